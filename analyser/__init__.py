@@ -1,0 +1,50 @@
+"""What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.
+
+Examples
+--------
+>>> import analyser
+>>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
+>>> print(analyser.exact(fight).probability("annihilated"))
+56.84%
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analyser.api import exact, load_scenario, simulate
+    from analyser.errors import AnalyserError, InputError
+    from analyser.profiles import Profiles, load_profiles
+    from analyser.results import Result
+    from analyser.scenario import Scenario
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "exact": "api",
+    "load_scenario": "api",
+    "simulate": "api",
+    "AnalyserError": "errors",
+    "InputError": "errors",
+    "Profiles": "profiles",
+    "load_profiles": "profiles",
+    "Result": "results",
+    "Scenario": "scenario",
+}
+__all__ = [  # noqa: RUF022 - in the order in which a reader meets them
+    "load_profiles", "load_scenario", "exact", "simulate",
+    "Result", "Scenario", "Profiles", "AnalyserError", "InputError",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for: `import analyser` itself stays quick."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'analyser' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"analyser.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_ROOMS])

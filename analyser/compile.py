@@ -1,0 +1,126 @@
+"""From a scenario to the flat records of whole numbers that the engines read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyser.dice import Rating, face_mask
+from analyser.glossary import Named, parse
+from analyser.resolve import FALL_BACK_INCHES
+from analyser.rules.armoured_clash.facts import (
+    ATTACK,
+    CATEGORIES,
+    NONE,
+    TARGET,
+    Bonus,
+    Officer,
+    Penalty,
+    Sight,
+)
+from analyser.scenario import Attack, Scenario, Target
+from analyser.units import MOST_MODELS
+
+DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
+_TESTS_PASSED_BY = {"Automata", "Irrepressible"}
+_NOT_TOUCHED_BY_SEISMIC = {"aircraft", "rotorcraft"}
+_CONCEALED_BY_OBSTACLE = {None, "infantry", "cavalry", "field gun"}
+
+
+def attack_record(attack: Attack, attacker_rules: tuple[str, ...] = (), in_parentheses: int | None = None) -> np.void:
+    """A record of :data:`~analyser.rules.armoured_clash.facts.ATTACK` from a resolved attack."""
+    assert attack.dice is not None
+    qualities = {parse(quality).name for quality in attack.qualities or ()}
+    more = DICE_A_CARRIAGE * attack.carriages
+    extra = attack.extra_reroll
+    numbers = {
+        "dice": attack.dice + more,
+        "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
+        "stated_rating": NONE if attack.rating is None else int(Rating[attack.rating.upper()]),
+        "bonuses": sum(Bonus[name.upper()] for name in set(attack.bonuses)),
+        "penalties": sum(Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
+        "sight": Sight[attack.line_of_sight.upper()],
+        "veteran": attack.veteran,
+        "extra_faces": face_mask(extra.faces) if extra else 0,
+        "extra_dice": extra.dice if extra else 0,
+        "overcharge": attack.overcharge,
+        "opportunity_fire": attack.opportunity_fire,
+        "corrosive": _within_fumes(attack, attacker_rules),
+        "models": attack.attacker_models or MOST_MODELS,
+        "damage": attack.attacker_damage,
+        "damage_limit": attack.attacker_damage_limit,
+    }
+    for flag in _QUALITY_FLAGS:
+        numbers[flag] = flag.replace("_", " ").title() in qualities
+    return _record(ATTACK, numbers)
+
+
+_QUALITY_FLAGS = (
+    "point_blank", "shock", "wreckers", "arc", "devastating", "penetrating", "suppressive", "torrent",
+    "precision", "cryo", "seismic", "lock_on",
+)  # fmt: skip
+
+
+def _within_fumes(attack: Attack, rules: tuple[str, ...]) -> bool:
+    """Whether the target stands within the attacker's Corrosive Fumes (X) (AC-7)."""
+    reach = [_inches(rule) for rule in map(parse, rules) if rule.name == "Corrosive Fumes"]
+    return attack.distance is not None and any(attack.distance <= inches for inches in reach)
+
+
+def _inches(rule: Named) -> float:
+    try:
+        return float(rule.parameter or 0)
+    except ValueError:
+        return 0.0
+
+
+def target_record(target: Target) -> np.void:
+    """A record of :data:`~analyser.rules.armoured_clash.facts.TARGET` from a resolved target."""
+    assert target.category is not None
+    rules = {parse(rule).name for rule in target.rules or ()}
+    resilient_front = any(named.name == "Resilient" for named in map(parse, target.rules or ()))
+    numbers = {
+        "category": CATEGORIES.index(target.category),
+        "models": target.models,
+        "defence": target.defence,
+        "damage_limit": target.damage_limit,
+        "discipline": NONE if target.discipline is None else target.discipline,
+        "break_limit": NONE if target.break_limit is None else target.break_limit,
+        "damage": target.damage,
+        "exposed": NONE if target.exposed is None else target.exposed,
+        "close_formation": target.formation == "close",
+        "officer": Officer[target.officer.upper()],
+        "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
+        "passes_tests": target.peer_review or bool(rules & _TESTS_PASSED_BY),
+        "resilient_front": resilient_front,
+        "always_concealed": bool(rules & {"Shrouded", "Obfuscating"}),
+        "ground_unit": target.type not in _NOT_TOUCHED_BY_SEISMIC and not target.aircraft and "Hover" not in rules,
+        "concealed_by_obstacle": target.type in _CONCEALED_BY_OBSTACLE,
+    }
+    for flag in _STATE_FLAGS:
+        numbers[flag] = getattr(target, flag)
+    for flag in _RULE_FLAGS:
+        numbers[flag] = flag.replace("_", " ").title() in rules
+    return _record(TARGET, numbers)
+
+
+_STATE_FLAGS = (
+    "suppressed", "disordered", "activated", "near_commander", "taking_cover", "garrisoned", "from_front",
+    "obstacle", "behemoth", "aircraft", "models_without_room", "fail_on_purpose", "chain_of_command",
+)  # fmt: skip
+_RULE_FLAGS = ("automata", "hot_headed", "durable", "emplacement", "pavises", "construct", "bodyguard")
+
+
+def _record(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
+    record = np.zeros((), dtype)
+    for name, number in numbers.items():
+        record[name] = number
+    result: np.void = record[()]
+    return result
+
+
+def scenario_records(scenario: Scenario) -> tuple[np.void, np.void]:
+    """The attack and the target record of a scenario."""
+    attack = attack_record(scenario.attack, scenario.attacker_rules, scenario.dice_in_parentheses)
+    return attack, target_record(scenario.target)

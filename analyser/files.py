@@ -1,0 +1,70 @@
+"""Reading and writing files: a file is read or refused, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from analyser.errors import InputError
+
+LARGEST_TEXT = 32 * 1024 * 1024  # bytes; far above any profile or scenario, far below trouble
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table in a TOML file.
+
+    Raises
+    ------
+    InputError
+        No such file, not a file, too large, not UTF-8, or broken TOML (with line and column).
+    """
+    try:
+        if path.stat().st_size > LARGEST_TEXT:
+            raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}", where=str(path)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"broken TOML: {error}", where=str(path)) from None
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary file beside `path`, then put it in the place of `path`.
+
+    If `write` fails, `path` is as it was before and the temporary file is gone.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written to, or the disk is full.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write this file: {error.strerror}", where=str(path)) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path` as UTF-8, whole or not at all."""
+    write_whole(path, lambda temporary: _write(temporary, text))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,184 @@
+"""The names of weapon qualities and special rules, and what each of them touches.
+
+Two literal tables (AC-6, AC-7). A name that a profile carries and that the computation at hand does not
+use is reported to the user by name, never dropped; these tables are where the engines look that up.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analyser.errors import nearest
+
+
+class Term(NamedTuple):
+    """One quality or special rule.
+
+    Attributes
+    ----------
+    name : str
+        As the rules spell it, without its parameter.
+    touches : str
+        What part of the game it is about, for the user's eye.
+    side : str
+        Whose profile makes it count in a ranged attack: ``"attacker"``, ``"target"``, or ``""`` when
+        nothing in a ranged attack is computed from it.
+    """
+
+    name: str
+    touches: str
+    side: str = ""
+
+
+class Named(NamedTuple):
+    """A term as written on a profile: its canonical name and its parameter, if it has one."""
+
+    name: str
+    parameter: str | None
+
+    def __str__(self) -> str:
+        return self.name if self.parameter is None else f"{self.name} ({self.parameter})"
+
+
+def _table(*terms: Term) -> Mapping[str, Term]:
+    return {term.name: term for term in terms}
+
+
+QUALITIES: Mapping[str, Term] = _table(  # AC-6
+    Term("Point Blank", "ranged attack", "attacker"),
+    Term("Shock", "any attack", "attacker"),
+    Term("Wreckers", "any attack", "attacker"),
+    Term("Arc", "any attack", "attacker"),
+    Term("Devastating", "any attack", "attacker"),
+    Term("Penetrating", "any attack", "attacker"),
+    Term("Suppressive", "any attack", "attacker"),
+    Term("Torrent", "ranged attack", "attacker"),
+    Term("Precision", "any attack", "attacker"),
+    Term("Cryo", "any attack", "attacker"),
+    Term("Seismic", "any attack", "attacker"),
+    Term("Overcharge", "any attack", "attacker"),
+    Term("Turret", "ranged attack", "attacker"),
+    Term("Indirect", "ranged attack", "attacker"),
+    Term("Lock On", "ranged attack", "attacker"),
+    Term("Slow to Fire", "when the row may fire", "attacker"),
+    Term("Move or Fire", "when the row may fire", "attacker"),
+    Term("Reactive", "when the row may fire", "attacker"),
+    Term("Siegebreaker", "the building a garrison is in", "attacker"),
+    Term("Full Steam Ahead", "any attack", "attacker"),
+    Term("Coruscating", "other units on the line of fire"),
+    Term("Fields of Fire", "a second attack, in the other arc"),
+)
+
+SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
+    Term("Durable", "any attack", "target"),
+    Term("Veteran", "any attack", "attacker"),
+    Term("Automata", "discipline tests", "target"),
+    Term("Irrepressible", "discipline tests", "target"),
+    Term("Peer Review", "discipline tests of friends near it", "target"),
+    Term("Chain of Command", "discipline tests of friends near it", "target"),
+    Term("Resilient", "any attack", "target"),
+    Term("Emplacement", "ranged attack", "target"),
+    Term("Pavises", "ranged attack", "target"),
+    Term("Shrouded", "ranged attack", "target"),
+    Term("Obfuscating", "ranged attack", "target"),
+    Term("Construct", "statuses", "target"),
+    Term("Hot Headed", "discipline tests", "target"),
+    Term("Corrosive Fumes", "statuses of enemies near it", "attacker"),
+    Term("Bodyguard", "any attack", "target"),
+    Term("Irregular", "formation", "target"),
+    Term("Lockstep", "formation", "target"),
+    Term("Hover", "movement, Seismic", "target"),
+    Term("Sponsons", "close quarters"),
+    Term("Stoic Defence", "close quarters"),
+    Term("Storming Party", "close quarters"),
+    Term("Static", "close quarters"),
+    Term("Onslaught", "close quarters"),
+    Term("Overrun", "close quarters"),
+    Term("Hunter", "close quarters"),
+    Term("Throw", "close quarters"),
+    Term("All-Out Attack", "further attacks in the same activation"),
+    Term("Ammo Supply", "ranged attacks of friends near it"),
+    Term("Inspiring", "statuses of friends near it"),
+    Term("Tail Gunner", "an attack back on an aerial attacker"),
+    Term("Fiery Demise", "units near it when it falls"),
+    Term("Spectacular Demise", "units near it when it falls"),
+    Term("Berserk", "what it must do"),
+    Term("Run Amok", "what it must do"),
+    *(
+        Term(name, "movement, deployment or command")
+        for name in (
+            "Pioneers", "Large", "Bulky", "Cumbersome", "Ponderous", "Slow", "Flying", "Stilted", "Vanguard",
+            "Hit & Run", "Soar", "Spotters", "Stalkers", "Capacity", "Tow", "Limber", "Bank", "Brake Turn",
+            "Interceptor", "Occupy", "Assault Ramp", "Bail Out", "Command Signals", "Iron Resolve",
+            "Logistical Expertise", "Locomotor Boosters", "Dynamic Entry", "Demolition", "Support", "Shockwave",
+            "Hazardous Aura", "Spacious", "Strongpoint", "Supercharger", "Carrier", "Heavy Carrier", "Inhuman",
+            "Bulwark",
+        )
+    ),
+)  # fmt: skip
+
+SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
+
+_WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
+_INCH_MARKS = re.compile(r"[\"'”“″’]+$")
+
+
+def tidy(text: str) -> str:
+    """`text` with one kind of space, quote and dash, and no space at either end.
+
+    Examples
+    --------
+    >>> tidy(" Chain of\\u00a0Command  (6”) ")
+    'Chain of Command (6")'
+    """
+    text = unicodedata.normalize("NFKC", text)
+    for marks, plain in (("”“″", '"'), ("’‘", "'"), ("‐‑–—−", "-")):
+        for mark in marks:
+            text = text.replace(mark, plain)
+    return " ".join(text.split())
+
+
+def parse(text: str) -> Named:
+    """A name as written, split into name and parameter; inch marks go.
+
+    Examples
+    --------
+    >>> parse("Corrosive Fumes (2”)")
+    Named(name='Corrosive Fumes', parameter='2')
+    """
+    found = _WITH_PARAMETER.match(tidy(text))
+    if found is None:
+        return Named(tidy(text), None)
+    return Named(found["name"], _INCH_MARKS.sub("", found["parameter"]).strip())
+
+
+def recognise(text: str, table: Mapping[str, Term]) -> tuple[Named, bool]:
+    """The term of `table` that `text` means, and whether `text` spells it right.
+
+    Letter case, quotes and spaces are forgiven without a word. A near miss (``Devestating``) is taken
+    for the one name that it is nearest to, and reported as not spelled right. A name that is like none
+    stays as it is, and is reported so too.
+
+    Examples
+    --------
+    >>> recognise("Devestating", QUALITIES)
+    (Named(name='Devastating', parameter=None), False)
+    >>> recognise("arc", QUALITIES)
+    (Named(name='Arc', parameter=None), True)
+    """
+    named = parse(text)
+    by_key = {_key(name): name for name in table}
+    if _key(named.name) in by_key:
+        return Named(by_key[_key(named.name)], named.parameter), True
+    close = nearest(_key(named.name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
+    if close:
+        return Named(by_key[close[0]], named.parameter), False
+    return named, False
+
+
+def _key(name: str) -> str:
+    """Case, hyphens and the ampersand do not tell two names apart."""
+    return tidy(name).casefold().replace("&", "and").replace("-", " ")

@@ -1,0 +1,159 @@
+"""The profile library: unit files, and the selectors that find a loadout in them."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from analyser.errors import InputError, nearest
+from analyser.files import read_toml
+from analyser.units import Faction, Loadout, Unit
+from analyser.validation import checked
+
+ItemT = TypeVar("ItemT")
+
+RULESET_FILE = "ruleset.toml"
+
+
+def shipped_profiles() -> Path:
+    """The folder of profiles that came with this package."""
+    inside = Path(__file__).parent / "profiles"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "profiles"
+
+
+class Profiles:
+    """A folder of unit files, one a faction, read when first asked for.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Left out: the shipped profiles.
+
+    Examples
+    --------
+    >>> Profiles().loadout("crown/rifle-platoon@reinforced").level.models
+    12
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self.folder = shipped_profiles() if folder is None else Path(folder)
+        if not self.folder.is_dir():
+            raise InputError("no such folder of profiles", where=str(self.folder))
+
+    @cached_property
+    def factions(self) -> dict[str, Faction]:
+        """Every faction of the folder by its id, in the order of the ids."""
+        paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
+        if not paths:
+            raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
+        factions = [checked(Faction, read_toml(path), where=str(path)) for path in paths]
+        return {faction.id: faction for faction in sorted(factions, key=lambda each: each.id)}
+
+    def __iter__(self) -> Iterator[Loadout]:
+        for faction in self.factions.values():
+            for unit in faction.units:
+                yield from _loadouts(faction, unit)
+
+    def loadout(self, selector: str) -> Loadout:
+        """The one loadout that `selector` means.
+
+        Parameters
+        ----------
+        selector : str
+            ``faction/unit@level``. Case, spaces and underscores are forgiven, and so is any shortening
+            that still means one thing; the faction may be left out, and the level of a unit with only one.
+
+        Raises
+        ------
+        InputError
+            Nothing fits (with the nearest names), or more than one thing does.
+        """
+        faction_part, unit_part, level_part = _parts(selector)
+        factions = list(self.factions.values())
+        if faction_part:
+            factions = [_one(faction_part, factions, lambda each: each.id, "faction", selector)]
+        units = [(faction, unit) for faction in factions for unit in faction.units]
+        faction, unit = _one(unit_part, units, lambda pair: pair[1].id, "unit", selector)
+        loadouts = _loadouts(faction, unit)
+        if not level_part and len(loadouts) == 1:
+            return loadouts[0]
+        return _one(level_part, loadouts, lambda each: each.level_name, "level", selector)
+
+    def matching(self, pattern: str) -> list[Loadout]:
+        """Every loadout that a selector with wildcards fits, in the order of the files.
+
+        ``crown/*`` means all units at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
+        wildcard means what :meth:`loadout` makes of it.
+
+        Raises
+        ------
+        InputError
+            Nothing fits.
+        """
+        if not any(mark in pattern for mark in "*?["):
+            return [self.loadout(pattern)]
+        wanted = pattern.lower() if "@" in pattern else f"{pattern.lower()}@*"
+        found = [each for each in self if fnmatch.fnmatchcase(each.selector, wanted)]
+        if not found:
+            names = sorted({each.selector for each in self})
+            close = nearest(pattern, names) or names[:3]
+            raise InputError(f"selector {pattern!r} fits nothing", allowed=f"such as {', '.join(close)}")
+        return found
+
+
+def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
+    """The profile library in `folder`; left out: the one that ships.
+
+    Examples
+    --------
+    >>> sorted(load_profiles().factions)
+    ['commonwealth', 'crown', 'imperium']
+    """
+    return Profiles(folder)
+
+
+def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
+    return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
+
+
+def _parts(selector: str) -> tuple[str, str, str]:
+    """Faction, unit and level of a selector, tidied; the parts left out are empty."""
+    tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
+    faction, slash, rest = tidied.partition("/")
+    if not slash:
+        faction, rest = "", tidied
+    unit, _, level = rest.partition("@")
+    return faction, unit, level
+
+
+def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector: str) -> ItemT:
+    """The item that `part` names: exactly, else by its beginning, else by words or letters in it."""
+    assert callable(name_of)
+    named = [(str(name_of(item)), item) for item in items]
+    for fits in (
+        lambda name: name == part,
+        lambda name: name.startswith(part),
+        lambda name: f"-{part}" in f"-{name}",
+        lambda name: part in name,
+    ):
+        found = [item for name, item in named if part and fits(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = _listed(str(name_of(item)) for item in found)
+            raise InputError(f"selector {selector!r}: {part!r} fits more than one {what}", allowed=names)
+    names = [name for name, _ in named]
+    problem = f"no {what} is called {part!r}" if part else f"the {what} is missing"
+    close = nearest(part, names) if part else []
+    hint = f"; did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
+    raise InputError(f"selector {selector!r}: {problem}{hint}", allowed=_listed(close or names))
+
+
+def _listed(names: Iterable[str], most: int = 12) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = f", … ({len(distinct)} in all)" if len(distinct) > most else ""
+    return ", ".join(distinct[:most]) + more

@@ -1,0 +1,322 @@
+"""The answer: the joint law of an outcome, or a sample of it, as plain numbers and tidy tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.rules.armoured_clash import morale
+from analyser.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Method = Literal["exact", "monte-carlo"]
+
+NUMBERS = ("models_left", "models_destroyed", "damage")
+FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
+MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
+MORE_FLAGS = ("activated",)
+CONFIDENCE = 0.95
+LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
+
+_MASK = (1 << morale.BITS) - 1
+_PLACES = {
+    "models_left": 0,
+    "models_destroyed": morale.MODELS_DESTROYED,
+    "damage": morale.DAMAGE,
+    "attacker_models_destroyed": morale.ATTACKER_DESTROYED,
+    "attacker_damage": morale.ATTACKER_DAMAGE,
+}
+_BIT = {
+    "suppressed": morale.SUPPRESSED,
+    "disordered": morale.DISORDERED,
+    "activated": morale.ACTIVATED,
+    "fell_back": morale.FELL_BACK,
+    "broken": morale.BROKEN,
+    "fled": morale.FLED,
+    "annihilated": morale.ANNIHILATED,
+}
+_TARGET_BITS = (1 << morale.ATTACKER_DESTROYED) - 1
+
+
+def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
+    """One column of packed outcomes: whole numbers, or truth values for a flag; shape as `outcomes`."""
+    if name in _PLACES:
+        return outcomes >> _PLACES[name] & _MASK
+    return (outcomes & _BIT[name]) != 0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A probability: exact, or sampled with a 95% interval.
+
+    Attributes
+    ----------
+    probability : float
+    low, high : float or None
+        The Wilson score interval at 95%; None for an exact probability.
+    """
+
+    probability: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{100 * self.probability:.2f}%"
+        half = 50 * (self.high - self.low)
+        digits = max(0, min(6, int(1 - np.floor(np.log10(half))))) if half > 0 else 2
+        return f"{100 * self.probability:.{digits}f}% ±{half:.{digits}f}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an attack does.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    method : "exact" or "monte-carlo"
+    outcomes : int64 array, shape (n,)
+        The distinct outcomes, packed, in rising order. Read them with :meth:`column` or :meth:`to_frame`.
+    weights : array, shape (n,)
+        Their probabilities (float64), or how often each was seen (int64, Monte Carlo).
+    hits_weights : array, shape (most hits + 1,)
+        The same for the number of hits scored.
+    conditions : mapping
+        What the rules made of the scenario: dice, rating, effective DEFENCE and so on.
+    applied, not_modelled, warnings : tuple of str
+    trials, seed : int or None
+        Monte Carlo only.
+    """
+
+    scenario: Scenario
+    method: Method
+    outcomes: NDArray[np.int64]
+    weights: NDArray[Any]
+    hits_weights: NDArray[Any]
+    conditions: dict[str, Any]
+    applied: tuple[str, ...] = ()
+    not_modelled: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    trials: int | None = None
+    seed: int | None = None
+    building_wrecked_weight: float | None = field(default=None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.method == "exact"
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probability of each of :attr:`outcomes`."""
+        return self._shares(self.weights)
+
+    def _shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(weights, np.float64) if self.trials is None else weights / self.trials
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
+        return column(self.outcomes, name)
+
+    def probability(self, name: str) -> Estimate:
+        """The probability of a flag, such as ``suppressed``, with its interval if it was sampled.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> print(analyser.exact(fight).probability("annihilated"))
+        15.36%
+        """
+        return self._estimate(self.weights[self.column(name)].sum())
+
+    def _estimate(self, weight: float) -> Estimate:
+        if self.trials is None:
+            return Estimate(float(min(max(weight, 0.0), 1.0)))
+        low, high = wilson_interval(np.array([weight]), self.trials)
+        return Estimate(float(weight) / self.trials, float(low[0]), float(high[0]))
+
+    @cached_property
+    def destroyed_weights(self) -> NDArray[Any]:
+        """The weight of each number of models destroyed: shape (models + 1,)."""
+        models = self.scenario.target.models or 0
+        law = np.zeros(models + 1, self.weights.dtype)
+        np.add.at(law, self.column("models_destroyed"), self.weights)
+        return law
+
+    def models_destroyed(self) -> list[dict[str, Any]]:
+        """The law of models destroyed: value, probability, and the probability of at least that many."""
+        weights = self.destroyed_weights
+        at_least = np.cumsum(weights[::-1])[::-1]
+        rows = []
+        for value in range(len(weights)):
+            one, more = self._estimate(weights[value]), self._estimate(at_least[value])
+            row = {"value": value, "probability": one.probability, "at_least": more.probability}
+            if not self.exact:
+                row |= {"low": one.low, "high": one.high, "at_least_low": more.low, "at_least_high": more.high}
+            rows.append(row)
+        return rows
+
+    def mean(self, name: str) -> float:
+        """The mean of a column of the outcomes."""
+        return float((self.column(name) * self.probabilities).sum())
+
+    def percentile(self, share: float) -> int:
+        """The least number of models destroyed that is reached or stayed below with probability `share`."""
+        law = np.cumsum(self._shares(self.destroyed_weights))
+        return int(np.searchsorted(law, share - 1e-12))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The main figures by name; each probability of a sample has its interval beside it."""
+        figures: dict[str, Any] = {}
+        for name in self._flags_of_interest():
+            self._add_probability(figures, f"p_{name}", self.probability(name))
+        figures["mean_hits"] = float((np.arange(len(self.hits_weights)) * self._shares(self.hits_weights)).sum())
+        figures["mean_models_destroyed"] = self.mean("models_destroyed")
+        if not self.exact:
+            figures["mean_models_destroyed_standard_error"] = self._standard_error("models_destroyed")
+        figures["models_destroyed_10th_percentile"] = self.percentile(LOW_PERCENTILE)
+        figures["models_destroyed_90th_percentile"] = self.percentile(HIGH_PERCENTILE)
+        figures["expected_victory_points"] = self.expected_victory_points
+        if self.building_wrecked_weight is not None:
+            self._add_probability(figures, "p_building_wrecked", self._estimate(self.building_wrecked_weight))
+        if self.scenario.attack.overcharge:
+            figures["mean_attacker_models_destroyed"] = self.mean("attacker_models_destroyed")
+        return figures
+
+    def _flags_of_interest(self) -> tuple[str, ...]:
+        return FLAGS + MORE_FLAGS if self._has_cryo else FLAGS
+
+    def _add_probability(self, figures: dict[str, Any], name: str, estimate: Estimate) -> None:
+        figures[name] = estimate.probability
+        if not self.exact:
+            figures |= {f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+    def _standard_error(self, name: str) -> float:
+        assert self.trials is not None
+        values, mean = self.column(name), self.mean(name)
+        variance = float((((values - mean) ** 2) * self.probabilities).sum())
+        return float(np.sqrt(variance / self.trials))
+
+    @property
+    def expected_victory_points(self) -> float | None:
+        """Mean victory points for the attacker (AC-5.9); None if the target's rating is not known."""
+        points = self.scenario.target.victory_points
+        return None if points is None else points * self.probability("annihilated").probability
+
+    @property
+    def _has_cryo(self) -> bool:
+        return any(quality.startswith("Cryo") for quality in self.scenario.attack.qualities or ())
+
+    def _columns(self, joint: bool) -> tuple[str, ...]:
+        if not joint:
+            return NUMBERS + FLAGS
+        more = MORE_FLAGS if self._has_cryo else ()
+        return NUMBERS + FLAGS + more + (MORE_NUMBERS if self.scenario.attack.overcharge else ())
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the joint law knows more than the target's fate: Cryo's activated, Overcharge's losses."""
+        return len(self._columns(joint=True)) > len(self._columns(joint=False))
+
+    def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
+        """The outcomes as columns by name; see :meth:`to_frame`."""
+        names = self._columns(joint)
+        outcomes, weights = self.outcomes, self.weights
+        if not joint and self.has_more:
+            plain = outcomes & _TARGET_BITS & ~morale.ACTIVATED
+            outcomes, place = np.unique(plain, return_inverse=True)
+            weights = np.zeros(len(outcomes), self.weights.dtype)
+            np.add.at(weights, place, self.weights)
+        columns: dict[str, NDArray[Any]] = {name: column(outcomes, name) for name in names}
+        order = np.lexsort([columns[name] for name in reversed(("models_destroyed", *names))])
+        columns = {name: values[order] for name, values in columns.items()}
+        columns["probability"] = self._shares(weights)[order]
+        if self.trials is not None:
+            low, high = wilson_interval(weights[order], self.trials)
+            columns |= {"count": weights[order], "low": low, "high": high}
+        return columns
+
+    def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
+        """The joint law of the outcome, one row an outcome.
+
+        Parameters
+        ----------
+        joint : bool
+            Also tell apart what happens beside the target's fate: `activated` (Cryo), the attacker's own losses
+            (Overcharge).
+
+        Returns
+        -------
+        DataFrame
+            `models_left`, `models_destroyed`, `damage`, the flags `suppressed`, `disordered`, `fell_back`,
+            `broken`, `fled`, `annihilated`, and `probability`; of a sample also `count`, `low`, `high`.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
+        >>> analyser.exact(fight).to_frame()[["models_destroyed", "annihilated", "probability"]].round(4)
+           models_destroyed  annihilated  probability
+        0                 0        False       0.8056
+        1                 1         True       0.1944
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.table(joint=joint))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints (`docs/scenario.md`)."""
+        result: dict[str, Any] = {"method": self.method, "scenario": self.scenario.as_dict()}
+        if self.trials is not None:
+            result |= {"trials": self.trials, "seed": self.seed}
+        result |= {
+            "conditions": self.conditions,
+            "outcomes": _records(self.table()),
+            "hits": self._hits_records(),
+            "models_destroyed": self.models_destroyed(),
+            "summary": self.summary,
+            "applied": list(self.applied),
+            "not_modelled": list(self.not_modelled),
+            "warnings": list(self.warnings),
+        }
+        if self.has_more:
+            result["joint_outcomes"] = _records(self.table(joint=True))
+        return result
+
+    def _hits_records(self) -> list[dict[str, Any]]:
+        shown = np.flatnonzero(self.hits_weights)
+        columns: dict[str, NDArray[Any]] = {"hits": shown, "probability": self._shares(self.hits_weights)[shown]}
+        if self.trials is not None:
+            low, high = wilson_interval(self.hits_weights[shown], self.trials)
+            columns |= {"count": self.hits_weights[shown], "low": low, "high": high}
+        return _records(columns)
+
+
+def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The Wilson score interval at 95% of each of `counts` successes in `trials` (scipy's).
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(np.array([5]), 10)
+    >>> round(float(low[0]), 3), round(float(high[0]), 3)
+    (0.237, 0.763)
+    """
+    from scipy.stats import binomtest
+
+    intervals = [binomtest(int(count), trials).proportion_ci(CONFIDENCE, method="wilson") for count in counts]
+    return np.array([each.low for each in intervals]), np.array([each.high for each in intervals])
+
+
+def _records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Columns as one plain dict a row, ready for JSON."""
+    names, values = list(columns), [each.tolist() for each in columns.values()]
+    return [dict(zip(names, row)) for row in zip(*values)]

@@ -1,0 +1,82 @@
+"""What becomes of the unit: officer, suppression test, breaking, falling back, fleeing (AC-5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyser.jit import kernel
+
+# An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
+# damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
+BITS = 10
+MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
+SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
+ATTACKER_DESTROYED = FLAGS + 7
+ATTACKER_DAMAGE = ATTACKER_DESTROYED + BITS
+
+
+@kernel
+def standing(models: int, destroyed: int, damage: int, flags: int) -> int:
+    """The outcome of a unit that is still on the table."""
+    return models | destroyed << MODELS_DESTROYED | damage << DAMAGE | flags
+
+
+@kernel
+def removed(destroyed: int, cause: int) -> int:
+    """The outcome of a unit that is gone: it has no models, no damage and no status (AC-5.9)."""
+    return destroyed << MODELS_DESTROYED | cause | ANNIHILATED
+
+
+@kernel
+def statuses(suppressed: int, disordered: int, activated: int) -> int:
+    """The flags of the statuses a unit has."""
+    flags = SUPPRESSED if suppressed else 0
+    flags |= DISORDERED if disordered else 0
+    return flags | (ACTIVATED if activated else 0)
+
+
+@kernel
+def disordered_by_loss(fight: Any, officer_lost: int) -> int:
+    """Whether the unit is disordered when it comes to the test (AC-5.8)."""
+    return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
+
+
+@kernel
+def discipline_of(fight: Any, destroyed: int, disordered: int) -> int:
+    """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
+    heavy_losses = 2 * destroyed >= fight.models
+    return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
+
+
+@kernel
+def pass_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+    """The outcome when no test is failed."""
+    models = fight.models - destroyed
+    if models == 0:
+        return removed(destroyed, 0)
+    return standing(models, destroyed, damage, statuses(fight.suppressed, disordered, fight.activated))
+
+
+@kernel
+def fail_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+    """The outcome of a failed suppression test, in the order of AC-5.4."""
+    models = fight.models - destroyed
+    if models <= fight.break_limit:
+        return removed(destroyed, BROKEN)
+    if fight.suppressed:
+        return fall_back(fight, destroyed, damage, disordered)
+    if fight.cryo and not fight.activated:
+        return standing(models, destroyed, damage, statuses(0, disordered, 1))
+    return standing(models, destroyed, damage, statuses(1, disordered or fight.disorders, fight.activated))
+
+
+@kernel
+def fall_back(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+    """A suppressed unit that fails again: 3 inches back, off the table, or short of room (AC-5.4 b, AC-5.5)."""
+    if fight.flees:
+        return removed(destroyed, FELL_BACK | FLED)
+    models = fight.models - destroyed
+    lost = min(fight.models_without_room, models)
+    if lost == models:
+        return removed(destroyed + lost, FELL_BACK)
+    return standing(models - lost, destroyed + lost, damage, FELL_BACK | statuses(1, disordered, fight.activated))

@@ -1,0 +1,46 @@
+"""What the rules do not print: the attack die and the deck (AC-1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import field_serializer, field_validator
+
+from analyser.cards import Deck
+from analyser.dice import Die
+from analyser.files import read_toml
+from analyser.profiles import RULESET_FILE, shipped_profiles
+from analyser.validation import Record, checked
+
+
+class Ruleset(Record):
+    """An attack die and a deck.
+
+    Examples
+    --------
+    >>> load_ruleset().die.sides, load_ruleset().deck.size
+    (6, 36)
+    """
+
+    die: Die
+    deck: Deck
+
+    @field_validator("deck", mode="before")
+    @classmethod
+    def _bare_copies(cls, deck: object) -> object:
+        """Files write ``deck = { 1 = 3, … }``, the copies alone."""
+        return {"copies": deck} if isinstance(deck, dict) and "copies" not in deck else deck
+
+    @field_serializer("deck")
+    def _to_bare_copies(self, deck: Deck) -> dict[str, int]:
+        return {str(value): copies for value, copies in deck.copies.items()}
+
+
+@lru_cache(maxsize=8)
+def load_ruleset(folder: Path | None = None) -> Ruleset:
+    """The ruleset of a folder of profiles, or the shipped one where the folder has none."""
+    path = (folder or shipped_profiles()) / RULESET_FILE
+    if not path.exists():
+        path = shipped_profiles() / RULESET_FILE
+    return checked(Ruleset, read_toml(path), where=str(path))

@@ -1,0 +1,182 @@
+"""Units as the army lists print them: profile, reinforcement levels, armaments grid (AC-2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.errors import InputError
+from analyser.validation import Record
+
+Category = Literal["light", "heavy", "aerial"]
+UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
+Trait = Literal["behemoth", "commander", "transport", "subterranean"]
+RowKind = Literal["ranged", "melee", "impact"]
+LevelName = Literal["basic", "reinforced", "full-strength"]
+
+MOST_MODELS = 1000
+MOST_DICE = 200
+MOST_INCHES = 1000
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)]
+
+CLOSE_FORMATION_TYPES = ("infantry", "field gun")
+
+
+class Band(Record):
+    """Attack dice for a range of model counts; of damage suffered, for a behemoth (AC-2.3).
+
+    `special` is the second value of the cell, in parentheses on the card (Point Blank, Shock, Wreckers).
+    """
+
+    first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
+    last: Annotated[int, Field(ge=0, le=MOST_MODELS)]
+    dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
+    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Band:
+        if self.last < self.first:
+            raise ValueError(f"a band from {self.first} to {self.last} holds nothing")
+        return self
+
+
+class Row(Record):
+    """One row of the armaments grid (AC-2.3)."""
+
+    id: Slug
+    name: str
+    kind: RowKind
+    against: tuple[Category, ...] = ()
+    short_range: Inches | None = None
+    long_range: Inches | None = None
+    bands: tuple[Band, ...]
+    qualities: tuple[str, ...] = ()
+
+    _tuples = field_validator("against", "bands", "qualities", mode="before")(lambda value: _as_tuple(value))
+
+    @model_validator(mode="after")
+    def _complete(self) -> Row:
+        if self.kind == "ranged" and (self.long_range is None or not self.against):
+            raise ValueError("a ranged row needs against and long_range")
+        if not self.bands:
+            raise ValueError("a row needs at least one band of attack dice")
+        if self.short_range is not None and self.long_range is not None and self.short_range > self.long_range:
+            raise ValueError(f"short_range {self.short_range:g} is beyond long_range {self.long_range:g}")
+        return self
+
+    def band(self, count: int) -> Band | None:
+        """The band that covers `count` models (or points of damage), if there is one (AC-2.4)."""
+        return next((band for band in self.bands if band.first <= count <= band.last), None)
+
+
+class Level(Record):
+    """A reinforcement level: models, points, victory-point rating (AC-2.2)."""
+
+    models: Models
+    points: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
+
+
+class Unit(Record):
+    """A unit of an army list (AC-2.1 to AC-2.3)."""
+
+    id: Slug
+    name: str
+    type: UnitType
+    traits: tuple[Trait, ...] = ()
+    category: Category
+    size: Annotated[int, Field(ge=0, le=100)] | None = None
+    speed: Inches | None = None
+    defence: Annotated[int, Field(ge=1, le=100)]
+    damage_limit: Annotated[int, Field(ge=1, le=1000)]
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = None
+    break_limit: Annotated[int, Field(ge=0, le=MOST_MODELS)] | None = None
+    rules: tuple[str, ...] = ()
+    levels: dict[LevelName, Level]
+    rows: tuple[Row, ...] = ()
+
+    _tuples = field_validator("traits", "rules", "rows", mode="before")(lambda value: _as_tuple(value))
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Unit:
+        if not self.levels:
+            raise ValueError("a unit needs at least one reinforcement level")
+        ids = [row.id for row in self.rows]
+        twice = next((each for each in ids if ids.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two rows have the id {twice!r}")
+        return self
+
+    def row(self, row_id: str) -> Row | None:
+        """The row of that id, if the unit has it."""
+        return next((row for row in self.rows if row.id == row_id), None)
+
+
+class Loadout(Record):
+    """A unit at one reinforcement level: what takes the field, and what a selector names (AC-2.2)."""
+
+    faction: Slug
+    unit: Unit
+    level_name: LevelName
+
+    @property
+    def level(self) -> Level:
+        """The level's models, points and victory points."""
+        return self.unit.levels[self.level_name]
+
+    @property
+    def selector(self) -> str:
+        """``faction/unit@level``, which finds this loadout again."""
+        return f"{self.faction}/{self.unit.id}@{self.level_name}"
+
+
+class Faction(Record):
+    """One profile file: a faction and its units."""
+
+    format: Literal[1]
+    id: Slug
+    name: str
+    source: str = ""
+    units: tuple[Unit, ...] = Field(alias="unit", default=())
+
+    _tuples = field_validator("units", mode="before")(lambda value: _as_tuple(value))
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Faction:
+        ids = [unit.id for unit in self.units]
+        twice = next((each for each in ids if ids.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two units have the id {twice!r}")
+        return self
+
+
+def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
+    """The number of dice that `row` rolls for `count` models, or points of damage (AC-2.3, AC-3.2).
+
+    Parameters
+    ----------
+    row : Row
+    count : int
+        Current models; of a behemoth, the damage it has suffered.
+    special : bool
+        Take the value in parentheses where the cell has one (AC-6).
+
+    Raises
+    ------
+    InputError
+        No band covers `count` (AC-2.4).
+    """
+    band = row.band(count)
+    if band is None:
+        covered = ", ".join(f"{each.first}-{each.last}" for each in row.bands)
+        raise InputError(f"row {row.id!r} has no attack dice for {count}", allowed=covered)
+    return band.special if special and band.special is not None else band.dice
+
+
+def _as_tuple(value: object) -> object:
+    """TOML and JSON have lists where a frozen record has tuples."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,81 @@
+"""One place where the validation library's findings become this package's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from analyser.errors import InputError, did_you_mean
+
+ModelT = TypeVar("ModelT", bound="Record")
+
+
+class Record(BaseModel):
+    """A validated, frozen piece of input: no unknown keys, no silent conversion of types."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True)
+
+
+def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:
+    """`data` as a `model`, or an :class:`InputError` that names the first key at fault.
+
+    Parameters
+    ----------
+    model : type of Record
+    data : mapping
+        As read from a file.
+    where : str
+        The file or the section that `data` came from; opens the message.
+
+    Raises
+    ------
+    InputError
+        Unknown key (with the nearest right one), wrong type, or a value out of range.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        finding = error.errors(include_url=False)[0]
+        raise _input_error(model, finding, where) from None
+
+
+def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
+    key = ".".join(str(step) for step in finding["loc"])
+    place = ": ".join(part for part in (where, key) if part)
+    if finding["type"] == "extra_forbidden":
+        names = _keys_beside(model, finding["loc"])
+        hint = did_you_mean(str(finding["loc"][-1]), names)
+        return InputError(f"unknown key{hint}", where=place, allowed=", ".join(names))
+    if finding["type"] == "missing":
+        return InputError("this key is missing", where=place, allowed="it must be given")
+    message = str(finding["msg"]).removeprefix("Value error, ")
+    if finding["type"] == "value_error":  # one of our own checks: its message says it all
+        return InputError(message, where=place)
+    found = finding["input"]
+    shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
+    allowed = message.removeprefix("Input should be ")
+    hint = ""
+    if finding["type"] in ("literal_error", "enum") and isinstance(found, str):
+        hint = did_you_mean(found, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
+    return InputError(f"{shown} is not usable{hint}", where=place, allowed=allowed)
+
+
+def _keys_beside(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
+    """The keys that the innermost model on the way to `loc` knows."""
+    for step in loc[:-1]:
+        field = model.model_fields.get(step) if isinstance(step, str) else None
+        if field is not None:
+            model = _model_in(field.annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in get_args(annotation):
+        found = _model_in(argument)
+        if found is not None:
+            return found
+    return None
