@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from analyser.dice import Rating
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse
-from analyser.rules.armoured_clash.facts import NONE, Test
+from analyser.rules.armoured_clash.facts import NONE, FightFacts, Test
 from analyser.scenario import Scenario
 
 _TESTS = {
@@ -19,23 +17,23 @@ _TESTS = {
 }
 
 
-def conditions(fight: np.void) -> dict[str, Any]:
+def conditions(fight: FightFacts) -> dict[str, Any]:
     """What the rules made of a scenario: the pool, the rating, the effective DEFENCE, the test.
 
     `discipline` has every modifier that is known before the dice: not the -1 for heavy losses, nor the
     -1 of a unit that is or becomes disordered.
     """
-    by_card = int(fight["test"]) == Test.BY_CARD
+    by_card = fight.test == Test.BY_CARD
     return {
-        "dice": int(fight["dice"]),
-        "rating": Rating(int(fight["rating"])).name.lower(),
-        "defence": int(fight["defence"]),
-        "suppression_test": _TESTS[Test(int(fight["test"]))],
-        "discipline": int(fight["discipline"]) if by_card else None,
+        "dice": fight.dice,
+        "rating": Rating(fight.rating).name.lower(),
+        "defence": fight.defence,
+        "suppression_test": _TESTS[Test(fight.test)],
+        "discipline": fight.discipline if by_card else None,
     }
 
 
-def applied(scenario: Scenario, fight: np.void) -> tuple[str, ...]:
+def applied(scenario: Scenario, fight: FightFacts) -> tuple[str, ...]:
     """The qualities and special rules that change numbers of this attack, in the order of the profiles."""
     used = [
         str(named)
@@ -60,10 +58,10 @@ def _used(named: Named, table: Any, side: str) -> bool:
     return term is not None and term.side == side
 
 
-def _in_effect(name: str, scenario: Scenario, fight: np.void) -> bool:
+def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
     """Whether a rule that the program knows has its occasion in this attack."""
     attack, target = scenario.attack, scenario.target
-    in_parentheses = scenario.dice_in_parentheses is not None and fight["dice"] != attack.dice
+    in_parentheses = scenario.dice_in_parentheses is not None and fight.dice != attack.dice
     short = "short_range" in attack.bonuses
     occasions = {
         "Point Blank": in_parentheses and short,
@@ -78,7 +76,7 @@ def _in_effect(name: str, scenario: Scenario, fight: np.void) -> bool:
         "Slow to Fire": False,
         "Move or Fire": False,
         "Reactive": attack.opportunity_fire,
-        "Suppressive": int(fight["test"]) == Test.BY_CARD,
+        "Suppressive": fight.test == Test.BY_CARD,
         "Resilient": target.from_front and not target.garrisoned,
         "Emplacement": target.obstacle,
         "Pavises": target.taking_cover,
@@ -88,10 +86,10 @@ def _in_effect(name: str, scenario: Scenario, fight: np.void) -> bool:
         "Lockstep": target.formation == "close",
         "Chain of Command": target.chain_of_command,
         "Peer Review": target.peer_review,
-        "Corrosive Fumes": bool(fight["disordered"]) and not target.disordered,
-        "Veteran": fight["veteran"] > 0,
+        "Corrosive Fumes": bool(fight.disordered) and not target.disordered,
+        "Veteran": fight.veteran > 0,
         "Penetrating": True,
-        "Construct": int(fight["test"]) != Test.NOT_TAKEN and target.discipline not in (None, NONE),
+        "Construct": fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
     }
     return bool(occasions.get(name, True))
 

@@ -16,7 +16,7 @@ from analyser.profiles import Profiles
 from analyser.resolve import resolve
 from analyser.results import Result
 from analyser.rules.armoured_clash.conditions import set_fight
-from analyser.rules.armoured_clash.facts import FIGHT
+from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 from analyser.ruleset import load_ruleset
 from analyser.scenario import Scenario, parse_scenario, read_scenario
 
@@ -55,10 +55,10 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
         raise error.inside(where) from None
 
 
-def fight_of(scenario: Scenario) -> np.void:
+def fight_of(scenario: Scenario) -> FightFacts:
     """The fight record of a scenario, all conditions applied."""
     attack, target = scenario_records(scenario)
-    fight: np.void = np.zeros(1, FIGHT)[0]
+    fight: FightFacts = np.zeros(1, FIGHT)[0]
     set_fight(attack, target, fight)
     return fight
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from analyser.rules.armoured_clash.facts import (
     CATEGORIES,
     NONE,
     TARGET,
+    AttackFacts,
     Bonus,
     Officer,
     Penalty,
     Sight,
+    TargetFacts,
 )
 from analyser.scenario import Attack, Scenario, Target
 from analyser.units import MOST_MODELS
@@ -28,7 +30,9 @@ _NOT_TOUCHED_BY_SEISMIC = {"aircraft", "rotorcraft"}
 _CONCEALED_BY_OBSTACLE = {None, "infantry", "cavalry", "field gun"}
 
 
-def attack_record(attack: Attack, attacker_rules: tuple[str, ...] = (), in_parentheses: int | None = None) -> np.void:
+def attack_record(
+    attack: Attack, attacker_rules: tuple[str, ...] = (), in_parentheses: int | None = None
+) -> AttackFacts:
     """A record of :data:`~analyser.rules.armoured_clash.facts.ATTACK` from a resolved attack."""
     assert attack.dice is not None
     qualities = {parse(quality).name for quality in attack.qualities or ()}
@@ -53,7 +57,7 @@ def attack_record(attack: Attack, attacker_rules: tuple[str, ...] = (), in_paren
     }
     for flag in _QUALITY_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in qualities
-    return _record(ATTACK, numbers)
+    return cast("AttackFacts", _record(ATTACK, numbers))
 
 
 _QUALITY_FLAGS = (
@@ -75,7 +79,7 @@ def _inches(rule: Named) -> float:
         return 0.0
 
 
-def target_record(target: Target) -> np.void:
+def target_record(target: Target) -> TargetFacts:
     """A record of :data:`~analyser.rules.armoured_clash.facts.TARGET` from a resolved target."""
     assert target.category is not None
     rules = {parse(rule).name for rule in target.rules or ()}
@@ -102,7 +106,7 @@ def target_record(target: Target) -> np.void:
         numbers[flag] = getattr(target, flag)
     for flag in _RULE_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in rules
-    return _record(TARGET, numbers)
+    return cast("TargetFacts", _record(TARGET, numbers))
 
 
 _STATE_FLAGS = (
@@ -113,14 +117,13 @@ _RULE_FLAGS = ("automata", "hot_headed", "durable", "emplacement", "pavises", "c
 
 
 def _record(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
-    record = np.zeros((), dtype)
+    record: np.void = np.zeros(1, dtype)[0]
     for name, number in numbers.items():
         record[name] = number
-    result: np.void = record[()]
-    return result
+    return record
 
 
-def scenario_records(scenario: Scenario) -> tuple[np.void, np.void]:
+def scenario_records(scenario: Scenario) -> tuple[AttackFacts, TargetFacts]:
     """The attack and the target record of a scenario."""
     attack = attack_record(scenario.attack, scenario.attacker_rules, scenario.dice_in_parentheses)
     return attack, target_record(scenario.target)

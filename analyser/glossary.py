@@ -127,11 +127,11 @@ _INCH_MARKS = re.compile(r"[\"'”“″’]+$")
 
 
 def tidy(text: str) -> str:
-    """`text` with one kind of space, quote and dash, and no space at either end.
+    r"""`text` with one kind of space, quote and dash, and no space at either end.
 
     Examples
     --------
-    >>> tidy(" Chain of\\u00a0Command  (6”) ")
+    >>> tidy(" Chain of\u00a0Command  (6”) ")
     'Chain of Command (6")'
     """
     text = unicodedata.normalize("NFKC", text)

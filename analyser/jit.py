@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -16,5 +16,4 @@ def kernel(function: FunctionT) -> FunctionT:
     ``fastmath`` stays off: an exact law is added up in the order that the code says. Division by zero
     follows IEEE 754, which costs no branch; no kernel divides by anything that can be zero.
     """
-    compiled: FunctionT = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    return cast("FunctionT", numba.njit(cache=True, nogil=True, error_model="numpy")(function))

@@ -37,7 +37,7 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None) -> Scenario:
     defender = _looked_up(file.target.unit, profiles, "target.unit")
     target = resolve_target(file.target, defender)
     row = chosen_row(file.attack, attacker, target)
-    attack, in_parentheses = resolve_attack(file.attack, attacker, row, target)
+    attack, in_parentheses = resolve_attack(file.attack, attacker, row)
     attacker_rules = attacker.unit.rules if attacker else ()
     return Scenario(
         attack=attack,
@@ -230,9 +230,7 @@ def _all_reasons(attack: Attack, attacker: Loadout, target: Target) -> str:
     return "; ".join(reasons) or "the unit has no rows"
 
 
-def resolve_attack(
-    attack: Attack, attacker: Loadout | None, row: Row | None, target: Target
-) -> tuple[Attack, int | None]:
+def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> tuple[Attack, int | None]:
     """`attack` with everything that its profile or the defaults say, and the dice in parentheses."""
     known = attack.model_dump(exclude_none=True)
     in_parentheses = None
@@ -301,11 +299,9 @@ def _warnings(attack: Attack, target: Target, attacker_rules: tuple[str, ...]) -
     rules = {parse(rule).name for rule in target.rules or ()}
     if target.discipline is None and not rules & {"Automata", "Irrepressible"}:
         found.append("the target has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken")
-    if target.exposed is not None and target.exposed < (target.models or 0):
-        if target.garrisoned or rules & {"Shrouded", "Obfuscating"}:
-            found.append(
-                "exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)"
-            )
+    prioritised = target.exposed is not None and target.exposed < (target.models or 0)
+    if prioritised and (target.garrisoned or rules & {"Shrouded", "Obfuscating"}):
+        found.append("exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)")
     if target.officer != "last" and target.formation == "close":
         found.append("target.officer has no effect: in close formation the officer falls last (AC-5.8)")
     if attack.extra_reroll and attack.rating == "weakened":

@@ -47,8 +47,8 @@ _TARGET_BITS = (1 << morale.ATTACKER_DESTROYED) - 1
 def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: whole numbers, or truth values for a flag; shape as `outcomes`."""
     if name in _PLACES:
-        return outcomes >> _PLACES[name] & _MASK
-    return (outcomes & _BIT[name]) != 0
+        return np.asarray(outcomes >> _PLACES[name] & _MASK)
+    return np.asarray((outcomes & _BIT[name]) != 0)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Result:
         rows = []
         for value in range(len(weights)):
             one, more = self._estimate(weights[value]), self._estimate(at_least[value])
-            row = {"value": value, "probability": one.probability, "at_least": more.probability}
+            row: dict[str, Any] = {"value": value, "probability": one.probability, "at_least": more.probability}
             if not self.exact:
                 row |= {"low": one.low, "high": one.high, "at_least_low": more.low, "at_least_high": more.high}
             rows.append(row)

@@ -19,7 +19,7 @@ from analyser.errors import InputError
 from analyser.files import read_toml
 from analyser.ruleset import Ruleset
 from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, UnitType
-from analyser.validation import Record, checked
+from analyser.validation import Record, as_tuple, checked
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
@@ -34,7 +34,7 @@ class ExtraReroll(Record):
     faces: tuple[Literal["strike", "glancing", "miss", "blank"], ...]
     dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
 
-    _tuples = field_validator("faces", mode="before")(lambda value: tuple(value) if isinstance(value, list) else value)
+    _tuples = field_validator("faces", mode="before")(as_tuple)
 
 
 class Attack(Record):
@@ -63,9 +63,7 @@ class Attack(Record):
     attacker_reloading: bool = False
     attacker_advanced: bool = False
 
-    _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(
-        lambda value: tuple(value) if isinstance(value, list) else value
-    )
+    _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(as_tuple)
 
 
 class Target(Record):
@@ -101,7 +99,7 @@ class Target(Record):
     chain_of_command: bool = False
     rules: tuple[str, ...] | None = None
 
-    _tuples = field_validator("rules", mode="before")(lambda value: tuple(value) if isinstance(value, list) else value)
+    _tuples = field_validator("rules", mode="before")(as_tuple)
 
 
 class ScenarioFile(Record):

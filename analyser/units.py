@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from analyser.errors import InputError
-from analyser.validation import Record
+from analyser.validation import Record, as_tuple
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
@@ -56,7 +56,7 @@ class Row(Record):
     bands: tuple[Band, ...]
     qualities: tuple[str, ...] = ()
 
-    _tuples = field_validator("against", "bands", "qualities", mode="before")(lambda value: _as_tuple(value))
+    _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
 
     @model_validator(mode="after")
     def _complete(self) -> Row:
@@ -99,7 +99,7 @@ class Unit(Record):
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
-    _tuples = field_validator("traits", "rules", "rows", mode="before")(lambda value: _as_tuple(value))
+    _tuples = field_validator("traits", "rules", "rows", mode="before")(as_tuple)
 
     @model_validator(mode="after")
     def _consistent(self) -> Unit:
@@ -143,7 +143,7 @@ class Faction(Record):
     source: str = ""
     units: tuple[Unit, ...] = Field(alias="unit", default=())
 
-    _tuples = field_validator("units", mode="before")(lambda value: _as_tuple(value))
+    _tuples = field_validator("units", mode="before")(as_tuple)
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
@@ -175,8 +175,3 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
         covered = ", ".join(f"{each.first}-{each.last}" for each in row.bands)
         raise InputError(f"row {row.id!r} has no attack dice for {count}", allowed=covered)
     return band.special if special and band.special is not None else band.dice
-
-
-def _as_tuple(value: object) -> object:
-    """TOML and JSON have lists where a frozen record has tuples."""
-    return tuple(value) if isinstance(value, list) else value

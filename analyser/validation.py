@@ -18,6 +18,11 @@ class Record(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True)
 
 
+def as_tuple(value: object) -> object:
+    """TOML and JSON have lists where a frozen record has tuples."""
+    return tuple(value) if isinstance(value, list) else value
+
+
 def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:
     """`data` as a `model`, or an :class:`InputError` that names the first key at fault.
 

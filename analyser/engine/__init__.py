@@ -1,0 +1,1 @@
+"""The engines: random streams, dice kernels, exact laws, Monte Carlo."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,7 @@ from analyser.engine.pools import pool_law
 from analyser.jit import kernel
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
-from analyser.rules.armoured_clash.facts import Officer, Test
+from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
 
 _FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
 _NOT_TAKEN, _BY_CARD, _FAILED = int(Test.NOT_TAKEN), int(Test.BY_CARD), int(Test.FAILED)
@@ -21,7 +19,7 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 
 @kernel
-def chance_officer_lost(fight: Any, destroyed: int) -> float:
+def chance_officer_lost(fight: FightFacts, destroyed: int) -> float:
     """The chance that the officer's model is among the `destroyed` (AC-5.8), the unit living on."""
     if fight.officer == _FIRST and destroyed > 0:
         return 1.0
@@ -31,7 +29,7 @@ def chance_officer_lost(fight: Any, destroyed: int) -> float:
 
 
 @kernel
-def chance_failed(fight: Any, destroyed: int, disordered: int, at_most: NDArray[np.float64]) -> float:
+def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: NDArray[np.float64]) -> float:
     """The chance that the suppression test is failed (AC-4.5, AC-5.1, AC-5.2)."""
     if destroyed == 0 or fight.test == _NOT_TAKEN:
         return 0.0
@@ -45,7 +43,7 @@ def chance_failed(fight: Any, destroyed: int, disordered: int, at_most: NDArray[
 
 @kernel
 def push_state(
-    fight: Any, destroyed: int, damage: int, weight: float, at_most: NDArray[np.float64],
+    fight: FightFacts, destroyed: int, damage: int, weight: float, at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
 ) -> int:  # fmt: skip
     """Append what a unit with these losses comes to, officer and card still to be drawn; the new count."""
@@ -70,7 +68,7 @@ def push_state(
 
 @kernel
 def push_hits(
-    fight: Any, hits_law: NDArray[np.float64], at_most: NDArray[np.float64],
+    fight: FightFacts, hits_law: NDArray[np.float64], at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
 ) -> int:  # fmt: skip
     """Append the outcomes of a law of hits; numbers of hits that do the same damage go together."""
@@ -91,7 +89,7 @@ def push_hits(
 
 @kernel
 def push_law(
-    fight: Any, law: NDArray[np.float64], at_most: NDArray[np.float64],
+    fight: FightFacts, law: NDArray[np.float64], at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64],
 ) -> int:  # fmt: skip
     """Fill `outcomes` and `chances` from a law of (hits, blanks); how many were filled.
@@ -125,7 +123,7 @@ def gather(outcomes: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[N
 
 @kernel
 def exact_attack(
-    fight: Any, die: NDArray[np.int64], deck: NDArray[np.int64]
+    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """The law of (hits, blanks), the packed outcomes in rising order, and their probabilities.
 

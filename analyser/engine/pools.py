@@ -7,13 +7,12 @@ small number, the *memory*; a die moves (hits, memory) to (hits, memory). Nothin
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
 from analyser.jit import kernel
+from analyser.rules.armoured_clash.facts import FightFacts
 
 _HEROIC, _STRIKE, _BLANK = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
 _FACES = len(Face)
@@ -28,19 +27,19 @@ _COLUMNS = _WAITING + _KINDS_WAITING
 
 
 @kernel
-def most_hits(fight: Any, dice: int) -> int:
+def most_hits(fight: FightFacts, dice: int) -> int:
     """The most hits that `dice` dice of the first roll can score."""
     return dice * (1 + fight.explosion) * fight.heroic_hits + fight.veteran
 
 
 @kernel
-def most_blanks(fight: Any, dice: int) -> int:
+def most_blanks(fight: FightFacts, dice: int) -> int:
     """The most blanks that count; only Overcharge counts them."""
     return dice * fight.explosion if fight.overcharge else 0
 
 
 @kernel
-def waits_as(fight: Any, face: int) -> int:
+def waits_as(fight: FightFacts, face: int) -> int:
     """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
         return NOT_WAITING
@@ -50,7 +49,7 @@ def waits_as(fight: Any, face: int) -> int:
 
 
 @kernel
-def set_face(fight: Any, face: int, outcome: NDArray[np.int64]) -> None:
+def set_face(fight: FightFacts, face: int, outcome: NDArray[np.int64]) -> None:
     """What a die that stays at `face` is worth (AC-3.6)."""
     outcome[:] = 0
     outcome[_HITS] = fight.heroic_hits if face == _HEROIC else 1 if face == _STRIKE else 0
@@ -76,7 +75,7 @@ def add_outcome(
 
 @kernel
 def settled_die(
-    fight: Any, faces: NDArray[np.float64], best: int
+    fight: FightFacts, faces: NDArray[np.float64], best: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
     """The law of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4).
 
@@ -103,7 +102,7 @@ def settled_die(
 
 
 @kernel
-def first_die(fight: Any, faces: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
+def first_die(fight: FightFacts, faces: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
     """The law of one die of the first roll together with the dice it adds (AC-3.3; Arc of AC-6)."""
     added, added_chances, n_added = settled_die(fight, faces, _HEROIC)
     plain, plain_chances, n_plain = settled_die(fight, faces, _STRIKE)
@@ -126,7 +125,7 @@ def first_die(fight: Any, faces: NDArray[np.float64]) -> tuple[NDArray[np.int64]
 
 
 @kernel
-def memory_sizes(fight: Any, dice: int) -> NDArray[np.int64]:
+def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
     """How many values each part of the memory takes: strikes, blanks, and the three kinds of waiting dice."""
     sizes = np.ones(2 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
@@ -215,7 +214,7 @@ def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, 
 
 @kernel
 def score_waiting(
-    fight: Any, faces: NDArray[np.float64], parts: NDArray[np.int64], scores: NDArray[np.float64],
+    fight: FightFacts, faces: NDArray[np.float64], parts: NDArray[np.int64], scores: NDArray[np.float64],
     law: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Add to `law` (hits, blanks) what pools with memory `parts` and hits law `scores` end at."""
@@ -247,7 +246,7 @@ def score_waiting(
 
 
 @kernel
-def pool_law(fight: Any, die: NDArray[np.int64], deck: NDArray[np.int64]) -> NDArray[np.float64]:
+def pool_law(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> NDArray[np.float64]:
     """The joint law of hits and blanks of the attack pool of `fight`.
 
     Parameters

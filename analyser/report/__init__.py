@@ -1,0 +1,1 @@
+"""Batch reports: a folder of tables, pictures and a page."""

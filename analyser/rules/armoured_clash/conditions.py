@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyser.dice import NO_FACES, REROLLED_BY_RATING, Rating
 from analyser.jit import kernel
-from analyser.rules.armoured_clash.facts import NONE, Bonus, Officer, Penalty, Sight, Test
+from analyser.rules.armoured_clash.facts import (
+    NONE,
+    AttackFacts,
+    Bonus,
+    FightFacts,
+    Officer,
+    Penalty,
+    Sight,
+    TargetFacts,
+    Test,
+)
 
 LIGHT, HEAVY = 0, 1
 
@@ -31,7 +39,7 @@ def count_bits(bits: int) -> int:
 
 
 @kernel
-def attack_dice(attack: Any, target: Any) -> int:
+def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
     """The cell's value, or the one in parentheses (AC-3.2; Point Blank, Shock, Wreckers of AC-6)."""
     if attack.dice_in_parentheses == NONE:
         return attack.dice
@@ -42,7 +50,7 @@ def attack_dice(attack: Any, target: Any) -> int:
 
 
 @kernel
-def is_concealed(attack: Any, target: Any) -> bool:
+def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     """Whether the concealed penalty is in effect (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
     if attack.torrent:
         return False
@@ -54,7 +62,7 @@ def is_concealed(attack: Any, target: Any) -> bool:
 
 
 @kernel
-def combat_rating(attack: Any, target: Any, concealed: bool) -> int:
+def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """AC-3.1 with the bonuses and penalties of AC-4.2; Indirect, Lock On and Seismic of AC-6."""
     if attack.stated_rating != NONE:
         return attack.stated_rating
@@ -79,7 +87,7 @@ def combat_rating(attack: Any, target: Any, concealed: bool) -> int:
 
 
 @kernel
-def effective_defence(attack: Any, target: Any, concealed: bool) -> int:
+def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7."""
     defence = target.defence
     if target.taking_cover and not attack.torrent and (concealed or target.pavises):
@@ -94,7 +102,7 @@ def effective_defence(attack: Any, target: Any, concealed: bool) -> int:
 
 
 @kernel
-def test_taken(attack: Any, target: Any) -> int:
+def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
     """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7)."""
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
         return _NOT_TAKEN
@@ -104,7 +112,7 @@ def test_taken(attack: Any, target: Any) -> int:
 
 
 @kernel
-def officer_falls(attack: Any, target: Any) -> int:
+def officer_falls(attack: AttackFacts, target: TargetFacts) -> int:
     """When the officer's model is destroyed (AC-5.8; Precision, Bodyguard)."""
     if attack.precision and not target.bodyguard:
         return _FIRST
@@ -112,7 +120,7 @@ def officer_falls(attack: Any, target: Any) -> int:
 
 
 @kernel
-def set_pool(attack: Any, target: Any, fight: Any) -> None:
+def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
@@ -137,7 +145,7 @@ def set_pool(attack: Any, target: Any, fight: Any) -> None:
 
 
 @kernel
-def set_target(attack: Any, target: Any, fight: Any) -> None:
+def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """The target's state and its kind of test, with everything that is known before the dice."""
     fumes = attack.corrosive and not target.automata and not target.near_commander
     seismic = attack.seismic and target.ground_unit
@@ -166,7 +174,7 @@ def set_target(attack: Any, target: Any, fight: Any) -> None:
 
 
 @kernel
-def set_fight(attack: Any, target: Any, fight: Any) -> None:
+def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """Fill `fight` from `attack` and `target` (records of :mod:`.facts`)."""
     set_pool(attack, target, fight)
     set_target(attack, target, fight)

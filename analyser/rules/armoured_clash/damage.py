@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyser.jit import kernel
+from analyser.rules.armoured_clash.facts import FightFacts
 
 
 @kernel
@@ -28,7 +27,7 @@ def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: 
 
 
 @kernel
-def penetrate(fight: Any, destroyed: int, damage: int, points: int) -> tuple[int, int]:
+def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tuple[int, int]:
     """Penetrating (AC-6): one more model for the damage left; +1 damage instead against a behemoth."""
     if points == 0 or damage == 0:
         return destroyed, damage
@@ -39,7 +38,7 @@ def penetrate(fight: Any, destroyed: int, damage: int, points: int) -> tuple[int
 
 
 @kernel
-def suffer_hits(fight: Any, hits: int) -> tuple[int, int]:
+def suffer_hits(fight: FightFacts, hits: int) -> tuple[int, int]:
     """Models destroyed by `hits` hits, and the damage left on the unit afterwards."""
     points = points_of_damage(hits, fight.defence, fight.devastating)
     destroyed, damage = destroy_models(fight.damage, points, fight.damage_limit, fight.most_destroyed)
@@ -49,6 +48,6 @@ def suffer_hits(fight: Any, hits: int) -> tuple[int, int]:
 
 
 @kernel
-def suffer_blanks(fight: Any, blanks: int) -> tuple[int, int]:
+def suffer_blanks(fight: FightFacts, blanks: int) -> tuple[int, int]:
     """Overcharge (AC-6): the attacker's models destroyed by its own `blanks`, and the damage left on it."""
     return destroy_models(fight.attacker_damage, blanks, fight.attacker_damage_limit, fight.attacker_models)

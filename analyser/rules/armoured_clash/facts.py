@@ -60,46 +60,118 @@ class Penalty(IntEnum):
 CATEGORIES = ("light", "heavy", "aerial")
 
 
-def _whole_numbers(names: str) -> np.dtype[np.void]:
-    return np.dtype([(name, np.int64) for name in names.split()])
+class AttackFacts:
+    """The attacking side."""
+
+    dice: int
+    dice_in_parentheses: int  # NONE where the cell of the grid has no second value
+    point_blank: int
+    shock: int
+    wreckers: int
+    stated_rating: int  # a Rating, or NONE: then it is counted
+    bonuses: int  # bits of Bonus
+    penalties: int  # bits of Penalty
+    sight: int  # a Sight
+    arc: int
+    veteran: int
+    extra_faces: int  # bits of faces that an extra re-roll may take (AC-3.5)
+    extra_dice: int
+    overcharge: int
+    devastating: int
+    penetrating: int
+    suppressive: int
+    torrent: int
+    precision: int
+    cryo: int
+    seismic: int
+    lock_on: int
+    opportunity_fire: int
+    corrosive: int  # whether the target is within reach of the attacker's Corrosive Fumes
+    models: int  # the attacker's own, as the next two (Overcharge)
+    damage: int
+    damage_limit: int
 
 
-ATTACK = _whole_numbers(
-    """
-    dice dice_in_parentheses point_blank shock wreckers
-    stated_rating bonuses penalties sight
-    arc veteran extra_faces extra_dice overcharge
-    devastating penetrating suppressive torrent precision cryo seismic lock_on opportunity_fire
-    corrosive models damage damage_limit
-    """
-)
-"""The attacking side. `stated_rating` is a :class:`~analyser.dice.Rating` or NONE; `bonuses`, `penalties`
-bits of :class:`Bonus` and :class:`Penalty`; `dice_in_parentheses` NONE where the cell has no second value;
-`corrosive` whether the target is within reach of its Corrosive Fumes; `models`, `damage` and `damage_limit`
-are the attacker's own (Overcharge)."""
+class TargetFacts:
+    """The target."""
 
-TARGET = _whole_numbers(
-    """
-    category models defence damage_limit discipline break_limit damage
-    suppressed disordered activated exposed close_formation officer near_commander
-    taking_cover garrisoned from_front obstacle behemoth aircraft flees models_without_room
-    fail_on_purpose chain_of_command passes_tests automata hot_headed
-    durable resilient_front emplacement pavises always_concealed construct bodyguard ground_unit
-    concealed_by_obstacle
-    """
-)
-"""The target. `exposed` is NONE when the attack does not prioritise exposed models (AC-3.9); `flees` whether
-a fall-back of 3 inches reaches its table edge; `ground_unit` whether Seismic can touch it."""
+    category: int  # an index of CATEGORIES
+    models: int
+    defence: int
+    damage_limit: int
+    discipline: int  # NONE: it takes no test
+    break_limit: int  # NONE: it cannot break
+    damage: int
+    suppressed: int
+    disordered: int
+    activated: int
+    exposed: int  # NONE when the attack does not prioritise exposed models (AC-3.9)
+    close_formation: int
+    officer: int  # an Officer
+    near_commander: int
+    taking_cover: int
+    garrisoned: int
+    from_front: int
+    obstacle: int
+    behemoth: int
+    aircraft: int
+    flees: int  # whether a fall-back of 3 inches reaches its table edge
+    models_without_room: int
+    fail_on_purpose: int
+    chain_of_command: int
+    passes_tests: int  # Automata, Irrepressible, a friend with Peer Review
+    automata: int
+    hot_headed: int
+    durable: int
+    resilient_front: int
+    emplacement: int
+    pavises: int
+    always_concealed: int  # Shrouded, Obfuscating
+    construct: int
+    bodyguard: int
+    ground_unit: int  # whether Seismic can touch it
+    concealed_by_obstacle: int
 
-FIGHT = _whole_numbers(
-    """
-    dice rating reroll_faces extra_faces extra_dice explosion heroic_hits veteran overcharge
-    attacker_models attacker_damage attacker_damage_limit
-    models damage damage_limit most_destroyed defence devastating penetrating behemoth
-    test discipline break_limit suppressed disordered activated officer near_commander
-    cryo disorders flees models_without_room
-    """
-)
-"""One attack on one target, all conditions applied. `reroll_faces` and `extra_faces` are bits of faces;
-`most_destroyed` the models that can be destroyed (AC-3.9); `discipline` has every modifier that is known
-before the dice; `disorders` whether becoming suppressed disorders (Construct, Seismic)."""
+
+class FightFacts:
+    """One attack on one target, all conditions applied."""
+
+    dice: int
+    rating: int
+    reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
+    extra_faces: int  # bits of further faces, none of them among reroll_faces (AC-3.5)
+    extra_dice: int
+    explosion: int  # dice that a heroic strike adds
+    heroic_hits: int
+    veteran: int
+    overcharge: int
+    attacker_models: int
+    attacker_damage: int
+    attacker_damage_limit: int
+    models: int
+    damage: int
+    damage_limit: int
+    most_destroyed: int  # models that can be destroyed (AC-3.9)
+    defence: int
+    devastating: int
+    penetrating: int
+    behemoth: int
+    test: int  # a Test
+    discipline: int  # with every modifier that is known before the dice
+    break_limit: int
+    suppressed: int
+    disordered: int
+    activated: int
+    officer: int
+    near_commander: int
+    cryo: int
+    disorders: int  # whether becoming suppressed disorders (Construct, Seismic)
+    flees: int
+    models_without_room: int
+
+
+def _whole_numbers(facts: type) -> np.dtype[np.void]:
+    return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
+
+
+ATTACK, TARGET, FIGHT = _whole_numbers(AttackFacts), _whole_numbers(TargetFacts), _whole_numbers(FightFacts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyser.jit import kernel
+from analyser.rules.armoured_clash.facts import FightFacts
 
 # An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
 # damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
@@ -36,20 +35,20 @@ def statuses(suppressed: int, disordered: int, activated: int) -> int:
 
 
 @kernel
-def disordered_by_loss(fight: Any, officer_lost: int) -> int:
+def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
     """Whether the unit is disordered when it comes to the test (AC-5.8)."""
     return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
 
 
 @kernel
-def discipline_of(fight: Any, destroyed: int, disordered: int) -> int:
+def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
     """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
     heavy_losses = 2 * destroyed >= fight.models
     return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
 
 
 @kernel
-def pass_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """The outcome when no test is failed."""
     models = fight.models - destroyed
     if models == 0:
@@ -58,7 +57,7 @@ def pass_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
 
 
 @kernel
-def fail_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """The outcome of a failed suppression test, in the order of AC-5.4."""
     models = fight.models - destroyed
     if models <= fight.break_limit:
@@ -71,7 +70,7 @@ def fail_test(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
 
 
 @kernel
-def fall_back(fight: Any, destroyed: int, damage: int, disordered: int) -> int:
+def fall_back(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """A suppressed unit that fails again: 3 inches back, off the table, or short of room (AC-5.4 b, AC-5.5)."""
     if fight.flees:
         return removed(destroyed, FELL_BACK | FLED)

@@ -1,0 +1,197 @@
+"""Reading other people's data files without trusting them: plain or zipped XML, in memory, bounded."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+
+from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
+from defusedxml.ElementTree import DefusedXMLParser
+
+from analyser.errors import InputError
+
+LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are below one of these
+LARGEST_RATIO = 200  # unpacked to packed; repetitive real files reach about 30
+UNSUSPICIOUS = 1024 * 1024  # bytes that may be packed at any ratio
+MOST_ELEMENTS = 1_000_000
+DEEPEST = 100  # nested elements; real files stay below 20
+
+ROOTS = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
+ZIPPED = (".catz", ".gstz")
+_NAMESPACES = {"catalogue": "catalogueschema", "gameSystem": "gamesystemschema"}
+
+
+class Document(NamedTuple):
+    """One data file: where it came from and its XML, with the namespaces taken off the tags."""
+
+    path: Path
+    root: Element
+
+
+def read_document(path: Path) -> Document:
+    """The data in a `.cat`, `.gst`, `.catz` or `.gstz` file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is too large, is no such file whatever its name says, or is an attack: an
+        entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
+    """
+    where = str(path)
+    suffix = path.suffix.lower()
+    if suffix not in ROOTS:
+        raise InputError(f"unknown kind of file {path.suffix!r}", where=where, allowed=", ".join(ROOTS))
+    data = _read(path)
+    if suffix in ZIPPED:
+        data = _unpacked(data, where)
+    elif data.startswith(b"PK\x03\x04"):
+        raise InputError(f"this is a zip, not a {suffix} file", where=where, allowed=f"call it {suffix}z")
+    root = parse(data, where)
+    _check_root(root, ROOTS[suffix], where)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return Document(path, root)
+
+
+def _read(path: Path) -> bytes:
+    where = str(path)
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError("not a file", where=where, allowed="a data file")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=where) from None
+    _check_size(len(data), where)
+    if not data.strip():
+        raise InputError("this file is empty", where=where)
+    return data
+
+
+def _check_size(size: int, where: str) -> None:
+    if size > LARGEST_FILE:
+        raise InputError("too large for a data file", where=where, allowed=f"up to {LARGEST_FILE} bytes")
+
+
+def _unpacked(data: bytes, where: str) -> bytes:
+    """The one file in a zip, read in memory; nothing is ever written to where a zip says."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            member = _only_member(archive.infolist(), where)
+            with archive.open(member) as file:
+                unpacked = file.read(LARGEST_FILE + 1)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
+        # zipfile checks little before it trusts a header, and so fails in all these ways on a broken one
+        raise InputError(f"not a usable zip: {error}", where=where) from None
+    _check_size(len(unpacked), where)
+    return unpacked
+
+
+def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
+    if len(members) != 1:
+        raise InputError(f"{len(members)} files in this zip", where=where, allowed="exactly one")
+    member = members[0]
+    shown = repr(member.filename[:80])
+    mode = member.external_attr >> 16
+    if not _plain_name(member.orig_filename) or member.is_dir() or stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        raise InputError(f"{shown} in this zip is not a plain file name", where=where, allowed="a name without folders")
+    if member.flag_bits & 0x1:
+        raise InputError("this zip is encrypted", where=where, allowed="a zip without a password")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise InputError("this zip is packed in an unusual way", where=where, allowed="stored or deflated")
+    _check_size(member.file_size, where)
+    if member.file_size > max(UNSUSPICIOUS, LARGEST_RATIO * member.compress_size):
+        problem = f"{member.compress_size} bytes that unpack to {member.file_size}"
+        raise InputError(problem, where=where, allowed=f"at most {LARGEST_RATIO} times as many")
+    return member
+
+
+def _plain_name(name: str) -> bool:
+    """Whether `name` stays in the folder that it is put in, on every system."""
+    return (
+        bool(name.strip())
+        and "\0" not in name
+        and PurePosixPath(name).name == name
+        and PureWindowsPath(name).name == name
+        and name != ".."
+    )
+
+
+class _BoundedBuilder(TreeBuilder):
+    """A tree builder that gives up on a document no honest program would write."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.where = where
+        self.depth = 0
+        self.count = 0
+
+    def start(self, tag: Any, attrs: Any) -> Any:
+        self.depth += 1
+        self.count += 1
+        if self.depth > DEEPEST:
+            raise InputError("elements nested too deep", where=self.where, allowed=f"up to {DEEPEST} levels")
+        if self.count > MOST_ELEMENTS:
+            raise InputError("too many elements", where=self.where, allowed=f"up to {MOST_ELEMENTS}")
+        return super().start(tag, attrs)
+
+    def end(self, tag: Any) -> Any:
+        self.depth -= 1
+        return super().end(tag)
+
+
+def parse(data: bytes, where: str) -> Element:
+    """The root element of an XML document that declares no document type and no entity.
+
+    Raises
+    ------
+    InputError
+        Broken XML (with line and column), or XML with a document type, entities or outside references.
+
+    Examples
+    --------
+    >>> parse(b"<catalogue name='Crown'/>", "crown.cat").get("name")
+    'Crown'
+    """
+    parser = DefusedXMLParser(
+        target=_BoundedBuilder(where), forbid_dtd=True, forbid_entities=True, forbid_external=True
+    )
+    try:
+        parser.feed(data)
+        root: Element = parser.close()
+    except InputError:
+        raise
+    except ParseError as error:
+        line, column = error.position
+        problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
+        raise InputError(problem, where=where) from None
+    except DefusedXmlException as error:
+        raise InputError(f"refused: this XML {_offence(error)}", where=where, allowed="plain elements") from None
+    except (ValueError, LookupError, UnicodeError) as error:  # an encoding that the parser does not know
+        raise InputError(f"broken XML: {error}", where=where) from None
+    return root
+
+
+def _offence(error: DefusedXmlException) -> str:
+    if isinstance(error, DTDForbidden):
+        return "declares a document type"
+    if isinstance(error, EntitiesForbidden):
+        return "declares entities"
+    return "refers to something outside the file"
+
+
+def _check_root(root: Element, expected: str, where: str) -> None:
+    namespace, _, name = root.tag.rpartition("}")
+    if name != expected:
+        raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
+    # the address of the schema has changed over the years; its last word has not
+    if not namespace.lower().rstrip("/").endswith(_NAMESPACES[expected]):
+        found = namespace.lstrip("{")[:80] or "none"
+        raise InputError(f"the XML namespace is {found}", where=where, allowed=f"BattleScribe's {expected}Schema")

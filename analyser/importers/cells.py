@@ -1,0 +1,183 @@
+"""What stands in a cell of a data file: numbers, ranges, dice, bands, names. Text in, values out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from analyser.errors import nearest
+from analyser.glossary import tidy
+from analyser.units import Band, Category, LevelName, RowKind
+
+LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
+SLIP = 0.8  # likeness from which a word is taken for a known one
+
+LEVELS: dict[str, LevelName] = {
+    "basic": "basic",
+    "reinforced": "reinforced",
+    "full strength": "full-strength",
+}
+LEVEL_ORDER: tuple[LevelName, ...] = ("basic", "reinforced", "full-strength")
+CATEGORIES: dict[str, Category] = {"light": "light", "heavy": "heavy", "aerial": "aerial"}
+KINDS: dict[str, RowKind] = {"ranged": "ranged", "melee": "melee", "impact": "impact"}
+
+_NOTHING = ("", "-", "none", "n/a")
+_INCHES = r"([0-9]{1,4}(?:\.[0-9]{1,2})?|-)"
+_NUMBER = re.compile(r"[0-9]{1,7}(\.0+)?")
+_RANGE = re.compile(rf"(?:{_INCHES}/)?{_INCHES}")
+_CELL = re.compile(r"([0-9]{1,6})(?:\(([0-9]{1,6})\))?")
+_BAND = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
+_SEPARATOR = re.compile(r"[,;](?![^()]*\))")
+_INCH_MARKS = re.compile(r"[\"']+")
+
+
+class Range(NamedTuple):
+    """Short and long range in inches; None where the cell has none."""
+
+    short: float | None
+    long: float | None
+
+
+class Heading(NamedTuple):
+    """What the name of an armaments row says."""
+
+    kind: RowKind
+    against: tuple[Category, ...]
+    spelled_right: bool
+
+
+def slug(name: str) -> str:
+    """`name` in lower-case letters, digits and single hyphens; empty when it has none of the first two.
+
+    Examples
+    --------
+    >>> slug("Ranged (Light/Heavy)"), slug("Größte Kanone")
+    ('ranged-light-heavy', 'grosste-kanone')
+    """
+    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+
+
+def is_none(text: str | None) -> bool:
+    """Whether a cell says that there is nothing.
+
+    Examples
+    --------
+    >>> is_none('–"'), is_none(None), is_none("0")
+    (True, True, False)
+    """
+    return _bare(text).lower() in _NOTHING
+
+
+def number(text: str | None) -> int | None:
+    """A whole number, with or without inch marks; None when the text is anything else.
+
+    Examples
+    --------
+    >>> number('4"'), number("75.0"), number("many")
+    (4, 75, None)
+    """
+    bare = _bare(text)
+    return int(float(bare)) if _NUMBER.fullmatch(bare) else None
+
+
+def inches(text: str | None) -> Range | None:
+    """The cell of a range; None when it is not one.
+
+    Examples
+    --------
+    >>> inches('7"/14”'), inches('-"/14"'), inches('20"'), inches("far")
+    (Range(short=7.0, long=14.0), Range(short=None, long=14.0), Range(short=None, long=20.0), None)
+    """
+    if is_none(text):
+        return Range(None, None)
+    found = _RANGE.fullmatch(_bare(text).replace(" ", ""))
+    if found is None:
+        return None
+    short, long = (None if part in (None, "-") else float(part) for part in found.groups())
+    return Range(short, long)
+
+
+def dice(text: str | None) -> tuple[int, int | None] | None:
+    """Attack dice and the value in parentheses; None when the cell holds neither a number nor both.
+
+    Examples
+    --------
+    >>> dice("10 (15)"), dice("5"), dice("D6")
+    ((10, 15), (5, None), None)
+    """
+    found = _CELL.fullmatch(_bare(text).replace(" ", ""))
+    if found is None:
+        return None
+    return int(found[1]), None if found[2] is None else int(found[2])
+
+
+def band(heading: str) -> tuple[int, int] | None:
+    """First and last number of a band's heading; None when it is the heading of something else.
+
+    Examples
+    --------
+    >>> band("13–18"), band("1"), band("Range")
+    ((13, 18), (1, 1), None)
+    """
+    found = _BAND.fullmatch(_bare(heading).replace(" ", ""))
+    if found is None:
+        return None
+    return int(found[1]), int(found[2] or found[1])
+
+
+def names(text: str | None) -> list[str]:
+    """The names in a list; a comma inside parentheses does not end one.
+
+    Examples
+    --------
+    >>> names("Indirect,Torrent, Support (Infantry, Cavalry),")
+    ['Indirect', 'Torrent', 'Support (Infantry, Cavalry)']
+    """
+    parts = (tidy(part).strip(".") for part in _SEPARATOR.split(text or ""))
+    return [part for part in parts if not is_none(part)]
+
+
+def heading(name: str) -> Heading | None:
+    """Kind and targets of an armaments row from its name; None when the name tells neither.
+
+    Examples
+    --------
+    >>> heading("Ranged (Light/Heavy)")
+    Heading(kind='ranged', against=('light', 'heavy'), spelled_right=True)
+    """
+    words = re.findall(r"[a-z]+", tidy(name[:200]).casefold())
+    if not words:
+        return None
+    kind = nearest(words[0], KINDS, most=1, likeness=SLIP)
+    targets = [nearest(word, CATEGORIES, most=1, likeness=SLIP) for word in words[1:]]
+    if not kind:
+        return None
+    against = tuple(dict.fromkeys(CATEGORIES[found[0]] for found in targets if found))
+    right = words == [kind[0], *(found[0] for found in targets if found)]
+    return Heading(KINDS[kind[0]], against, right)
+
+
+def level(name: str) -> tuple[LevelName, bool] | None:
+    """The reinforcement level that a name means and whether it spells it right; None when it means none.
+
+    Examples
+    --------
+    >>> level("FULL-STRENGTH"), level("Reinforcd"), level("Weapons")
+    (('full-strength', True), ('reinforced', False), None)
+    """
+    plain = tidy(name[:200]).casefold().replace("-", " ").replace("_", " ")
+    if plain in LEVELS:
+        return LEVELS[plain], True
+    close = nearest(plain, LEVELS, most=1, likeness=SLIP)
+    return (LEVELS[close[0]], False) if close else None
+
+
+def in_order(bands: list[Band]) -> list[Band]:
+    """Bands from the lowest numbers to the highest, whatever the order of the columns."""
+    return sorted(bands, key=lambda each: (each.first, each.last))
+
+
+def _bare(text: str | None) -> str:
+    return _INCH_MARKS.sub("", tidy((text or "")[:LONGEST_CELL])).strip()
