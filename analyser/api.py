@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser import account
 from analyser.compile import scenario_records
+from analyser.dice import Face
 from analyser.engine.exact import exact_attack
+from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.resolve import resolve
 from analyser.results import Result
+from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 from analyser.ruleset import load_ruleset
 from analyser.scenario import Scenario, parse_scenario, read_scenario
+
+DEFAULT_TRIALS = 10_000_000
+MOST_TRIALS = 10**12
+FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
+FINEST_PRECISION = 1e-5
+MOST_THREADS = 1024
 
 ScenarioLike = Scenario | str | os.PathLike[str] | Mapping[str, Any]
 
@@ -50,7 +60,7 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     default = load_ruleset(None if profiles is None else profiles.folder)
     file = parse_scenario(raw, default, where=where)
     try:
-        return resolve(file, profiles)
+        return resolve(file, profiles, best_row)
     except InputError as error:
         raise error.inside(where) from None
 
@@ -89,16 +99,120 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
     """
     ready = load_scenario(scenario, profiles)
     fight = fight_of(ready)
-    die = np.array(ready.ruleset.die.faces, np.int64)
-    law, outcomes, chances = exact_attack(fight, die, ready.ruleset.deck.counts())
+    die, deck = _draws(ready)
+    law, outcomes, chances = exact_attack(fight, die, deck)
+    wrecked = float(die[Face.HEROIC] + die[Face.STRIKE]) / float(die.sum())
     return Result(
-        scenario=ready,
         method="exact",
         outcomes=outcomes,
         weights=chances,
         hits_weights=law.sum(axis=1),
-        conditions=account.conditions(fight),
-        applied=account.applied(ready, fight),
-        not_modelled=account.not_modelled(ready),
-        warnings=ready.warnings,
+        building_wrecked_weight=wrecked if rolls_for_building(ready) else None,
+        **_account(ready, fight),
     )
+
+
+def simulate(
+    scenario: ScenarioLike,
+    trials: int | None = None,
+    *,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    profiles: Profiles | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Result:
+    """The odds of an attack by rolling every die and turning every card.
+
+    Parameters
+    ----------
+    scenario : Scenario, path or mapping
+    trials : int, optional
+        Fights to play, 1 to 10**12; left out: ten million.
+    seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
+    precision : float, optional
+        Instead of `trials`: play on until the 95% interval of every probability of the result, from its lower to
+        its upper end, is at most this wide (1e-5 or more).
+    threads : int, optional
+        Left out: one for each processor.
+    profiles : Profiles, optional
+    progress : callable, optional
+        Told the fights played so far and the number aimed at, now and then.
+
+    Returns
+    -------
+    Result
+        Each probability has a Wilson score interval at 95%.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_scenario`, and for a wrong number of trials, seed, precision or threads.
+
+    Examples
+    --------
+    >>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
+    >>> simulate(fight, trials=100_000, seed=7).trials
+    100000
+    """
+    _check_numbers(trials, seed, precision, threads)
+    ready = load_scenario(scenario, profiles)
+    fight = fight_of(ready)
+    die, deck = _draws(ready)
+    dealer = dealer_for(fight, die, deck, seed, for_building=rolls_for_building(ready))
+    table = Table(dealer, threads or default_threads(), progress)
+
+    def result() -> Result:
+        outcomes, weights = outcomes_of(fight, table.counts)
+        return Result(
+            method="monte-carlo",
+            outcomes=outcomes,
+            weights=weights,
+            hits_weights=table.counts.sum(axis=(1, 2, 3, 4)),
+            building_wrecked_weight=int(table.counts[..., 0].sum()) if rolls_for_building(ready) else None,
+            trials=table.trials,
+            seed=seed,
+            **_account(ready, fight),
+        )
+
+    if precision is None:
+        table.play_to(DEFAULT_TRIALS if trials is None else trials)
+        return result()
+    table.play_to(FIRST_TRIALS)
+    while (width := (found := result()).widest_interval()) > precision:
+        table.play_to(trials_for(table.trials, width, precision))
+    return found
+
+
+def rolls_for_building(scenario: Scenario) -> bool:
+    """Whether a die is rolled for the building after the attack (Siegebreaker, AC-6)."""
+    return scenario.target.garrisoned and "Siegebreaker" in (scenario.attack.qualities or ())
+
+
+def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+
+
+def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
+    """What a result says about its scenario, whatever the method."""
+    return {
+        "scenario": scenario,
+        "conditions": account.conditions(fight),
+        "applied": account.applied(scenario, fight),
+        "not_modelled": account.not_modelled(scenario),
+        "warnings": scenario.warnings,
+    }
+
+
+def _check_numbers(trials: int | None, seed: int, precision: float | None, threads: int | None) -> None:
+    if trials is not None and precision is not None:
+        raise InputError("both trials and precision", where="trials", allowed="one of them")
+    if trials is not None and not 1 <= trials <= MOST_TRIALS:
+        raise InputError(f"{trials} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
+    if seed < 0:
+        raise InputError(f"seed {seed}", where="seed", allowed="0 or more")
+    if precision is not None and not FINEST_PRECISION <= precision < 1:
+        raise InputError(f"precision {precision:g}", where="precision", allowed=f"{FINEST_PRECISION:g} up to below 1")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise InputError(f"{threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from analyser.errors import InputError, did_you_mean
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse, recognise
 from analyser.profiles import Profiles
+from analyser.ruleset import Ruleset
 from analyser.scenario import Attack, Scenario, ScenarioFile, Target
-from analyser.units import CLOSE_FORMATION_TYPES, Loadout, Row, UnitType, attack_dice
+from analyser.units import CLOSE_FORMATION_TYPES, MOST_DICE, Loadout, Row, UnitType, attack_dice
 
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
 CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
@@ -18,8 +19,11 @@ CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
     "fortification": "heavy", "rotorcraft": "aerial", "aircraft": "aerial",
 }  # fmt: skip
 
+RowChooser = Callable[[Attack, Loadout, Target, Ruleset, Sequence[Row]], tuple[Row, str]]
+"""Takes one of several rows that fit, and says in a sentence why (:func:`analyser.rows.best_row`)."""
 
-def resolve(file: ScenarioFile, profiles: Profiles | None = None) -> Scenario:
+
+def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowChooser | None = None) -> Scenario:
     """The scenario that `file` describes.
 
     Parameters
@@ -27,6 +31,9 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None) -> Scenario:
     file : ScenarioFile
     profiles : Profiles, optional
         Where selectors are looked up; left out: the shipped profiles.
+    choose : RowChooser, optional
+        Asked when the attack names no row and several fit; what it says becomes a warning. Left out:
+        that is an error.
 
     Raises
     ------
@@ -36,7 +43,7 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None) -> Scenario:
     attacker = _looked_up(file.attack.attacker, profiles, "attack.attacker")
     defender = _looked_up(file.target.unit, profiles, "target.unit")
     target = resolve_target(file.target, defender)
-    row = chosen_row(file.attack, attacker, target)
+    row, reasons = _row_and_reasons(file, attacker, target, choose)
     attack, in_parentheses = resolve_attack(file.attack, attacker, row)
     attacker_rules = attacker.unit.rules if attacker else ()
     return Scenario(
@@ -47,8 +54,20 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None) -> Scenario:
         defender=defender,
         dice_in_parentheses=in_parentheses,
         attacker_rules=attacker_rules,
-        warnings=tuple(_warnings(attack, target, attacker_rules)),
+        warnings=(*reasons, *_warnings(attack, target, attacker_rules)),
     )
+
+
+def _row_and_reasons(
+    file: ScenarioFile, attacker: Loadout | None, target: Target, choose: RowChooser | None
+) -> tuple[Row | None, tuple[str, ...]]:
+    """The row, and what to tell the user about it if he did not name it."""
+    if attacker is not None and file.attack.row is None and choose is not None:
+        rows = fitting_rows(file.attack, attacker, target)
+        if len(rows) > 1:
+            row, reason = choose(file.attack, attacker, target, file.ruleset, rows)
+            return row, (f"attack.row is not given: {reason}",)
+    return chosen_row(file.attack, attacker, target), ()
 
 
 def _looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
@@ -143,7 +162,8 @@ def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str 
     assert row.long_range is not None
     if attack.distance is not None and attack.distance > row.long_range:
         return f"its long range is {row.long_range:g}, and the distance {attack.distance:g}"
-    if row.band(_band_index(attack, attacker)) is None:
+    band = row.band(_band_index(attack, attacker))
+    if band is None or band.dice == 0:
         return f"it has no attack dice for {_band_index(attack, attacker)} {_band_unit(attacker)}"
     return _quality_forbids(row, attack)
 
@@ -199,9 +219,9 @@ def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row 
         if len(fitting) == 1:
             return fitting[0]
         problem = "more than one row fits" if fitting else "no row can make this attack"
-        allowed = ", ".join(row.id for row in fitting) or _all_reasons(attack, attacker, target)
+        allowed = ", ".join(row.id for row in fitting) or why_none(attack, attacker, target)
         raise InputError(f"{attacker.selector}: {problem}", where="attack.row", allowed=allowed)
-    row = rows.get(_row_id(attack.row, rows))
+    row = rows.get(row_id(attack.row, rows))
     if row is None:
         hint = did_you_mean(attack.row, rows)
         raise InputError(f"no row {attack.row!r}{hint}", where="attack.row", allowed=", ".join(rows) or "no rows")
@@ -216,7 +236,7 @@ def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row 
     return row
 
 
-def _row_id(written: str, rows: Mapping[str, Row]) -> str:
+def row_id(written: str, rows: Mapping[str, Row]) -> str:
     """A row id, forgiving case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
     tidied = "-".join("".join(each if each.isalnum() else " " for each in written.casefold()).split())
     if tidied in rows:
@@ -225,7 +245,8 @@ def _row_id(written: str, rows: Mapping[str, Row]) -> str:
     return longer[0] if len(longer) == 1 else tidied
 
 
-def _all_reasons(attack: Attack, attacker: Loadout, target: Target) -> str:
+def why_none(attack: Attack, attacker: Loadout, target: Target) -> str:
+    """Why no row of `attacker` can make this attack, row by row."""
     reasons = [f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows]
     return "; ".join(reasons) or "the unit has no rows"
 
@@ -233,13 +254,13 @@ def _all_reasons(attack: Attack, attacker: Loadout, target: Target) -> str:
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> tuple[Attack, int | None]:
     """`attack` with everything that its profile or the defaults say, and the dice in parentheses."""
     known = attack.model_dump(exclude_none=True)
-    in_parentheses = None
     if attacker is not None and row is not None:
         index = _band_index(attack, attacker)
         known.setdefault("dice", attack_dice(row, index))
         if attack.dice is None:
             special = attack_dice(row, index, special=True)
-            in_parentheses = special if special != known["dice"] else None
+            if special != known["dice"]:
+                known.setdefault("dice_in_parentheses", special)
         known.setdefault("qualities", row.qualities)
         known.setdefault("veteran", _veteran(attacker))
         known.setdefault("attacker_models", attacker.level.models)
@@ -260,14 +281,15 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         known["opportunity_fire"] = True
     resolved = Attack.model_validate(known)
     _check_attack(resolved)
-    return resolved, in_parentheses
+    return resolved, resolved.dice_in_parentheses
 
 
 def _veteran(attacker: Loadout) -> int:
     """The X of Veteran (X) on a profile; 0 without it."""
     for rule in names(attacker.unit.rules, SPECIAL_RULES):
         if rule.name == "Veteran":
-            return int(rule.parameter) if rule.parameter and rule.parameter.isdecimal() else 1
+            stated = int(rule.parameter) if rule.parameter and rule.parameter.isdecimal() else 1
+            return min(stated, MOST_DICE)
     return 0
 
 

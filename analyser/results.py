@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated
 MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
 MORE_FLAGS = ("activated",)
 CONFIDENCE = 0.95
+CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 _MASK = (1 << morale.BITS) - 1
@@ -67,11 +69,59 @@ class Estimate:
     high: float | None = None
 
     def __str__(self) -> str:
+        """Percent, with as many decimals as the interval bears out.
+
+        Examples
+        --------
+        >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
+        63.40%, 63.4% ±0.9, <0.01%, <0.00004%
+        """
         if self.low is None or self.high is None:
-            return f"{100 * self.probability:.2f}%"
-        half = 50 * (self.high - self.low)
-        digits = max(0, min(6, int(1 - np.floor(np.log10(half))))) if half > 0 else 2
-        return f"{100 * self.probability:.{digits}f}% ±{half:.{digits}f}"
+            return _percent(self.probability)
+        if self.probability in (0, 1):
+            return _bound(self)
+        # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
+        half = max(self.high - self.probability, self.probability - self.low)
+        return plus_minus(100 * self.probability, 100 * half, "%")
+
+
+def plus_minus(value: float, half: float, unit: str = "") -> str:
+    """A value and half its interval, one significant digit of it, and no more decimals than that.
+
+    Examples
+    --------
+    >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
+    ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
+    """
+    digits = _decimals(half)
+    return f"{value:.{digits}f}{unit} ±{half:.{digits}f}"
+
+
+def _decimals(half: float) -> int:
+    """Decimals that show one significant digit of `half`, after rounding; 0 for whole numbers."""
+    if half <= 0:
+        return 0
+    rounded = float(f"{half:.0e}")  # 0.096 is shown as 0.1
+    return max(0, -math.floor(math.log10(rounded)))
+
+
+def _percent(probability: float) -> str:
+    """An exact probability: never rounded to impossible or to certain."""
+    if abs(probability) < CERTAIN_WITHIN or abs(probability - 1) < CERTAIN_WITHIN:
+        return f"{100 * probability:.0f}%"
+    if probability < 5e-5:
+        return "<0.01%"
+    return ">99.99%" if probability > 1 - 5e-5 else f"{100 * probability:.2f}%"
+
+
+def _bound(estimate: Estimate) -> str:
+    """What a sample says of an event that it never saw, or always."""
+    assert estimate.low is not None
+    assert estimate.high is not None
+    missing = 100 * (estimate.high if estimate.probability == 0 else 1 - estimate.low)
+    digits = _decimals(missing)
+    missing = math.ceil(missing * 10**digits) / 10**digits
+    return f"<{missing:.{digits}f}%" if estimate.probability == 0 else f">{100 - missing:.{digits}f}%"
 
 
 @dataclass(frozen=True)
@@ -142,6 +192,25 @@ class Result:
             return Estimate(float(min(max(weight, 0.0), 1.0)))
         low, high = wilson_interval(np.array([weight]), self.trials)
         return Estimate(float(weight) / self.trials, float(low[0]), float(high[0]))
+
+    def widest_interval(self) -> float:
+        """The width of the widest interval of any probability of a sample: the one nearest to a half."""
+        assert self.trials is not None
+        destroyed = self.destroyed_weights
+        flags = [self.weights[self.column(name)].sum() for name in FLAGS + MORE_FLAGS]
+        counts = np.concatenate(
+            [
+                self.weights,
+                self.hits_weights,
+                destroyed,
+                np.cumsum(destroyed),
+                flags,
+                [self.building_wrecked_weight or 0],
+            ]
+        )
+        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]
+        low, high = wilson_interval(np.array([nearest]), self.trials)
+        return float(high[0] - low[0])
 
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:

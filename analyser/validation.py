@@ -42,7 +42,9 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") ->
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        finding = error.errors(include_url=False)[0]
+        findings = error.errors(include_url=False)
+        # a misspelt key is two findings, and that the right one is missing tells less
+        finding = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
         raise _input_error(model, finding, where) from None
 
 
@@ -60,17 +62,28 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         return InputError(message, where=place)
     found = finding["input"]
     shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
-    allowed = message.removeprefix("Input should be ")
+    allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
     hint = ""
     if finding["type"] in ("literal_error", "enum") and isinstance(found, str):
         hint = did_you_mean(found, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
     return InputError(f"{shown} is not usable{hint}", where=place, allowed=allowed)
 
 
+_ALLOWED = {  # types in the words of a TOML file
+    "int_type": "an integer",
+    "float_type": "a number",
+    "string_type": "text in quotes",
+    "bool_type": "a boolean, true or false",
+    "tuple_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+}
+
+
 def _keys_beside(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
     """The keys that the innermost model on the way to `loc` knows."""
     for step in loc[:-1]:
-        field = model.model_fields.get(step) if isinstance(step, str) else None
+        field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
         if field is not None:
             model = _model_in(field.annotation) or model
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -165,7 +165,7 @@ def hits_of(pool, durable, veteran):
     return strike + heroic * (1 if durable else 2)
 
 
-def pool_law(dice, die, rating, arc=False, durable=False, veteran=0, extra_faces=(), extra_dice=0):  # noqa: PLR0917
+def pool_law(dice, die, rating, arc=False, durable=False, veteran=0, extra_faces=(), extra_dice=0):
     """The joint law {(hits, blanks): chance} of a pool of dice (AC-3.2 to AC-3.6; Arc, Veteran, Durable)."""
     faces = tuple(die.get(face, 0) for face in FACES)
     chances = _pool_law(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,7 +39,7 @@ def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: N
         discipline = morale.discipline_of(fight, destroyed, disordered)
         if discipline < 0:
             return 1.0
-        return 1.0 - at_most[min(discipline, len(at_most) - 1)]
+        return float(1.0 - at_most[min(discipline, len(at_most) - 1)])
     return 1.0 if fight.test == _FAILED else 0.0
 
 
@@ -107,11 +109,11 @@ def push_law(
 
 
 @kernel
-def gather(outcomes: NDArray[np.int64], weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The distinct outcomes in rising order, and the total weight of each."""
+def gather(outcomes: NDArray[np.int64], weights: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The distinct outcomes in rising order, and the total weight of each (probabilities or counts)."""
     order = np.argsort(outcomes, kind="mergesort")
     distinct = np.empty_like(outcomes)
-    totals = np.zeros(len(outcomes))
+    totals = np.zeros_like(weights)
     count = 0
     for place in order:
         if count == 0 or distinct[count - 1] != outcomes[place]:

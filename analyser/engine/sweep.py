@@ -13,14 +13,15 @@ from analyser.engine.pools import pool_law
 from analyser.jit import kernel
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.conditions import set_fight
-from analyser.rules.armoured_clash.facts import FIGHT
+from analyser.rules.armoured_clash.damage import suffer_hits
+from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 
 SUMMARY = np.dtype(
     [
         (name, np.float64)
         for name in (
             "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken", "p_fled",
-            "p_annihilated", "models_destroyed_10th_percentile", "models_destroyed_90th_percentile",
+            "p_annihilated", "models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage",
         )
     ]
 )  # fmt: skip
@@ -62,13 +63,26 @@ def summarise(
         figures.p_fled += chance if outcome & _FLED else 0.0
         figures.p_annihilated += chance if outcome & _ANNIHILATED else 0.0
     figures.mean_models_destroyed = 0.0
-    figures.p_half_destroyed = 0.0
+    figures.p_any_destroyed = figures.p_half_destroyed = 0.0
     for destroyed in range(1, models + 1):
         figures.mean_models_destroyed += destroyed * destroyed_law[destroyed]
+        figures.p_any_destroyed += destroyed_law[destroyed]
         figures.p_half_destroyed += destroyed_law[destroyed] if 2 * destroyed >= models else 0.0
-    figures.p_any_destroyed = 1.0 - destroyed_law[0]
     figures.models_destroyed_10th_percentile = percentile(destroyed_law[: models + 1], LOW)
     figures.models_destroyed_90th_percentile = percentile(destroyed_law[: models + 1], HIGH)
+
+
+@kernel
+def mean_damage(fight: FightFacts, law: NDArray[np.float64]) -> float:
+    """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8).
+
+    It tells attacks apart that destroy no model, as any one attack on a fresh behemoth.
+    """
+    total = 0.0
+    for hits in range(law.shape[0]):
+        destroyed, damage = suffer_hits(fight, hits)
+        total += law[hits].sum() * (destroyed * fight.damage_limit + damage - fight.damage)
+    return total
 
 
 @kernel
@@ -101,6 +115,7 @@ def sweep_row(
             outcomes, chances = np.empty(room, np.int64), np.empty(room)
         count = push_law(fight, law, at_most, outcomes, chances)
         summarise(fight.models, outcomes, chances, count, destroyed_law, summaries[row, place : place + 1])
+        summaries[row, place].mean_damage = mean_damage(fight, law)
 
 
 def sweep(

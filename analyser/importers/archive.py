@@ -6,7 +6,7 @@ import stat
 import zipfile
 import zlib
 from io import BytesIO
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
@@ -118,8 +118,7 @@ def _plain_name(name: str) -> bool:
     return (
         bool(name.strip())
         and "\0" not in name
-        and PurePosixPath(name).name == name
-        and PureWindowsPath(name).name == name
+        and PureWindowsPath(name).name == name  # knows both kinds of slash, and drives
         and name != ".."
     )
 

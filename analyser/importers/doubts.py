@@ -11,6 +11,7 @@ from analyser.units import Band, Level, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a found value that a warning shows
 FARTHEST = 72  # inches; no weapon of the game reaches beyond a table of six feet
+EVEN = (0.75, 1.6)  # how far the prices of further models lie apart in real lists, slips of the pen aside
 WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # the qualities that use the parentheses (AC-6)
 
 
@@ -58,7 +59,6 @@ class Doubts:
 
 def review(unit: Unit, doubts: Doubts) -> None:
     """Doubt whatever about `unit` is possible but unlikely."""
-    _review_category(unit, doubts)
     _review_levels(unit, doubts)
     if not unit.rows:
         doubts.add(unit.name, "no armaments row: this unit cannot attack")
@@ -67,12 +67,6 @@ def review(unit: Unit, doubts: Doubts) -> None:
         _review_dice(unit, row, doubts)
         _review_second_values(row, doubts)
         _review_bands(unit, row, doubts)
-
-
-def _review_category(unit: Unit, doubts: Doubts) -> None:
-    flies = unit.type in ("rotorcraft", "aircraft")
-    if flies != (unit.category == "aerial"):
-        doubts.add(unit.category, f"an unlikely target category for {unit.type}")
 
 
 def _review_levels(unit: Unit, doubts: Doubts) -> None:
@@ -92,8 +86,20 @@ def _review_levels(unit: Unit, doubts: Doubts) -> None:
         doubts.add(_listed(level.models for level in levels), "models do not grow with the level")
     if not _grows(_known(levels, "points")):
         doubts.add(_listed(_known(levels, "points")), "points do not grow with the level")
+    elif (change := _change_of_price(levels)) is not None and not EVEN[0] <= change <= EVEN[1]:
+        doubts.add(_listed(_known(levels, "points")), "the price of further models jumps from level to level")
     if not _grows(_known(levels, "victory_points"), strictly=False):
         doubts.add(_listed(_known(levels, "victory_points")), "victory points fall with the level")
+
+
+def _change_of_price(levels: Sequence[Level]) -> float | None:
+    """What a model more costs at the last of three levels, over what it costs at the second."""
+    points = _known(levels, "points")
+    models = [level.models for level in levels]
+    if len(points) != 3 or len(models) != 3 or not (_grows(points) and _grows(models)):
+        return None
+    second, third = ((points[at] - points[at - 1]) / (models[at] - models[at - 1]) for at in (1, 2))
+    return third / second
 
 
 def _known(levels: Iterable[Level], key: str) -> list[int]:

@@ -19,6 +19,7 @@ _LISTS = (
 )  # fmt: skip
 _ENTRIES = ("selectionEntry", "entryLink")
 _LINKS = ("entryLink", "infoLink")
+MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty
 _CONDITIONS = ("conditions", "conditionGroups", "repeats")
 
 
@@ -93,7 +94,12 @@ def gather(entry: Element, library: Library, doubts: Doubts) -> Contents:
     contents = Contents()
     seen = {id(entry)}
     waiting = list(reversed(entry))
+    visits = 0
     while waiting:
+        visits += 1
+        if visits > MOST_VISITS:
+            doubts.add(name_of(entry, library), f"more than {MOST_VISITS} things in this entry; the rest is left out")
+            break
         element = waiting.pop()
         if element.tag in _LISTS:
             waiting.extend(reversed(element))

@@ -1,0 +1,246 @@
+"""The Monte Carlo engine: chunks of trials, shared out among threads, counted and pushed through the rules."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.dice import Face
+from analyser.engine.exact import gather
+from analyser.engine.pools import most_blanks, most_hits
+from analyser.engine.roll import TABLES, OtherDraw, Sheet, block_for, roll_chunks, sheet_for
+from analyser.engine.streams import Stream, stream_of
+from analyser.errors import InputError
+from analyser.jit import kernel
+from analyser.rules.armoured_clash import morale
+from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
+from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
+
+CHUNK_TRIALS = 1 << 17
+CHUNKS_A_TASK = 16
+MOST_CELLS = 4_000_000
+_MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
+_CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
+_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
+_BY_CARD, _FAILED = int(Test.BY_CARD), int(Test.FAILED)
+_ATTACKER_DESTROYED, _ATTACKER_DAMAGE = morale.ATTACKER_DESTROYED, morale.ATTACKER_DAMAGE
+
+
+@dataclass(frozen=True)
+class Dealer:
+    """Everything that rolling a fight needs, whatever the number of trials."""
+
+    fight: FightFacts
+    deck: NDArray[np.int64]
+    sheet: Sheet
+    shape: tuple[int, int, int, int, int]  # values of hits, blanks, card, officer's place, building die
+    stream: Stream
+
+    @property
+    def cells(self) -> int:
+        """The number of things a trial can be counted as."""
+        return int(np.prod(self.shape))
+
+
+def dealer_for(
+    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], seed: int, *, for_building: bool
+) -> Dealer:
+    """A dealer for a fight.
+
+    Parameters
+    ----------
+    fight : record of FIGHT
+    die, deck : int64 arrays
+        Sides by face; copies by card value.
+    seed : int
+    for_building : bool
+        Roll a die for the building after the attack (Siegebreaker, AC-6).
+
+    Raises
+    ------
+    InputError
+        The fight has more outcomes than can be counted.
+    """
+    dice = fight.dice + (len(deck) - 1 if fight.overcharge else 0)
+    card = _card_draw(fight, deck)
+    place = OtherDraw(fight.models, tuple(range(1, fight.models))) if fight.officer == _RANDOM else None
+    wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
+    building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
+    sizes = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
+    values = [len(draw.edges) + 1 if draw else 1 for draw in (card, place, building)]
+    shape = (*sizes, values[0], values[1], values[2])
+    if np.prod(shape, dtype=np.float64) > MOST_CELLS:
+        problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
+        raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
+    others = tuple(draw for draw in (card, place, building) if draw)
+    return Dealer(fight, deck, sheet_for(fight, die, dice, others, sizes), shape, stream_of(seed))
+
+
+def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
+    """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
+    if fight.test != _BY_CARD:
+        return None
+    at_most = np.concatenate([[0], np.cumsum(deck)])
+    edges = [
+        int(at_most[min(max(fight.discipline - lower + 1, 0), len(deck))])
+        for lower in range(_CARD_VALUES_LOWER, -1, -1)
+    ]
+    return OtherDraw(int(deck.sum()), tuple(edges))
+
+
+class Table:
+    """A growing sample of one fight.
+
+    Parameters
+    ----------
+    dealer : Dealer
+    threads : int
+        The counts do not depend on it.
+    progress : callable, optional
+        Told the trials so far and the number aimed at.
+
+    Attributes
+    ----------
+    trials : int
+    counts : int64 array, shape ``dealer.shape``
+        How often each combination of draws came up.
+    """
+
+    def __init__(self, dealer: Dealer, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+        self.dealer = dealer
+        self.threads = threads
+        self.trials = 0
+        self.counts: NDArray[np.int64] = np.zeros(dealer.shape, np.int64)
+        self._progress = progress
+
+    def play_to(self, trials: int) -> None:
+        """Play on until there are `trials` trials; what was played before must have been whole chunks."""
+        assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
+        tasks = _tasks(self.trials // CHUNK_TRIALS, trials - self.trials)
+        if self.threads == 1:
+            for task in tasks:
+                self._add(_roll_task(self.dealer, task), task, trials)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            pending: dict[Future[NDArray[np.int64]], Task] = {}
+            while True:
+                for task in islice(tasks, 2 * self.threads - len(pending)):
+                    pending[pool.submit(_roll_task, self.dealer, task)] = task
+                if not pending:
+                    return
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    self._add(future.result(), pending.pop(future), trials)
+
+    def _add(self, counts: NDArray[np.int64], task: Task, aim: int) -> None:
+        self.counts += counts.reshape(self.counts.shape)
+        self.trials += task.trials
+        if self._progress is not None:
+            self._progress(self.trials, aim)
+
+
+class Task(NamedTuple):
+    """Chunks from `first` up to, not including, `last`, of `chunk_trials` trials each."""
+
+    first: int
+    last: int
+    chunk_trials: int
+
+    @property
+    def trials(self) -> int:
+        """Trials in all."""
+        return (self.last - self.first) * self.chunk_trials
+
+
+def trials_for(trials: int, width: float, wanted: float) -> int:
+    """Trials, in whole chunks, after which an interval as wide as `width` now should be as narrow as `wanted`.
+
+    Examples
+    --------
+    >>> trials_for(CHUNK_TRIALS, 0.02, 0.01) // CHUNK_TRIALS
+    5
+    """
+    needed = trials * (width / wanted) ** 2 * _MARGIN
+    return max(math.ceil(needed / CHUNK_TRIALS), trials // CHUNK_TRIALS + 1) * CHUNK_TRIALS
+
+
+def _tasks(first_chunk: int, trials: int) -> Iterator[Task]:
+    """The tasks that make `trials` trials; a last chunk of fewer trials is a task of its own."""
+    whole, rest = divmod(trials, CHUNK_TRIALS)
+    end = first_chunk + whole
+    for first in range(first_chunk, end, CHUNKS_A_TASK):
+        yield Task(first, min(first + CHUNKS_A_TASK, end), CHUNK_TRIALS)
+    if rest:
+        yield Task(end, end + 1, rest)
+
+
+def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
+    tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)  # a task is far too small to overflow them
+    fight, (start, gamma) = dealer.fight, dealer.stream
+    roll_chunks(
+        dealer.sheet, block_for(dealer.sheet), fight.dice, dealer.deck, bool(fight.overcharge),
+        *task, start, gamma, tables,
+    )  # fmt: skip
+    return np.asarray(tables.sum(axis=0, dtype=np.int64)[:-1])
+
+
+@kernel
+def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
+    """The packed outcome of one trial: its hits, the class of its card, the officer's place."""
+    destroyed, damage = suffer_hits(fight, hits)
+    officer_lost = (fight.officer == _FIRST and destroyed > 0) or (fight.officer == _RANDOM and place < destroyed)
+    disordered = morale.disordered_by_loss(fight, officer_lost)
+    failed = False
+    if 0 < destroyed < fight.models:
+        if fight.test == _BY_CARD:
+            value = fight.discipline - _CARD_VALUES_LOWER + card
+            failed = value > morale.discipline_of(fight, destroyed, disordered)
+        else:
+            failed = fight.test == _FAILED
+    if failed:
+        return morale.fail_test(fight, destroyed, damage, disordered)
+    return morale.pass_test(fight, destroyed, damage, disordered)
+
+
+@kernel
+def push_counts(
+    fight: FightFacts, counts: NDArray[np.int64], outcomes: NDArray[np.int64], weights: NDArray[np.int64]
+) -> int:
+    """Fill `outcomes` and `weights` from counts of (hits, blanks, card, place); how many were filled."""
+    filled = 0
+    for hits in range(counts.shape[0]):
+        for blanks in range(counts.shape[1]):
+            for card in range(counts.shape[2]):
+                for place in range(counts.shape[3]):
+                    count = counts[hits, blanks, card, place]
+                    if count == 0:
+                        continue
+                    outcome = end_of_trial(fight, hits, card, place)
+                    if fight.overcharge:
+                        destroyed, damage = suffer_blanks(fight, blanks)
+                        outcome |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+                    outcomes[filled], weights[filled] = outcome, count
+                    filled += 1
+    return filled
+
+
+def outcomes_of(fight: FightFacts, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct packed outcomes in rising order, and how often each came up."""
+    drawn = np.ascontiguousarray(counts.sum(axis=4))
+    room = int(np.count_nonzero(drawn))
+    outcomes, weights = np.empty(room, np.int64), np.empty(room, np.int64)
+    push_counts(fight, drawn, outcomes, weights)
+    return gather(outcomes, weights)
+
+
+def default_threads() -> int:
+    """As many threads as this process may use processors."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
