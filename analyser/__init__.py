@@ -5,7 +5,7 @@ Examples
 >>> import analyser
 >>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
 >>> print(analyser.exact(fight).probability("annihilated"))
-56.84%
+58.27%
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ def conditions(fight: FightFacts) -> dict[str, Any]:
     """
     by_card = fight.test == Test.BY_CARD
     return {
-        "dice": fight.dice,
+        "dice": int(fight.dice),
         "rating": Rating(fight.rating).name.lower(),
-        "defence": fight.defence,
+        "defence": int(fight.defence),
         "suppression_test": _TESTS[Test(fight.test)],
-        "discipline": fight.discipline if by_card else None,
+        "discipline": int(fight.discipline) if by_card else None,
     }
 
 

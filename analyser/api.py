@@ -100,8 +100,9 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
     ready = load_scenario(scenario, profiles)
     fight = fight_of(ready)
     die, deck = _draws(ready)
-    law, outcomes, chances = exact_attack(fight, die, deck)
-    wrecked = float(die[Face.HEROIC] + die[Face.STRIKE]) / float(die.sum())
+    faces, cards = die / die.sum(), deck / deck.sum()
+    law, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
+    wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
     return Result(
         method="exact",
         outcomes=outcomes,

@@ -25,13 +25,32 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_TEXT:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}", where=str(path)) from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"broken TOML: {error}", where=str(path)) from None
+    except RecursionError:
+        raise InputError("broken TOML: lists or tables nested too deeply", where=str(path)) from None
+    except ValueError:  # the parser's own limit
+        raise InputError("broken TOML: a number of thousands of digits", where=str(path)) from None
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a `path` that no file could be written to, before long work rather than after it.
+
+    Raises
+    ------
+    InputError
+        A folder, a device, or a place in no folder that can be written to.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
+    folder = next(each for each in path.absolute().parents if each.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -44,6 +63,8 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     InputError
         The folder cannot be written to, or the disk is full.
     """
+    check_writable(path)
+    path = path.resolve()  # a link stays a link, and what it points at gets the new content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)

@@ -1,13 +1,17 @@
-"""The one decorator that owns the compiler's options."""
+"""The one decorator that owns the compiler's options, and the care for its cache."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).parent
+_KERNEL_ROOMS = ("*.py", "engine/*.py", "rules/**/*.py")
 
 
 def kernel(function: FunctionT) -> FunctionT:
@@ -17,3 +21,21 @@ def kernel(function: FunctionT) -> FunctionT:
     follows IEEE 754, which costs no branch; no kernel divides by anything that can be zero.
     """
     return cast("FunctionT", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def forget_stale_kernels() -> None:
+    """Take away cached kernels that are older than any source a kernel may be built from.
+
+    The compiler's cache looks at a kernel's own file alone: a rule edited in one file would go on answering from
+    the kernels of the others.
+    """
+    newest = max(source.stat().st_mtime for room in _KERNEL_ROOMS for source in _PACKAGE.glob(room))
+    for index in _PACKAGE.rglob("__pycache__/*.nbi"):
+        try:
+            if index.stat().st_mtime < newest:
+                index.unlink(missing_ok=True)
+        except OSError:  # taken away by another process, or not ours to take away: then it was never edited here
+            continue
+
+
+forget_stale_kernels()

@@ -58,6 +58,16 @@ class Profiles:
             for unit in faction.units:
                 yield from _loadouts(faction, unit)
 
+    def faction(self, name: str) -> Faction:
+        """The one faction that `name` means; case and unambiguous shortening are forgiven.
+
+        Raises
+        ------
+        InputError
+            Nothing fits (with the nearest names), or more than one faction does.
+        """
+        return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
+
     def loadout(self, selector: str) -> Loadout:
         """The one loadout that `selector` means.
 
@@ -96,7 +106,10 @@ class Profiles:
         """
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
-        wanted = pattern.lower() if "@" in pattern else f"{pattern.lower()}@*"
+        faction, slash, rest = pattern.lower().partition("/")
+        if slash and not any(mark in faction for mark in "*?["):
+            faction = self.faction(faction).id
+        wanted = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
         found = [each for each in self if fnmatch.fnmatchcase(each.selector, wanted)]
         if not found:
             names = sorted({each.selector for each in self})
@@ -144,8 +157,8 @@ def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector
         if len(found) == 1:
             return found[0]
         if found:
-            names = _listed(str(name_of(item)) for item in found)
-            raise InputError(f"selector {selector!r}: {part!r} fits more than one {what}", allowed=names)
+            fitting = _listed(str(name_of(item)) for item in found)
+            raise InputError(f"selector {selector!r}: {part!r} fits more than one {what}", allowed=fitting)
     names = [name for name, _ in named]
     problem = f"no {what} is called {part!r}" if part else f"the {what} is missing"
     close = nearest(part, names) if part else []

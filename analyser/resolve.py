@@ -304,6 +304,9 @@ def _check_attack(attack: Attack) -> None:
         if stated and quality not in qualities and (attack.attacker or key != "overcharge"):
             allowed = f"with {quality!r} among the qualities"
             raise InputError(f"the attack does not have {quality}", where=f"attack.{key}", allowed=allowed)
+    if "Indirect" in qualities and "short_range" in attack.bonuses:
+        allowed = "without 'short_range'"
+        raise InputError("an Indirect row does not fire within short range", where="attack.bonuses", allowed=allowed)
     if "outside_front_arc" in attack.penalties and "Turret" not in qualities:
         allowed = "with 'Turret' among the qualities"
         raise InputError("only a Turret fires outside the front arc", where="attack.penalties", allowed=allowed)

@@ -183,7 +183,7 @@ class Result:
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
         >>> print(analyser.exact(fight).probability("annihilated"))
-        15.36%
+        42.19%
         """
         return self._estimate(self.weights[self.column(name)].sum())
 

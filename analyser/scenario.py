@@ -45,6 +45,7 @@ class Attack(Record):
     row: str | None = None
     distance: Inches | None = None
     dice: Dice | None = None
+    dice_in_parentheses: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
     rating: RatingName | None = None
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()

@@ -79,7 +79,10 @@ def test_wildcards_find_many_in_the_order_of_the_file(folder):
     found = [each.selector for each in Profiles(folder).matching("river/otter*")]
     assert found == ["river/otter-guard@basic", "river/otter-guard@reinforced", "river/otter-riders@basic"]
     assert len(Profiles(folder).matching("*/*@basic")) == 3
+    assert Profiles(folder).matching("RIV/otter*@basic") == Profiles(folder).matching("river/otter*@basic")
     with pytest.raises(InputError, match="fits nothing"):
+        Profiles(folder).matching("river/lynx*")
+    with pytest.raises(InputError, match="no faction is called 'lake'"):
         Profiles(folder).matching("lake/*")
 
 

@@ -104,37 +104,61 @@ def push_law(
         count = push_hits(fight, law[:, blanks], at_most, outcomes, chances, count)
         if fight.overcharge:
             destroyed, damage = suffer_blanks(fight, blanks)
-            outcomes[start:count] |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+            own_losses = destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+            for place in range(start, count):
+                outcomes[place] |= own_losses
     return count
 
 
 @kernel
-def gather(outcomes: NDArray[np.int64], weights: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The distinct outcomes in rising order, and the total weight of each (probabilities or counts)."""
-    order = np.argsort(outcomes, kind="mergesort")
-    distinct = np.empty_like(outcomes)
-    totals = np.zeros_like(weights)
-    count = 0
-    for place in order:
-        if count == 0 or distinct[count - 1] != outcomes[place]:
-            distinct[count] = outcomes[place]
-            count += 1
-        totals[count - 1] += weights[place]
-    return distinct[:count].copy(), totals[:count].copy()
+def gather(outcomes: NDArray[np.int64], weights: NDArray[Any], count: int) -> int:
+    """Bring `count` outcomes into rising order, equal ones together with their weights added; how many are left.
+
+    By insertion: they come nearly in order, and few.
+    """
+    kept = 0
+    for place in range(count):
+        outcome, weight = outcomes[place], weights[place]
+        slot = kept
+        while slot > 0 and outcomes[slot - 1] > outcome:
+            slot -= 1
+        if slot > 0 and outcomes[slot - 1] == outcome:
+            weights[slot - 1] += weight
+            continue
+        for later in range(kept, slot, -1):
+            outcomes[later] = outcomes[later - 1]
+            weights[later] = weights[later - 1]
+        outcomes[slot] = outcome
+        weights[slot] = weight
+        kept += 1
+    return kept
 
 
 @kernel
 def exact_attack(
-    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]
+    fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], at_most: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """The law of (hits, blanks), the packed outcomes in rising order, and their probabilities.
+    """The law of one attack.
 
-    The outcomes are packed as :mod:`analyser.rules.armoured_clash.morale` says.
+    Parameters
+    ----------
+    fight : record of FIGHT
+    faces, cards : float64 arrays
+        The chances of the faces of the die, and of the card values.
+    at_most : float64 array
+        The chance that a card has at most the value v.
+
+    Returns
+    -------
+    law : float64 array, shape (most hits + 1, most blanks + 1)
+    outcomes : int64 array, shape (n,)
+        Packed as :mod:`analyser.rules.armoured_clash.morale` says, in rising order, each once.
+    chances : float64 array, shape (n,)
     """
-    law = pool_law(fight, die, deck)
-    at_most = np.cumsum(deck) / deck.sum()
-    outcomes = np.empty(ROWS_A_STATE * law.size, np.int64)
-    chances = np.empty(ROWS_A_STATE * law.size)
+    law = pool_law(fight, faces, cards)
+    room = ROWS_A_STATE * law.shape[0] * law.shape[1]
+    outcomes = np.empty(room, np.int64)
+    chances = np.empty(room)
     count = push_law(fight, law, at_most, outcomes, chances)
-    distinct, totals = gather(outcomes[:count], chances[:count])
-    return law, distinct, totals
+    kept = gather(outcomes, chances, count)
+    return law, outcomes[:kept], chances[:kept]

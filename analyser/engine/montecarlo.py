@@ -237,8 +237,8 @@ def outcomes_of(fight: FightFacts, counts: NDArray[np.int64]) -> tuple[NDArray[n
     drawn = np.ascontiguousarray(counts.sum(axis=4))
     room = int(np.count_nonzero(drawn))
     outcomes, weights = np.empty(room, np.int64), np.empty(room, np.int64)
-    push_counts(fight, drawn, outcomes, weights)
-    return gather(outcomes, weights)
+    kept = gather(outcomes, weights, push_counts(fight, drawn, outcomes, weights))
+    return outcomes[:kept], weights[:kept]
 
 
 def default_threads() -> int:

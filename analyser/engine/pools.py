@@ -21,9 +21,12 @@ _FACES = len(Face)
 WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, NOT_WAITING = 0, 1, 2, 3
 _KINDS_WAITING = 3
 
-# Columns of an outcome of one die.
-_HITS, _STRIKES, _BLANKS, _WAITING = 0, 1, 2, 3
-_COLUMNS = _WAITING + _KINDS_WAITING
+# What one die comes to, as one whole number: hits, final strikes, counted blanks and waiting dice, eight bits each,
+# so that what several dice come to is a sum.
+_HIT, _FINAL_STRIKE, _COUNTED_BLANK, _WAITING_DIE = 1, 1 << 8, 1 << 16, 1 << 24
+_PART_BITS = 8
+_PART = (1 << _PART_BITS) - 1
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it adds
 
 
 @kernel
@@ -49,23 +52,24 @@ def waits_as(fight: FightFacts, face: int) -> int:
 
 
 @kernel
-def set_face(fight: FightFacts, face: int, outcome: NDArray[np.int64]) -> None:
-    """What a die that stays at `face` is worth (AC-3.6)."""
-    outcome[:] = 0
-    outcome[_HITS] = fight.heroic_hits if face == _HEROIC else 1 if face == _STRIKE else 0
-    outcome[_STRIKES] = 1 if face == _STRIKE and fight.veteran else 0
-    outcome[_BLANKS] = 1 if face == _BLANK and fight.overcharge else 0
+def worth(fight: FightFacts, face: int) -> int:
+    """What a die that stays at `face` comes to (AC-3.6)."""
+    if face == _HEROIC:
+        return fight.heroic_hits * _HIT
+    if face == _STRIKE:
+        return _HIT + (_FINAL_STRIKE if fight.veteran else 0)
+    return _COUNTED_BLANK if face == _BLANK and fight.overcharge else 0
 
 
 @kernel
 def add_outcome(
-    outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int, outcome: NDArray[np.int64], chance: float
+    outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int, outcome: int, chance: float
 ) -> int:
     """Add `chance` to `outcome` in a list of `count` outcomes; the new length of the list."""
     if chance == 0.0:
         return count
     for place in range(count):
-        if np.all(outcomes[place] == outcome):
+        if outcomes[place] == outcome:
             chances[place] += chance
             return count
     outcomes[count] = outcome
@@ -75,53 +79,44 @@ def add_outcome(
 
 @kernel
 def settled_die(
-    fight: FightFacts, faces: NDArray[np.float64], best: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
-    """The law of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4).
+    fight: FightFacts, faces: NDArray[np.float64], best: int, outcomes: NDArray[np.int64], chances: NDArray[np.float64]
+) -> int:
+    """Fill in the law of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); its length.
 
     Only dice whose first face is `best` or worse: a first-roll die that shows a heroic strike is another matter.
     """
-    outcomes = np.zeros((2 * _FACES, _COLUMNS), np.int64)
-    chances = np.zeros(2 * _FACES)
-    outcome = np.zeros(_COLUMNS, np.int64)
     count = 0
     for face in range(best, _FACES):
         waiting = waits_as(fight, face)
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
-                set_face(fight, again, outcome)
-                count = add_outcome(outcomes, chances, count, outcome, faces[face] * faces[again])
+                count = add_outcome(outcomes, chances, count, worth(fight, again), faces[face] * faces[again])
         elif waiting != NOT_WAITING:
-            outcome[:] = 0
-            outcome[_WAITING + waiting] = 1
-            count = add_outcome(outcomes, chances, count, outcome, faces[face])
+            waits = _WAITING_DIE << _PART_BITS * waiting
+            count = add_outcome(outcomes, chances, count, waits, faces[face])
         else:
-            set_face(fight, face, outcome)
-            count = add_outcome(outcomes, chances, count, outcome, faces[face])
-    return outcomes, chances, count
+            count = add_outcome(outcomes, chances, count, worth(fight, face), faces[face])
+    return count
 
 
 @kernel
-def first_die(fight: FightFacts, faces: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
-    """The law of one die of the first roll together with the dice it adds (AC-3.3; Arc of AC-6)."""
-    added, added_chances, n_added = settled_die(fight, faces, _HEROIC)
-    plain, plain_chances, n_plain = settled_die(fight, faces, _STRIKE)
-    room = n_added * n_added + n_plain
-    outcomes = np.zeros((room, _COLUMNS), np.int64)
-    chances = np.zeros(room)
-    heroic = np.zeros(_COLUMNS, np.int64)
-    set_face(fight, _HEROIC, heroic)
-    count = 0
-    for place in range(n_plain):
-        count = add_outcome(outcomes, chances, count, plain[place], plain_chances[place])
+def first_die(
+    fight: FightFacts, faces: NDArray[np.float64], outcomes: NDArray[np.int64], chances: NDArray[np.float64]
+) -> int:
+    """Fill in the law of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); its length."""
+    added = np.zeros(2 * _FACES, np.int64)
+    added_chances = np.zeros(2 * _FACES)
+    n_added = settled_die(fight, faces, _HEROIC, added, added_chances)
+    count = settled_die(fight, faces, _STRIKE, outcomes, chances)
+    heroic, heroic_chance = worth(fight, _HEROIC), faces[_HEROIC]
     for one in range(n_added):
+        sum_one, chance_one = heroic + added[one], heroic_chance * added_chances[one]
         if fight.explosion == 1:
-            count = add_outcome(outcomes, chances, count, heroic + added[one], faces[_HEROIC] * added_chances[one])
+            count = add_outcome(outcomes, chances, count, sum_one, chance_one)
             continue
         for two in range(n_added):
-            chance = faces[_HEROIC] * added_chances[one] * added_chances[two]
-            count = add_outcome(outcomes, chances, count, heroic + added[one] + added[two], chance)
-    return outcomes, chances, count
+            count = add_outcome(outcomes, chances, count, sum_one + added[two], chance_one * added_chances[two])
+    return count
 
 
 @kernel
@@ -146,29 +141,38 @@ def unpack(memory: int, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> N
 
 
 @kernel
-def move(parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: NDArray[np.int64]) -> tuple[int, int]:
+def volume(sizes: NDArray[np.int64]) -> int:
+    """How many memories there are."""
+    memories = 1
+    for part in range(len(sizes)):
+        memories *= sizes[part]
+    return memories
+
+
+@kernel
+def move(parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tuple[int, int]:
     """The hits that `outcome` adds to a pool with this memory, and the new memory.
 
     Strikes beyond what Veteran can turn are not told apart. A die beyond the allowance of extra re-rolls
     stays as it lies: only what such dice can still be is remembered, and all of a kind are worth the same.
     """
-    hits = outcome[_HITS]
-    strikes = parts[0] + outcome[_STRIKES]
-    blanks = parts[1] + outcome[_BLANKS]
-    waiting = np.zeros(_KINDS_WAITING, np.int64)
+    hits = outcome & _PART
+    strikes = parts[0] + (outcome >> _PART_BITS & _PART)
+    blanks = parts[1] + (outcome >> 2 * _PART_BITS & _PART)
+    memory = 0
     for kind in range(_KINDS_WAITING):
-        waiting[kind] = parts[2 + kind] + outcome[_WAITING + kind]
-        over = max(waiting[kind] - (sizes[2 + kind] - 1), 0)
-        waiting[kind] -= over
+        allowed = sizes[2 + kind] - 1
+        waiting = parts[2 + kind] + (outcome >> (3 + kind) * _PART_BITS & _PART)
+        over = max(waiting - allowed, 0)
+        memory = memory * sizes[2 + kind] + waiting - over
         if kind == WAITING_STRIKE:
             hits += over
             strikes += over
         elif kind == WAITING_BLANK:
             blanks += over
-    memory = min(strikes, sizes[0] - 1) * sizes[1] + blanks
-    for kind in range(_KINDS_WAITING):
-        memory = memory * sizes[2 + kind] + waiting[kind]
-    return hits, memory
+    kinds = sizes[2] * sizes[3] * sizes[4]
+    # A pool that already has all the blanks it can have gets no more: such a move has no chance, but it needs a place.
+    return hits, (min(strikes, sizes[0] - 1) * sizes[1] + min(blanks, sizes[1] - 1)) * kinds + memory
 
 
 @kernel
@@ -176,7 +180,7 @@ def moves(
     outcomes: NDArray[np.int64], count: int, sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For every memory and outcome: the hits added and the memory after; two arrays (memories, outcomes)."""
-    memories = int(np.prod(sizes))
+    memories = volume(sizes)
     hits = np.zeros((memories, count), np.int64)
     after = np.zeros((memories, count), np.int64)
     parts = np.zeros(len(sizes), np.int64)
@@ -193,7 +197,7 @@ def add_die(
     chances: NDArray[np.float64],
 ) -> NDArray[np.float64]:  # fmt: skip
     """The law (memories, hits) with one more die in the pool; `reach` bounds the hits that it holds so far."""
-    grown = np.zeros_like(law)
+    grown = np.zeros(law.shape)
     for memory in range(law.shape[0]):
         for place in range(hits.shape[1]):
             chance, shift, then = chances[place], hits[memory, place], after[memory, place]
@@ -222,18 +226,17 @@ def score_waiting(
     sizes = np.ones(2 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
     sizes[1] = rerolled + 1
-    outcomes = np.zeros((_FACES, _COLUMNS), np.int64)
+    outcomes = np.zeros(_FACES, np.int64)
     chances = np.zeros(_FACES)
-    outcome = np.zeros(_COLUMNS, np.int64)
     count = 0
     for face in range(_FACES):
-        set_face(fight, face, outcome)
-        count = add_outcome(outcomes, chances, count, outcome, faces[face])
+        count = add_outcome(outcomes, chances, count, worth(fight, face), faces[face])
     hits, after = moves(outcomes, count, sizes)
     reach = len(scores)
-    again = np.zeros((int(np.prod(sizes)), reach + rerolled * fight.heroic_hits))
+    again = np.zeros((volume(sizes), reach + rerolled * fight.heroic_hits))
     strikes_before = min(parts[0] + strikes_left, fight.veteran)
-    again[strikes_before * sizes[1], :reach] = scores
+    for score in range(reach):
+        again[strikes_before * sizes[1], score] = scores[score]
     for _ in range(rerolled):
         again = add_die(again, reach, hits, after, chances)
         reach += fight.heroic_hits
@@ -246,43 +249,61 @@ def score_waiting(
 
 
 @kernel
-def pool_law(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> NDArray[np.float64]:
+def add_share(total: NDArray[np.float64], share: float, law: NDArray[np.float64]) -> None:
+    """Add `share` of `law` to `total`."""
+    for memory in range(law.shape[0]):
+        for score in range(law.shape[1]):
+            total[memory, score] += share * law[memory, score]
+
+
+@kernel
+def settle_pool(
+    fight: FightFacts, faces: NDArray[np.float64], sizes: NDArray[np.int64], pool: NDArray[np.float64],
+    law: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill in the law (hits, blanks) of a pool whose law is known by (memory, hits)."""
+    parts = np.zeros(len(sizes), np.int64)
+    for memory in range(pool.shape[0]):
+        total = 0.0
+        for score in range(pool.shape[1]):
+            total += pool[memory, score]
+        if total > 0.0:
+            unpack(memory, sizes, parts)
+            score_waiting(fight, faces, parts, pool[memory], law)
+
+
+@kernel
+def pool_law(fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64]) -> NDArray[np.float64]:
     """The joint law of hits and blanks of the attack pool of `fight`.
 
     Parameters
     ----------
     fight : record of FIGHT
-    die : int64 array, shape (5,)
-        Sides that show each face, in the order of :class:`~analyser.dice.Face`.
-    deck : int64 array, shape (highest card + 1,)
-        Copies of each card value of the attacker's deck (Overcharge).
+    faces : float64 array, shape (5,)
+        The chance of each face, in the order of :class:`~analyser.dice.Face`.
+    cards : float64 array, shape (highest card + 1,)
+        The chance of each card value from the attacker's deck (Overcharge).
 
     Returns
     -------
     float64 array, shape (most hits + 1, most blanks + 1)
         Probabilities; they add up to 1. Without Overcharge there is one column.
     """
-    faces = die / die.sum()
-    highest = len(deck) - 1 if fight.overcharge else 0
-    dice = fight.dice + highest
-    outcomes, chances, count = first_die(fight, faces)
+    dice = fight.dice + (len(cards) - 1 if fight.overcharge else 0)
+    outcomes = np.zeros(_MOST_OUTCOMES, np.int64)
+    chances = np.zeros(_MOST_OUTCOMES)
+    count = first_die(fight, faces, outcomes, chances)
     sizes = memory_sizes(fight, dice)
     hits, after = moves(outcomes, count, sizes)
     step = (1 + fight.explosion) * fight.heroic_hits
-    law = np.zeros((int(np.prod(sizes)), dice * step + 1))
-    law[0, 0] = 1.0
-    mixed = np.zeros_like(law)
+    pool = np.zeros((volume(sizes), dice * step + 1))
+    pool[0, 0] = 1.0
+    mixed = np.zeros(pool.shape)
     for rolled in range(dice + 1):
-        card = rolled - fight.dice
-        if card >= 0:
-            share = deck[card] / deck.sum() if fight.overcharge else 1.0
-            mixed += share * law
+        if rolled >= fight.dice:
+            add_share(mixed, cards[rolled - fight.dice] if fight.overcharge else 1.0, pool)
         if rolled < dice:
-            law = add_die(law, rolled * step + 1, hits, after, chances)
-    final = np.zeros((most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1))
-    parts = np.zeros(len(sizes), np.int64)
-    for memory in range(mixed.shape[0]):
-        if mixed[memory].any():
-            unpack(memory, sizes, parts)
-            score_waiting(fight, faces, parts, mixed[memory], final)
-    return final
+            pool = add_die(pool, rolled * step + 1, hits, after, chances)
+    law = np.zeros((most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1))
+    settle_pool(fight, faces, sizes, mixed, law)
+    return law

@@ -382,20 +382,6 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 
 @kernel
-def roll_pools(
-    sheet: Sheet, block: Block, dice: int, trials: int, counter: np.uint64, gamma: np.uint64,
-    tables: NDArray[np.uint32],
-) -> np.uint64:  # fmt: skip
-    """Roll `trials` pools of `dice` dice and count them; the counter after the last block."""
-    while trials > 0:
-        counter = roll_dice(sheet, block, dice, counter, gamma)
-        counter = draw_others(sheet, block, counter, gamma)
-        find_cells(sheet, block)
-        trials -= count_cells(block.cells, sheet.discarded, trials, tables)
-    return counter
-
-
-@kernel
 def turn_cards(
     block: Block, deck: NDArray[np.int64], trials: int, counter: np.uint64, gamma: np.uint64,
     turned: NDArray[np.int64],
@@ -432,10 +418,14 @@ def roll_chunks(
     turned = np.zeros(len(deck), np.int64)
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
-        if not overcharge:
-            roll_pools(sheet, block, dice, chunk_trials, counter, gamma, tables)
-            continue
-        counter = turn_cards(block, deck, chunk_trials, counter, gamma, turned)
+        if overcharge:
+            counter = turn_cards(block, deck, chunk_trials, counter, gamma, turned)
+        else:
+            turned[0] = chunk_trials  # no card: no dice more
         for value in range(len(deck)):
-            if turned[value]:
-                counter = roll_pools(sheet, block, dice + value, turned[value], counter, gamma, tables)
+            trials = turned[value]
+            while trials > 0:
+                counter = roll_dice(sheet, block, dice + value, counter, gamma)
+                counter = draw_others(sheet, block, counter, gamma)
+                find_cells(sheet, block)
+                trials -= count_cells(block.cells, sheet.discarded, trials, tables)

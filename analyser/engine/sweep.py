@@ -88,11 +88,11 @@ def mean_damage(fight: FightFacts, law: NDArray[np.float64]) -> float:
 @kernel
 def sweep_row(
     attacks: NDArray[np.void], row: int, targets: NDArray[np.void], possible: NDArray[np.bool_],
-    fights: NDArray[np.void], die: NDArray[np.int64], deck: NDArray[np.int64], summaries: NDArray[np.void],
+    fights: NDArray[np.void], faces: NDArray[np.float64], cards: NDArray[np.float64], at_most: NDArray[np.float64],
+    summaries: NDArray[np.void],
 ) -> None:  # fmt: skip
     """Fill one attacker's row of `summaries`; `fights` is one scratch record."""
     attack, fight = attacks[row], fights[0]
-    at_most = np.cumsum(deck) / deck.sum()
     known = np.zeros(_POOLS, np.bool_)
     laws = [np.zeros((1, 1)) for _ in range(_POOLS)]
     room, most_models = 0, 0
@@ -107,7 +107,7 @@ def sweep_row(
         pool = fight.rating + _RATINGS * (2 - fight.heroic_hits)
         pool += 2 * _RATINGS if fight.dice != attack.dice else 0
         if not known[pool]:
-            laws[pool] = pool_law(fight, die, deck)
+            laws[pool] = pool_law(fight, faces, cards)
             known[pool] = True
         law = laws[pool]
         if ROWS_A_STATE * law.size > room:
@@ -142,8 +142,11 @@ def sweep(
     """
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
+    faces, cards = die / die.sum(), deck / deck.sum()
+    at_most = np.cumsum(cards)
+
     def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(1, FIGHT), die, deck, summaries)
+        sweep_row(attacks, row, targets, possible, np.zeros(1, FIGHT), faces, cards, at_most, summaries)
 
     if threads == 1:
         for row in range(len(attacks)):

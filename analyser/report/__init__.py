@@ -1,1 +1,7 @@
 """Batch reports: a folder of tables, pictures and a page."""
+
+from __future__ import annotations
+
+from analyser.report.batch import write_report
+
+__all__ = ["write_report"]

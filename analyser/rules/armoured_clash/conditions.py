@@ -106,8 +106,10 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
     """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7)."""
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
         return _NOT_TAKEN
-    if target.discipline == NONE or target.passes_tests:
+    if target.passes_tests:
         return _PASSED
+    if target.discipline == NONE:
+        return _NOT_TAKEN
     return _FAILED if target.fail_on_purpose else _BY_CARD
 
 

@@ -1,0 +1,62 @@
+# Every target sets up what it needs first, in .venv, and only when pyproject.toml has changed since.
+#
+#   make report      every loadout of one faction against every loadout of another, into reports/
+#   make test        all tests and checks
+#   make lint        the checks alone
+#   make bench       how fast the engines are
+#   make notebooks   run the notebooks and keep what they show
+#   make clean       take away the environment and the caches
+#
+# Another Python: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+REPORT := reports/crown-vs-imperium
+
+.NOTPARALLEL:
+.PHONY: report test lint bench notebooks clean
+
+report: $(VENV)/.ready
+	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(VENV)/.ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.ready-test
+	$(BIN)/python -m benchmarks
+
+notebooks: $(VENV)/.ready-notebook
+	$(BIN)/jupyter nbconvert --execute --to notebook --inplace notebooks/*.ipynb
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find analyser tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: each is touched when pip has done its work, so a failed set-up is tried again.
+
+$(VENV)/.ready: $(VENV)/.made pyproject.toml
+	@echo "Setting up analyser in $(VENV) (once; a minute or two) ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.ready-%: $(VENV)/.made pyproject.toml
+	@echo "Setting up analyser in $(VENV), with what '$*' needs (once; a minute or two) ..."
+	@$(PIP) -e '.[$*]'
+	@touch $@ $(VENV)/.ready
+
+$(VENV)/.made:
+	@command -v $(PYTHON) > /dev/null || { \
+	  echo "error: no $(PYTHON) here; name a Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: $(PYTHON) is $$($(PYTHON) -V 2>&1), and analyser needs Python 3.11 or newer;" \
+	    "name another: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@

@@ -1,0 +1,103 @@
+"""The figures of a comparison: what each is called, and how it is written in a cell or a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analyser.engine.sweep import SUMMARY
+from analyser.errors import InputError, did_you_mean
+
+PER_100_POINTS = "_per_100_points"
+
+
+class Metric(NamedTuple):
+    """A figure of a comparison.
+
+    Attributes
+    ----------
+    title : str
+        What it is called, as a heading.
+    is_probability : bool
+        Whether it is shown as a percentage.
+    """
+
+    title: str
+    is_probability: bool = False
+
+
+_PLAIN: Mapping[str, Metric] = {
+    "mean_models_destroyed": Metric("Mean models destroyed"),
+    "p_any_destroyed": Metric("P(at least one model destroyed)", True),
+    "p_half_destroyed": Metric("P(at least half of the models destroyed)", True),
+    "p_suppressed": Metric("P(suppressed)", True),
+    "p_broken": Metric("P(broken)", True),
+    "p_fled": Metric("P(fled)", True),
+    "p_annihilated": Metric("P(annihilated)", True),
+    "models_destroyed_10th_percentile": Metric("10th percentile of models destroyed"),
+    "models_destroyed_90th_percentile": Metric("90th percentile of models destroyed"),
+    "mean_damage": Metric("Mean damage"),
+    "expected_victory_points": Metric("Expected victory points"),
+    "expected_points_destroyed": Metric("Expected points destroyed"),
+}
+FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
+"""The names of all figures, in the order of the columns."""
+
+METRICS: Mapping[str, Metric] = {
+    **{name: _PLAIN[name] for name in FIGURES},
+    **{name + PER_100_POINTS: Metric(f"{_PLAIN[name].title} per 100 points of the attacker") for name in FIGURES},
+}
+"""Every figure, and the same per 100 points of the attacker, by its column's name."""
+
+
+def metric(name: str) -> Metric:
+    """The metric in the column `name`.
+
+    Raises
+    ------
+    InputError
+        There is none, with the nearest names.
+
+    Examples
+    --------
+    >>> metric("p_broken_per_100_points").title
+    'P(broken) per 100 points of the attacker'
+    """
+    found = METRICS.get(name)
+    if found is None:
+        raise InputError(f"no metric {name!r}{did_you_mean(name, METRICS)}", where="metric", allowed=", ".join(FIGURES))
+    return found
+
+
+def short_text(value: float, *, is_probability: bool = False) -> str:
+    """A figure in four characters at most, never rounded to nothing; nothing for NaN.
+
+    Percentages come without the sign. Examples tell the rest:
+
+    Examples
+    --------
+    >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
+    ['0', '<.01', '.04', '.44', '4.4', '44', '']
+    >>> [short_text(value, is_probability=True) for value in (0.0, 0.004, 0.44, 0.996, 1.0)]
+    ['0', '<1', '44', '>99', '100']
+    """
+    if math.isnan(value):
+        return ""
+    if is_probability:
+        return _short_percentage(100 * value)
+    if value < 1e-12:
+        return "0"
+    if value < 0.005:
+        return "<.01"
+    if value < 0.995:
+        return f"{value:.2f}"[1:]
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def _short_percentage(percentage: float) -> str:
+    if percentage < 1e-10:
+        return "0"
+    if percentage < 0.5:
+        return "<1"
+    return ">99" if 99.5 <= percentage < 100 - 1e-10 else f"{percentage:.0f}"

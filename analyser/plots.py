@@ -1,0 +1,203 @@
+"""Pictures of tidy tables: a frame in, Axes out. Drawn without pyplot, so that nothing is shared or left open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+from matplotlib import style
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from analyser.compare import ALL_LEVELS
+from analyser.errors import InputError
+from analyser.metrics import Metric, metric, short_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+    from matplotlib.transforms import BboxBase
+
+CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL_POINTS
+MARGIN, SCALE_GAP, SCALE_WIDTH = 0.12, 0.2, 0.15  # inches
+CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
+LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
+COLOURS = "cividis"  # uniform to the eye, in grey, and to colour-blind readers
+IMPOSSIBLE = "Hatched: the attacker has no row that can make this attack."
+
+
+def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:
+    """Attackers against defenders: a cell for each pair, its figure written in it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.compare.matchups` or :func:`~analyser.compare.by_unit`, one situation of it: at most
+        one row for each attacker and defender. They stand in the order of the frame, from the top and from the
+        left. Cells without a figure are blank and hatched.
+    metric : str
+        A column of :data:`analyser.metrics.METRICS`. Probabilities are in percent and coloured from 0 to 100,
+        other figures from 0 to the highest.
+    ax : Axes, optional
+        Left out: of a new figure that is as large as the cells and the labels need.
+
+    Returns
+    -------
+    Axes
+        ``.figure.savefig(...)`` writes it to a file.
+
+    Raises
+    ------
+    InputError
+        An unknown metric, no rows, several situations, or two rows for one pair.
+
+    Examples
+    --------
+    >>> from analyser.compare import matchups
+    >>> found = matchups("crown/*@basic", "imperium/*@basic", situations=["long-range"])
+    >>> ax = heatmap(found.frame, metric="p_annihilated")
+    >>> print(ax.get_title(loc="left").splitlines()[0])
+    P(annihilated), percent
+    """
+    what = _metric(metric)
+    _check(frame, metric)
+    values = _grid(frame, metric)
+    with style.context("default"):  # a picture does not depend on the user's own settings
+        axes = ax if ax is not None else _new_axes(values)
+        image = _draw_cells(axes, values, what)
+        _label(axes, frame, what, blank=bool(np.isnan(values).any()))
+        _add_scale(axes, image)
+        if ax is None:
+            _fit_figure(axes)
+    return axes
+
+
+def _metric(name: str) -> Metric:
+    return metric(name)  # the parameter of heatmap has the same name
+
+
+def _check(frame: pd.DataFrame, name: str) -> None:
+    if name not in frame:
+        raise InputError(f"the table has no column {name!r}", where="metric")
+    if frame.empty:
+        raise InputError("a table without rows cannot be drawn")
+    situations = list(frame["situation"].unique())
+    if len(situations) > 1:
+        raise InputError(f"{len(situations)} situations in one picture", allowed=f"one of {', '.join(situations)}")
+    if frame.duplicated(["attacker", "defender"]).any():
+        raise InputError("more than one row for one attacker and defender")
+
+
+def _grid(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """The figures: shape (attackers, defenders), NaN where there is none."""
+    rows, attackers = pd.factorize(frame["attacker"])
+    columns, defenders = pd.factorize(frame["defender"])
+    values = np.full((len(attackers), len(defenders)), np.nan)
+    values[rows, columns] = frame[name].to_numpy(np.float64)
+    return values
+
+
+def _new_axes(values: NDArray[np.float64]) -> Axes:
+    """Axes exactly as large as their cells, in a figure that is fitted to them afterwards."""
+    width, height = CELL_WIDTH * values.shape[1], CELL_HEIGHT * values.shape[0]
+    figure = Figure(figsize=(width + 4, height + 4))
+    FigureCanvasAgg(figure)
+    axes: Axes = figure.add_axes((2 / (width + 4), 2 / (height + 4), width / (width + 4), height / (height + 4)))
+    return axes
+
+
+def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric) -> AxesImage:
+    shown = 100 * values if what.is_probability else values
+    highest = 100.0 if what.is_probability else float(np.nanmax(shown, initial=0.0)) or 1.0
+    # The hatch is the ground that cells without a figure leave open.
+    ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
+    norm = Normalize(0.0, highest)
+    image = ax.imshow(np.ma.masked_invalid(shown), cmap=COLOURS, norm=norm, aspect="auto", interpolation="nearest")
+    _draw_lines(ax, values.shape)
+    inks = np.where(_luminance(image.cmap(norm(shown))) > LIGHTEST_WITH_WHITE, "black", "white")
+    for (row, column), value in np.ndenumerate(values):
+        text = short_text(float(value), is_probability=what.is_probability)
+        if text:
+            ink = str(inks[row, column])
+            ax.text(column, row, text, ha="center", va="center", color=ink, size=CELL_POINTS, parse_math=False)
+    return image
+
+
+def _draw_lines(ax: Axes, shape: tuple[int, ...]) -> None:
+    """Thin white lines between the cells."""
+    rows, columns = shape
+    ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)
+    ax.hlines(np.arange(1, rows) - 0.5, -0.5, columns - 0.5, color="white", linewidth=1)
+    ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def _luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
+    """Relative luminance (WCAG 2) of sRGB colours, shape (..., 4)."""
+    channels = np.asarray(colours, np.float64)[..., :3]
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> None:
+    attackers = frame.drop_duplicates("attacker")
+    defenders = frame.drop_duplicates("defender")
+    ax.set_yticks(np.arange(len(attackers)), _names(attackers, "attacker"), size=LABEL_POINTS)
+    ax.set_xticks(
+        np.arange(len(defenders)), _names(defenders, "defender"),
+        size=LABEL_POINTS, rotation=55, ha="left", va="bottom", rotation_mode="anchor",
+    )  # fmt: skip
+    ax.xaxis.set_ticks_position("top")
+    ax.tick_params(which="major", length=0, pad=3)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_parse_math(False)  # a name is not a formula
+    unit = ", percent" if what.is_probability else ""
+    situation = str(frame["situation"].iloc[0]).replace("-", " ")
+    method = ", ".join(dict.fromkeys(frame["method"]))
+    sides = f"Rows: {_side(attackers, 'attacker')} · columns: {_side(defenders, 'defender')}"
+    title = f"{what.title}{unit}\n{sides} · {situation} · {method}"
+    ax.set_title(title, loc="left", size=TITLE_POINTS, parse_math=False, pad=8, linespacing=1.4)
+    if blank:
+        ax.set_xlabel(IMPOSSIBLE, loc="left", size=LABEL_POINTS)
+
+
+def _names(sides: pd.DataFrame, side: str) -> list[str]:
+    """Units by name; with the level where the table has several."""
+    units = [str(name) for name in sides[f"{side}_unit"]]
+    if sides[f"{side}_level"].nunique() == 1 and len(set(units)) == len(units):
+        return units
+    return [f"{unit}, {level}" for unit, level in zip(units, sides[f"{side}_level"])]
+
+
+def _side(sides: pd.DataFrame, side: str) -> str:
+    """The factions of a side, and the level if they all have the same."""
+    factions = " and ".join(name.replace("-", " ").title() for name in sides[side].str.partition("/")[0].unique())
+    levels = list(sides[f"{side}_level"].unique())
+    if levels == [ALL_LEVELS]:
+        return f"{factions}, mean over levels"
+    return f"{factions}, {levels[0]}" if len(levels) == 1 else factions
+
+
+def _add_scale(ax: Axes, image: AxesImage) -> None:
+    """The colours and what they stand for, beside the cells."""
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    beside = ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))
+    bar = ax.figure.colorbar(image, cax=beside)
+    bar.outline.set_visible(False)
+    beside.tick_params(labelsize=LABEL_POINTS, length=2)
+
+
+def _fit_figure(ax: Axes) -> None:
+    """Make the figure as large as what is drawn on it, the cells keeping their size."""
+    figure = cast("Figure", ax.figure)
+    renderer = cast("Any", figure.canvas).get_renderer()
+    drawn, cells = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
+    margin = MARGIN * figure.dpi
+    width, height = drawn.width + 2 * margin, drawn.height + 2 * margin
+    left, bottom = cells.x0 - drawn.x0 + margin, cells.y0 - drawn.y0 + margin
+    ax.set_position((left / width, bottom / height, cells.width / width, cells.height / height))
+    figure.set_size_inches(width / figure.dpi, height / figure.dpi)

@@ -1,0 +1,149 @@
+"""The tables on the page of a report, made of the tidy table of matchups."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from analyser.compare import Situation
+from analyser.report.pictures import EFFICIENCY
+
+MOST_RANKED = 10
+
+
+class Ranked(NamedTuple):
+    """An attacker in the table of the best; the figures are means over the targets of one category."""
+
+    attacker: str
+    points: int
+    rows: str
+    points_per_100: float
+    models: float
+    p_half: float
+    p_annihilated: float
+
+
+class Ranking(NamedTuple):
+    """The best attackers on the targets of one category in one situation."""
+
+    category: str
+    situation: Situation
+    targets: int
+    attackers: list[Ranked]
+
+
+class Answer(NamedTuple):
+    """What is best against one defender in one situation.
+
+    `deadliest` is empty where nothing can attack it; `models` is 0 where nothing destroys a model of it in one attack,
+    and `deadliest` then does most `damage`. `cheapest` is empty where no attacker has points.
+    """
+
+    cheapest: str = ""
+    points_per_100: float = 0.0
+    deadliest: str = ""
+    p_annihilated: float = 0.0
+    models: float = 0.0
+    damage: float = 0.0
+
+
+class Defended(NamedTuple):
+    """A defender, and the answers to it, situation by situation."""
+
+    defender: str
+    points: int | None
+    models: int
+    answers: list[Answer]
+
+
+class Idle(NamedTuple):
+    """A unit that has no attack in a situation, and why."""
+
+    unit: str
+    situation: Situation
+    why_not: str
+
+
+def rankings(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Ranking]:
+    """The best attackers per 100 points, for each target category and each situation.
+
+    The mean is over every defending loadout of the category. An attacker that fires at one of them fires at all of
+    them, for it is the category that a row fires at.
+    """
+    found = []
+    for category in dict.fromkeys(frame["defender_category"]):
+        for situation in situations:
+            part = frame[(frame["defender_category"] == category) & (frame["situation"] == situation.name)]
+            best = _best_attackers(part[part[EFFICIENCY].notna()])
+            found.append(Ranking(category, situation, part["defender"].nunique(), best))
+    return found
+
+
+def _best_attackers(part: pd.DataFrame) -> list[Ranked]:
+    groups = part.groupby("attacker", sort=False)
+    means = groups[[EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]].mean()
+    first = groups[["attacker_unit", "attacker_level", "attacker_points"]].first()
+    table = first.join(means).join(groups["row"].agg(lambda rows: ", ".join(dict.fromkeys(rows))))
+    table = table.sort_values(EFFICIENCY, ascending=False, kind="stable").head(MOST_RANKED)
+    return [
+        Ranked(
+            attacker=_loadout(row),
+            points=int(row["attacker_points"]),
+            rows=row["row"],
+            points_per_100=row[EFFICIENCY],
+            models=row["mean_models_destroyed"],
+            p_half=row["p_half_destroyed"],
+            p_annihilated=row["p_annihilated"],
+        )
+        for row in _records(table)
+    ]
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _loadout(row: dict[str, Any], side: str = "attacker") -> str:
+    return f"{row[f'{side}_unit']}, {row[f'{side}_level']}"
+
+
+def answers(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Defended]:
+    """For each defender what destroys most of it per 100 points, and what annihilates it most likely."""
+    found = []
+    for _, part in frame.groupby("defender", sort=False):
+        first = _records(part.head(1))[0]
+        points = None if pd.isna(first["defender_points"]) else int(first["defender_points"])
+        each = [_answer(part[part["situation"] == situation.name]) for situation in situations]
+        found.append(Defended(_loadout(first, "defender"), points, int(first["defender_models"]), each))
+    return found
+
+
+def _answer(part: pd.DataFrame) -> Answer:
+    possible = part[part["why_not"].isna()]
+    if possible.empty:
+        return Answer()
+    ranked_by = ["p_annihilated", "mean_models_destroyed", "mean_damage"]
+    by_chance = possible.sort_values(ranked_by, ascending=False, kind="stable")
+    deadliest = _records(by_chance.head(1))[0]
+    by_points = possible[possible[EFFICIENCY].notna()].sort_values(EFFICIENCY, ascending=False, kind="stable")
+    cheapest = next(iter(_records(by_points.head(1))), None)
+    return Answer(
+        cheapest="" if cheapest is None else _loadout(cheapest),
+        points_per_100=0.0 if cheapest is None else cheapest[EFFICIENCY],
+        deadliest=_loadout(deadliest),
+        p_annihilated=deadliest["p_annihilated"],
+        models=deadliest["mean_models_destroyed"],
+        damage=deadliest["mean_damage"],
+    )
+
+
+def idle(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Idle]:
+    """The units that can attack none of the defenders, in each situation."""
+    found = []
+    for situation in situations:
+        part = frame[frame["situation"] == situation.name]
+        for unit, rows in part.groupby("attacker_unit", sort=False):
+            if rows["why_not"].notna().all():
+                found.append(Idle(str(unit), situation, " / ".join(rows["why_not"].unique())))
+    return found

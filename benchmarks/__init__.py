@@ -1,0 +1,1 @@
+"""How fast the engines are, against what a user would otherwise write: ``python -m benchmarks``."""

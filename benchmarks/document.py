@@ -1,0 +1,138 @@
+"""`docs/performance.md`, written from the results: every number in it comes from the run."""
+
+from benchmarks import tables
+from benchmarks.fights import PLAIN_DICE
+from benchmarks.montecarlo import NUMPY, NUMPY_TUNED, ONE, PURE_PYTHON
+
+PAGE = """# How fast it is
+
+<!-- Written by `python -m benchmarks --write-docs`; change benchmarks/document.py, not this file. -->
+
+On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} dice, improved rating), every die drawn \
+separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as \
+vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a \
+loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the whole \
+joint law of the same attack in {exact}.
+
+Taken on: {machine}. {versions}.
+
+## Targets
+
+{targets}
+
+## Attacks with every die drawn separately
+
+The plain attack: {dice} dice, improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7 and BREAK \
+LIMIT 2. Every design rolls every die (the first roll, the die that each heroic strike adds, the re-rolls), counts hits, \
+applies DEFENCE and DAMAGE LIMIT, turns a card for the suppression test, and counts the ends: models destroyed; \
+suppressed or broken.
+
+{designs}
+
+"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its re-roll \
+as one number, as the kernel does. The bare kernel is the compiled loop called directly, without a scenario, threads or \
+a result.
+
+### Cost against dice and trials
+
+![Nanoseconds an attack against dice](images/cost-against-dice.png)
+
+![Nanoseconds an attack against trials](images/cost-against-trials.png)
+
+{ladder}
+
+Small calls pay for reading the fight and making the result; the kernel's share grows with the number of attacks.
+
+### What the rules cost
+
+Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average (whole numbers of dice \
+on both sides, straight line between them).
+
+{variants}
+
+## The limit of the random numbers
+
+The generator alone fills a buffer in the first-level cache with {words_rate} million words of 64 bits a second on one \
+thread. An attack of {dice} dice takes {words} words: two draws of 16 bits for each die, one for it and one for the die \
+that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would allow {limit} \
+million attacks a second, and the public call reaches {share} of that.
+
+{statistics}## Exact
+
+{exact_table}
+
+The peers give the law of hits alone; none of them knows what becomes of the unit.
+
+{sweeps}
+
+## Whole processes
+
+{processes}
+
+### Older processors
+
+The kernels compiled for older processors, all variants compared bit by bit, the plain attack timed:
+
+{processors}
+
+## How it is measured
+
+- `make bench` (or `python -m benchmarks`) measures everything on this page and writes `benchmarks/results/latest.json`; \
+`python -m benchmarks --write-docs` then writes this page from it.
+- Compiling, reading scenarios and making tables happen before the timer starts; each candidate runs once untimed.
+- All candidates of a table take turns in one run, in an order that rotates, so that whatever slows the machine slows \
+all of them alike. A figure is the median over the rounds, with the middle half of the rounds beside it.
+- A ratio is the median of the ratios within the rounds, not the ratio of two medians.
+- Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in \
+`tests/test_kernels.py`.
+"""
+
+STATISTICS = """### Whether the dice are fair
+
+`python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be \
+spread evenly between 0 and 1.
+
+{table}
+
+"""
+
+
+def page(results):
+    """The whole page."""
+    designs, faster = results["designs"], results["designs"]["times_as_fast"]
+    words = designs["words"]
+    a_word = words["seconds_a_word"]["median_s"]
+    ten = next(each for each in results["exact"] if each["dice"] == PLAIN_DICE)["seconds_a_call"]
+    return PAGE.format(
+        dice=PLAIN_DICE,
+        rate=tables.millions(designs["seconds_an_attack"][ONE])[0],
+        over_numpy=tables.times(faster[NUMPY]),
+        over_tuned=tables.times(faster[NUMPY_TUNED]),
+        over_python=tables.times(faster[PURE_PYTHON]),
+        two_over_one=tables.times(designs["two_threads_over_one"]),
+        exact=tables.time(next(iter(ten.values()))["median_s"]),
+        machine=machine_line(results["machine"]),
+        versions=", ".join(f"{name} {version}" for name, version in results["versions"].items()),
+        targets=tables.of_targets(results["targets"]),
+        designs=tables.of_designs(designs),
+        ladder=tables.of_ladder(results["ladder"]),
+        variants=tables.of_variants(results["variants"]),
+        words_rate=f"{1e-6 / a_word:.0f}",
+        words=f"{words['an_attack']:.2f}",
+        limit=f"{1e-6 / a_word / words['an_attack']:.0f}",
+        share=f"{words['share_of_limit']['median']:.0%}",
+        statistics=statistics_section(results),
+        exact_table=tables.of_exact(results["exact"]),
+        sweeps=tables.of_sweeps(results),
+        processes=tables.of_processes(results),
+        processors=tables.of_processors(results["processors"]),
+    )
+
+
+def machine_line(machine):
+    return f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['vectors']}"
+
+
+def statistics_section(results):
+    found = results.get("statistics")
+    return STATISTICS.format(table=tables.of_statistics(found)) if found else ""

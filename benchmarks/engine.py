@@ -1,0 +1,112 @@
+"""The engine from inside: the bare kernel, the stream alone, and fights of random units for the sweep."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from analyser.api import fight_of, load_scenario, rolls_for_building
+from analyser.compile import scenario_records
+from analyser.engine.montecarlo import CHUNK_TRIALS, Dealer, dealer_for
+from analyser.engine.roll import BLOCK, TABLES, block_for, roll_chunks
+from analyser.engine.streams import counter_of_chunk, fill, stream_of
+from analyser.rules.armoured_clash.facts import ATTACK, TARGET
+from benchmarks.fights import fight
+
+RATINGS = ("weakened", "neutral", "improved")
+
+
+def draws_of(ready):
+    return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
+
+
+def dealer_of(scenario, seed=0) -> Dealer:
+    ready = load_scenario(scenario)
+    die, deck = draws_of(ready)
+    return dealer_for(fight_of(ready), die, deck, seed, for_building=rolls_for_building(ready))
+
+
+def whole_chunks(trials: int) -> int:
+    return max(round(trials / CHUNK_TRIALS), 1)
+
+
+class BareKernel:
+    """The kernel called directly, on one thread, for about `trials` trials of a scenario."""
+
+    def __init__(self, scenario, trials: int) -> None:
+        self.dealer = dealer_of(scenario)
+        self.chunks = whole_chunks(trials)
+        self.trials = self.chunks * CHUNK_TRIALS
+        self.block = block_for(self.dealer.sheet)
+        self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
+
+    def __call__(self) -> None:
+        dealer, fight = self.dealer, self.dealer.fight
+        self.tables[:] = 0
+        roll_chunks(
+            dealer.sheet, self.block, fight.dice, dealer.deck, bool(fight.overcharge),
+            0, self.chunks, CHUNK_TRIALS, *dealer.stream, self.tables,
+        )  # fmt: skip
+
+    def words_an_attack(self) -> float:
+        """Random words that the kernel takes for an attack; only after a call."""
+        dealer, block = self.dealer, self.block
+        a_block = dealer.fight.dice * len(block.words) + len(dealer.sheet.limits) * len(block.other_words)
+        thrown_away = int(self.tables[:, -1].sum())
+        return a_block / BLOCK * (1 + thrown_away / self.trials)
+
+
+@numba.njit(nogil=True)
+def fill_again(words, times, counter, gamma):
+    """The stream alone: fill a buffer that stays in the first-level cache, time and again."""
+    for _ in range(times):
+        counter = fill(words, len(words), counter, gamma)
+    return counter
+
+
+class StreamAlone:
+    """`count` words of a stream and nothing else."""
+
+    def __init__(self, count: int, buffer: int = 512) -> None:
+        self.words = np.zeros(buffer, np.uint64)
+        self.times = count // buffer
+        self.count = self.times * buffer
+        self.stream = stream_of(1)
+
+    def __call__(self) -> None:
+        start, gamma = self.stream
+        fill_again(self.words, self.times, np.uint64(counter_of_chunk(start, gamma, 0)), gamma)
+
+
+class Matrix(NamedTuple):
+    """What :func:`analyser.engine.sweep.sweep` takes."""
+
+    attacks: Any
+    targets: Any
+    possible: Any
+    die: Any
+    deck: Any
+
+
+def random_matrix(attackers: int, targets: int, seed: int = 5) -> Matrix:
+    """Random attacks of 3 to 24 dice on random targets."""
+    rng = np.random.default_rng(seed)
+    attacks = np.array([random_fight(rng)[0] for _ in range(attackers)], ATTACK)
+    facing = np.array([random_fight(rng)[1] for _ in range(targets)], TARGET)
+    die, deck = draws_of(load_scenario(fight()))
+    return Matrix(attacks, facing, np.ones((attackers, targets), np.bool_), die, deck)
+
+
+def random_fight(rng):
+    """Records of an attack whose rating is counted against each target, and of a target."""
+    target = {
+        "models": int(rng.integers(1, 13)),
+        "defence": int(rng.integers(1, 5)),
+        "damage_limit": int(rng.integers(1, 5)),
+        "discipline": int(rng.integers(4, 9)),
+        "break_limit": int(rng.integers(0, 4)),
+        "type": str(rng.choice(["infantry", "cavalry", "armour"])),
+        "rules": [["Durable"], []][int(rng.integers(2))],
+    }
+    scenario = fight(int(rng.integers(3, 25)), str(rng.choice(RATINGS)), target)
+    return scenario_records(load_scenario(scenario))

@@ -1,0 +1,52 @@
+"""The attacks that are measured, as scenarios."""
+
+from typing import Any
+
+PLAIN_DICE = 10
+TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
+TWELVE_SIDES = {"heroic": 2, "strike": 4, "glancing": 2, "miss": 2, "blank": 2}
+TWENTY_SIDES = {"heroic": 3, "strike": 7, "glancing": 3, "miss": 4, "blank": 3}
+OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
+
+
+def fight(
+    dice: int = PLAIN_DICE, rating: str = "improved", target: dict[str, Any] | None = None,
+    die: dict[str, int] | None = None, **attack: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A scenario: the plain attack unless the keys say otherwise."""
+    scenario = {"attack": {"dice": dice, "rating": rating, **attack}, "target": TARGET | (target or {})}
+    return scenario | {"ruleset": {"die": die}} if die else scenario
+
+
+PLAIN = fight()
+
+# Name of the variant: the scenario, and how many dice are rolled in it on average before any re-roll.
+_ADDED = 1 / 6  # the share of dice that show a heroic strike, each of which adds a die
+_MEAN_CARD = 6.5
+VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
+    "weakened": (fight(rating="weakened"), 10 * (1 + _ADDED)),
+    "neutral": (fight(rating="neutral"), 10 * (1 + _ADDED)),
+    "Arc": (fight(qualities=["Arc"]), 10 * (1 + 2 * _ADDED)),
+    "Durable": (fight(target={"rules": ["Durable"]}), 10 * (1 + _ADDED)),
+    "Veteran (3)": (fight(veteran=3), 10 * (1 + _ADDED)),
+    "extra re-rolls, one face": (fight(extra_reroll={"faces": ["blank"], "dice": 2}), 10 * (1 + _ADDED)),
+    "extra re-rolls, two faces": (
+        fight(rating="neutral", extra_reroll={"faces": ["miss", "blank"], "dice": 3}), 10 * (1 + _ADDED),
+    ),
+    "extra re-rolls, strikes too": (
+        fight(rating="neutral", extra_reroll={"faces": ["strike", "miss", "blank"], "dice": 4}),
+        10 * (1 + _ADDED),
+    ),
+    "Overcharge": (fight(**OVERCHARGE), (10 + _MEAN_CARD) * (1 + _ADDED)),
+    "Overcharge, extra re-rolls": (
+        fight(**OVERCHARGE, extra_reroll={"faces": ["blank"], "dice": 2}), (10 + _MEAN_CARD) * (1 + _ADDED),
+    ),
+    "die of 12 sides": (fight(die=TWELVE_SIDES), 10 * (1 + 2 / 12)),
+    "die of 20 sides": (fight(die=TWENTY_SIDES), 10 * (1 + 3 / 20)),
+    "officer random": (fight(target={"officer": "random"}), 10 * (1 + _ADDED)),
+}  # fmt: skip
+
+
+def plain_dice(average: float) -> float:
+    """Dice of the first roll, not a whole number, with which the plain attack rolls `average` dice."""
+    return average / (1 + _ADDED)

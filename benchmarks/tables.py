@@ -1,0 +1,151 @@
+"""The results as Markdown tables, which can be read in a terminal too."""
+
+from benchmarks.fights import PLAIN_DICE
+from benchmarks.montecarlo import BARE, BASELINES, ONE, TWO
+
+
+def table(header, rows):
+    """A Markdown table, columns padded; all columns but the first to the right."""
+    cells = [list(map(str, header)), *(list(map(str, row)) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return "\n".join(line(row, widths) for row in [cells[0], rule, *cells[1:]])
+
+
+def line(row, widths):
+    padded = [row[0].ljust(widths[0]), *(each.rjust(width) for each, width in zip(row[1:], widths[1:]))]
+    return f"| {' | '.join(padded)} |"
+
+
+def millions(summary):
+    """Million units of work a second: median, and the range of the middle half of the rounds."""
+    return f"{1e-6 / summary['median_s']:.3g}", f"{1e-6 / summary['quartile_3_s']:.3g} to {rate(summary, 1)}"
+
+
+def rate(summary, quartile):
+    return f"{1e-6 / summary[f'quartile_{quartile}_s']:.3g}"
+
+
+def number(value):
+    """Three figures that count, without an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def times(ratio):
+    return number(ratio["median"])
+
+
+def time(seconds):
+    """Seconds in a unit that suits them."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds / 1e-9)} ns"
+
+
+def power(trials):
+    return f"10^{len(str(trials)) - 1}"
+
+
+def of_targets(found):
+    rows = [
+        (each["name"], f"at {each['at']} {number(each['wanted'])} {each['unit']}".strip(),
+         f"{number(each['measured'])} {each['unit']}".strip(), "yes" if each["met"] else "NO")
+        for each in found
+    ]  # fmt: skip
+    return table(("target", "wanted", "measured", "met"), rows)
+
+
+def of_designs(found):
+    rows = []
+    for name in [*BASELINES, ONE, TWO, BARE]:
+        slower = found["times_as_fast"].get(name)
+        rows.append((name, *millions(found["seconds_an_attack"][name]), times(slower) if slower else ""))
+    return table(("design", "million attacks/s", "middle half", "simulate, 1 thread, is so many times as fast"), rows)
+
+
+def of_ladder(found):
+    rows = [
+        (f"{each['dice']} dice, {power(each['trials'])} attacks",
+         *(millions(each["seconds_an_attack"][name])[0] for name in (ONE, TWO, BARE)),
+         times(each["two_threads_over_one"]), times(each["public_over_bare"]))
+        for each in found
+    ]  # fmt: skip
+    header = ("million attacks/s", "simulate, 1 thread", "2 threads", "bare kernel", "2 over 1", "1 over bare")
+    return table(header, rows)
+
+
+def of_variants(found):
+    rows = [
+        (each["name"], number(each["dice_on_average"]), *millions(each["seconds_an_attack"]),
+         times(each["cost_over_plain"]))
+        for each in found
+    ]  # fmt: skip
+    header = (f"variant, {PLAIN_DICE} dice", "dice rolled", "million attacks/s", "middle half", "cost over plain")
+    return table(header, rows)
+
+
+def of_exact(found):
+    names = list(found[0]["seconds_a_call"])
+    rows = [(name, *(time(each["seconds_a_call"][name]["median_s"]) for each in found)) for name in names]
+    return table(("one attack", *(f"{each['dice']} dice" for each in found)), rows)
+
+
+def of_sweeps(results):
+    found = results["sweeps"]
+    side = found["side"]
+    matrix = found["seconds_a_matrix"]
+    rows = [
+        (f"{side} x {side} attacks, 1 thread", time(matrix["1 thread"]["median_s"])),
+        (f"{side} x {side} attacks, 2 threads", time(matrix["2 threads"]["median_s"])),
+        ("an attack of these", time(found["seconds_an_attack"])),
+        ("an attack when every attacker has one target", time(found["seconds_an_attack_alone"]["median_s"])),
+    ]
+    if "factions" in results:
+        whole = results["factions"]
+        rows.append((f"`matchups` of all profiles, {whole['rows']} rows", time(whole["seconds"]["median_s"])))
+    return table(("many attacks", "time"), rows)
+
+
+def of_processes(results):
+    rows = []
+    for name, each in results.get("first_calls", {}).items():
+        for state in ("cold", "warm"):
+            calls = [call["import_s"] + call["call_s"] for call in each[state]]
+            label = "no compiled kernels on disk" if state == "cold" else "compiled before"
+            rows.append((f"import and first `{name}`, {label}", time(sorted(calls)[len(calls) // 2])))
+    if "command_line" in results:
+        command = results["command_line"]
+        rows.append(("`analyser attack … --method exact`, no compiled kernels on disk", time(command["cold_s"])))
+        rows.append(("`analyser attack … --method exact`, compiled before", time(command["warm_s"]["median_s"])))
+    rows += [
+        (f"peak memory, {power(each['trials'])} attacks", f"{number(each['bytes'] / 1e6)} MB")
+        for each in results.get("memory", [])
+    ]
+    return table(("a whole process", "measured"), rows)
+
+
+def of_processors(found):
+    rows = [
+        (name, f"{1e-6 / each['seconds_an_attack']:.3g}", "yes" if each["same_bits"] else "NO")
+        for name, each in found.items()
+    ]
+    return table(("compiled for", "million attacks/s", "same bits"), rows)
+
+
+def of_statistics(found):
+    rows = [(each["test"], f"{each['counted']:.3g}", f"{each['p_value']:.3f}") for each in found]
+    return table(("test", "counted", "p-value"), rows)
+
+
+def every_table(results):
+    """The tables of all parts that were measured, targets last."""
+    parts = {
+        "designs": of_designs, "ladder": of_ladder, "variants": of_variants, "exact": of_exact,
+        "processors": of_processors, "statistics": of_statistics,
+    }  # fmt: skip
+    found = [show(results[part]) for part, show in parts.items() if results.get(part)]
+    found += [of_sweeps(results)] if results.get("sweeps") else []
+    found += [of_processes(results)] if results.get("command_line") else []
+    found += [of_targets(results["targets"])] if results.get("targets") else []
+    return "\n\n".join(found)

@@ -1,0 +1,77 @@
+"""What is to be reached, and whether it was."""
+
+from benchmarks.exact import EXACT
+from benchmarks.fights import PLAIN_DICE
+from benchmarks.montecarlo import NUMPY, PURE_PYTHON
+
+LARGE = 10**7  # trials from which on the public call must be as fast as the bare kernel
+MOST_VARIANT_COST = 2.0
+
+
+def at_least(name, wanted, measured, unit):
+    return {"name": name, "wanted": wanted, "at": "least", "measured": measured, "unit": unit,
+            "met": measured >= wanted}  # fmt: skip
+
+
+def at_most(name, wanted, measured, unit):
+    return {"name": name, "wanted": wanted, "at": "most", "measured": measured, "unit": unit,
+            "met": measured <= wanted}  # fmt: skip
+
+
+def targets(results):
+    """Every target whose numbers are among the results."""
+    parts = (
+        ("designs", of_designs), ("ladder", of_ladder), ("variants", of_variants), ("exact", of_exact),
+        ("sweeps", of_sweeps), ("first_calls", of_first_calls), ("command_line", of_command_line),
+        ("memory", of_memory), ("processors", of_processors),
+    )  # fmt: skip
+    return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
+
+
+def of_designs(found):
+    faster = found["times_as_fast"]
+    yield at_least("simulate, 1 thread, over NumPy vectorised", 80, faster[NUMPY]["median"], "x")
+    yield at_least("simulate, 1 thread, over pure Python", 1500, faster[PURE_PYTHON]["median"], "x")
+    yield at_least("2 threads over 1", 1.9, found["two_threads_over_one"]["median"], "x")
+
+
+def of_ladder(found):
+    shares = [each["public_over_bare"]["median"] for each in found if each["trials"] >= LARGE]
+    yield at_least("simulate over the bare kernel, worst from 10 million trials", 0.85, min(shares), "x")
+
+
+def of_variants(found):
+    worst = max(found, key=lambda each: each["cost_over_plain"]["median"])
+    cost = worst["cost_over_plain"]["median"]
+    yield at_most(f"dearest variant over plain ({worst['name']})", MOST_VARIANT_COST, cost, "x")
+
+
+def of_exact(found):
+    ten = next(each["seconds_a_call"][EXACT] for each in found if each["dice"] == PLAIN_DICE)
+    yield at_most("exact from Python, 10 dice", 100, ten["median_s"] * 1e6, "microseconds")
+
+
+def of_sweeps(found):
+    side = found["side"]
+    yield at_most("exact inside a sweep, an attack", 2, found["seconds_an_attack"] * 1e6, "microseconds")
+    seconds = found["seconds_a_matrix"]["1 thread"]["median_s"]
+    yield at_most(f"sweep of {side} x {side}, 1 thread", 0.1, seconds, "s")
+
+
+def of_first_calls(found):
+    cold = [each["import_s"] + each["call_s"] for each in found["simulate"]["cold"]]
+    yield at_most("first Monte Carlo call ever", 5, max(cold), "s")
+
+
+def of_command_line(found):
+    yield at_most("analyser attack --method exact, warm", 1.0, found["warm_s"]["median_s"], "s")
+
+
+def of_memory(found):
+    largest = max(found, key=lambda each: each["trials"])
+    yield at_most(f"peak memory of {largest['trials']:.0e} trials", 300, largest["bytes"] / 1e6, "MB")
+
+
+def of_processors(found):
+    same = sum(each["same_bits"] for each in found.values())
+    yield at_least("processors that give the same bits", len(found), same, "")

@@ -1,0 +1,70 @@
+"""What the engines are measured against plays the same attack."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import analyser
+from benchmarks.baselines import (
+    BREAK_LIMIT,
+    BROKEN,
+    DAMAGE_LIMIT,
+    DEFENCE,
+    DISCIPLINE,
+    FATES,
+    MODELS,
+    STANDS,
+    SUPPRESSED,
+    naive_njit,
+    numpy_tuned,
+    numpy_vectorised,
+    pure_python,
+    scalar_xoshiro,
+)
+from benchmarks.fights import TARGET, fight
+
+FEWEST_EXPECTED = 10
+TRIALS = {pure_python: 20_000}
+MANY = 200_000
+
+
+def law_of_ends(dice):
+    """The exact law in the form of the baselines: models destroyed by fate."""
+    result = analyser.exact(fight(dice))
+    suppressed, broken = result.column("suppressed"), result.column("broken")
+    fate = np.where(broken, BROKEN, np.where(suppressed, SUPPRESSED, STANDS))
+    law = np.zeros((MODELS + 1, FATES))
+    np.add.at(law, (result.column("models_destroyed"), fate), result.weights)
+    return law
+
+
+def test_baselines_face_the_same_target():
+    stated = {"models": MODELS, "defence": DEFENCE, "damage_limit": DAMAGE_LIMIT}
+    assert stated | {"discipline": DISCIPLINE, "break_limit": BREAK_LIMIT} == TARGET
+
+
+@pytest.mark.parametrize("dice", [3, 10, 24])
+@pytest.mark.parametrize(
+    "baseline",
+    [pure_python, numpy_vectorised, numpy_tuned, naive_njit, scalar_xoshiro],
+    ids=lambda module: module.__name__.rsplit(".", 1)[-1],
+)
+def test_baselines_play_the_plain_attack(baseline, dice):
+    trials = TRIALS.get(baseline, MANY)
+    found, expected = np.asarray(baseline.play(dice, trials, 1)).ravel(), law_of_ends(dice).ravel() * trials
+    assert found.sum() == trials
+    assert not found[expected == 0].any()
+    common = expected >= FEWEST_EXPECTED
+    found = np.append(found[common], found[~common].sum())
+    expected = np.append(expected[common], expected[~common].sum())
+    some = expected > 0
+    assert stats.chisquare(found[some], expected[some]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("dice", [1, 3, 10, 24])
+@pytest.mark.parametrize("peer", ["icepool", "dyce", "warhammer_stats"])
+def test_peers_find_the_law_of_hits(peer, dice):
+    pytest.importorskip(peer)
+    module = __import__(f"benchmarks.peers.{peer}_hits", fromlist=["law_of_hits"])
+    wanted = analyser.exact(fight(dice)).hits_weights
+    assert np.allclose(module.law_of_hits(dice), wanted, rtol=0, atol=1e-12)

@@ -1,0 +1,358 @@
+"""Matchups: every figure is that of the single attack, the best row is the best, and what cannot be says why."""
+
+import numpy as np
+import pytest
+from attacks import TOLERANCE
+from small_profiles import write_profiles
+
+import analyser
+from analyser import account
+from analyser.api import load_scenario
+from analyser.compare import ALL_LEVELS, LONG_RANGE, SHORT_RANGE_AIMED, Situation, by_unit, matchups
+from analyser.engine.sweep import SUMMARY
+from analyser.errors import InputError
+from analyser.metrics import FIGURES, METRICS, PER_100_POINTS
+from analyser.profiles import Profiles
+from analyser.resolve import fitting_rows, resolve_target
+from analyser.rows import RANKED_BY, best_of, best_row
+from analyser.scenario import Attack, Target
+
+NAMES = [
+    "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",
+    "defender_points", "defender_models", "defender_category", "situation", "row", "dice", "method",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+@pytest.fixture(scope="module")
+def found(library):
+    """Every loadout of one faction on every loadout of another."""
+    return matchups("crown/*", "imperium/*", profiles=library)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+def scenario_of(row, **more):
+    """The scenario whose answer a line of the table is."""
+    attack = {"attacker": row.attacker, "row": row.row}
+    if row.situation == "short-range-aimed":
+        short_range = Profiles().loadout(row.attacker).unit.row(row.row).short_range
+        attack["bonuses"] = ["aiming"] if short_range is None else ["aiming", "short_range"]
+    return {"attack": attack, "target": {"unit": row.defender, "from_front": True, **more}}
+
+
+def figures_of(scenario, library):
+    """What the single exact attack says of each figure."""
+    result = analyser.exact(scenario, library)
+    destroyed = result.destroyed_weights
+    half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
+    return {name: result.summary[name] for name in FIGURES if name in result.summary} | {
+        "p_any_destroyed": destroyed[1:].sum(),
+        "p_half_destroyed": destroyed[half].sum(),
+    }
+
+
+def mean_damage_of(scenario, library):
+    """Mean damage, of a target that nothing but damage takes away (its tests are passed)."""
+    result = analyser.exact(scenario, library)
+    limit = result.scenario.target.damage_limit
+    return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
+
+
+# --- the table --------------------------------------------------------------------------------------------
+
+
+def test_one_row_for_each_attacker_defender_and_situation(found):
+    assert list(found.frame) == [*NAMES, *METRICS, "why_not"]
+    assert len(found.frame) == len(found.attackers) * len(found.defenders) * len(found.situations) == 53 * 62 * 2
+    assert not found.frame.duplicated(["attacker", "defender", "situation"]).any()
+    assert list(found.frame["attacker"].unique()) == [each.selector for each in found.attackers]
+    assert list(found.frame["defender"].unique()) == [each.selector for each in found.defenders]
+    assert list(found.frame["situation"].head(2)) == ["long-range", "short-range-aimed"]
+
+
+def test_every_number_says_how_it_was_got(found):
+    assert set(found.frame["method"]) == {"exact"}
+
+
+def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
+    possible = found.frame[found.frame["why_not"].isna()].sample(60, random_state=20)
+    assert set(possible["situation"]) == {"long-range", "short-range-aimed"}
+    for row in possible.itertuples():
+        scenario = scenario_of(row)
+        wanted = figures_of(scenario, library)
+        assert wanted.keys() | {"mean_damage", "expected_points_destroyed"} == set(FIGURES)
+        for name, value in wanted.items():
+            assert getattr(row, name) == pytest.approx(value, abs=TOLERANCE), (row.attacker, row.defender, name)
+        damage = mean_damage_of(scenario_of(row, peer_review=True), library)
+        assert row.mean_damage == pytest.approx(damage, abs=TOLERANCE)
+        assert row.dice == analyser.exact(scenario, library).conditions["dice"]
+
+
+def test_points_and_victory_points(found):
+    possible = found.frame[found.frame["why_not"].isna()]
+    share = possible["mean_models_destroyed"] / possible["defender_models"]
+    worth = (share * possible["defender_points"]).to_numpy(float)
+    assert possible["expected_points_destroyed"].to_numpy() == pytest.approx(worth)
+    for name in FIGURES:
+        per_100 = (possible[name] / possible["attacker_points"] * 100).to_numpy(float)
+        assert possible[name + PER_100_POINTS].to_numpy() == pytest.approx(per_100)
+
+
+def test_resilient_counts_because_attacks_come_from_the_front(library):
+    front = matchups("imperium/krupp@basic", "crown/glamis@basic", situations=[LONG_RANGE], profiles=library)
+    scenario = scenario_of(next(front.frame.itertuples()))
+    from_behind = scenario | {"target": scenario["target"] | {"from_front": False}}
+    assert (
+        analyser.exact(from_behind, library).summary["mean_models_destroyed"] > front.frame["mean_models_destroyed"][0]
+    )
+    assert any("front" in each for each in front.assumptions)
+
+
+def test_numbers_in_parentheses_are_the_dice_where_they_count(small):
+    dice = matchups("river/otter@basic", "river/otter@basic", profiles=small).frame.set_index("situation")["dice"]
+    assert dice.to_dict() == {"long-range": 4, "short-range-aimed": 6}  # Point Blank
+
+
+def test_a_profile_without_points_has_no_figures_of_points(small):
+    frame = matchups("river/otter@basic", "river/heron", row="ranged-light", profiles=small).frame
+    assert frame["defender_points"].isna().all()
+    free = small.loadout("river/otter@basic")
+    unpriced = free.unit.levels["basic"].model_copy(update={"points": None, "victory_points": None})
+    free = free.model_copy(update={"unit": free.unit.model_copy(update={"levels": {"basic": unpriced}})})
+    frame = matchups(free, free, profiles=small).frame
+    absent = [name for name in METRICS if name.endswith(PER_100_POINTS) or name.startswith("expected_")]
+    assert frame[absent].isna().all(axis=None)
+    assert frame["mean_models_destroyed"].notna().all()
+
+
+def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
+    steps = []
+    again = matchups(
+        "crown/*", "imperium/*", profiles=library, threads=3, progress=lambda done, total: steps.append((done, total))
+    )
+    assert again.frame.equals(found.frame)
+    assert steps == sorted(steps)
+    assert steps[-1][0] == steps[-1][1]
+
+
+def test_a_copy_can_be_changed(small):
+    found = matchups("river/otter@basic", "river/otter@basic", profiles=small)
+    copy = found.to_frame()
+    copy["row"] = ""
+    assert set(found.frame["row"]) == {"ranged-light"}
+
+
+# --- the best row -----------------------------------------------------------------------------------------
+
+
+def test_the_best_row_is_the_best(library):
+    attackers, defenders = ("crown/monarch", "crown/galahad-breachers@*"), "imperium/*"
+    best = matchups(attackers, defenders, profiles=library).frame
+    for row in ("ranged-light", "ranged-light-2", "ranged-light-heavy", "ranged-heavy"):
+        named = matchups(attackers, defenders, row=row, profiles=library).frame
+        other = named["mean_models_destroyed"].fillna(-1.0)
+        assert (best["mean_models_destroyed"].fillna(-1.0) >= other - TOLERANCE).all()
+        same = best["row"] == row
+        assert best[same][list(METRICS)].equals(named[same][list(METRICS)])
+    assert best[best["attacker"].str.startswith("crown/monarch")]["row"].nunique() > 1
+
+
+def summaries(*attacks):
+    """Summaries of attacks on one target: (mean models destroyed, P(annihilated), mean damage) each."""
+    table = np.zeros((len(attacks), 1), SUMMARY)
+    for place, figures in enumerate(attacks):
+        for name, figure in zip(RANKED_BY, figures):
+            table[place][name] = figure
+    return table
+
+
+@pytest.mark.parametrize(
+    ("attacks", "best"),
+    [
+        (((1, 0, 0), (2, 0, 0), (1.5, 1, 9)), 1),
+        (((1, 0.2, 0), (1, 0.3, 0), (0.9, 1, 9)), 1),
+        (((0, 0, 2), (0, 0, 3), (0, 0, 2.5)), 1),
+        (((1, 0.2, 3), (1, 0.2, 3)), 0),
+        (((1, 0.2, 3), (1 + 1e-15, 0.2, 3)), 0),
+        (((np.nan,) * 3, (0, 0, 0)), 1),
+        (((np.nan,) * 3, (np.nan,) * 3), -1),
+        ((), -1),
+    ],
+)
+def test_the_best_by_models_then_annihilation_then_damage_then_order(attacks, best):
+    assert best_of(summaries(*attacks)).tolist() == [best]
+
+
+def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
+    scenario = {"attack": {"attacker": "crown/monarch"}, "target": {"unit": "imperium/sturmpanzer-batt@full"}}
+    result = analyser.exact(scenario, library)
+    assert result.scenario.attack.row == "ranged-light-heavy"
+    (said,) = [each for each in result.warnings if "attack.row" in each]
+    assert "'ranged-light-heavy' has the highest expected models destroyed" in said
+    named = analyser.exact(scenario | {"attack": scenario["attack"] | {"row": "ranged-heavy"}}, library)
+    assert named.mean("models_destroyed") < result.mean("models_destroyed")
+    assert not [each for each in named.warnings if "attack.row" in each]
+
+
+def test_on_a_fresh_behemoth_damage_decides(library):
+    landship, target = library.loadout("crown/monarch"), library.loadout("imperium/sieger")
+    choice = best_row(Attack(), landship, resolve_target(Target(), target))
+    assert choice.row.id == "ranged-heavy"
+    assert "expected damage" in choice.reason
+
+
+def test_the_only_row_that_fits_needs_no_word(library):
+    scenario = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
+    assert not [each for each in load_scenario(scenario, library).warnings if "row" in each]
+
+
+def test_only_rows_with_the_quality_that_the_attack_uses(library):
+    scenario = {
+        "attack": {"attacker": "imperium/sturmpanzer-batt@basic", "penalties": ["outside_front_arc"]},
+        "target": {"unit": "crown/rifle-platoon@basic"},
+    }
+    assert load_scenario(scenario, library).attack.row == "ranged-light"  # the Turret
+    heavy = scenario | {"target": {"unit": "crown/glamis@basic"}}
+    with pytest.raises(InputError, match="Turret"):
+        load_scenario(heavy, library)
+
+
+def test_no_row_at_all_is_told_row_by_row(library):
+    with pytest.raises(InputError, match=r"no row can make this attack \(allowed: ranged-light: it fires at light"):
+        best_row(Attack(), library.loadout("crown/rifle-platoon@basic"), Target(
+            models=1, defence=1, damage_limit=1, category="heavy"))  # fmt: skip
+
+
+# --- what cannot be ---------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_is_blank_and_says_why(found):
+    blank = found.frame["why_not"].notna()
+    assert found.frame[blank]["row"].isna().all()
+    assert found.frame[blank]["dice"].isna().all()
+    assert found.frame[blank][list(METRICS)].isna().all(axis=None)
+    assert found.frame[~blank]["row"].notna().all()
+    assert found.frame[~blank][list(METRICS)].notna().all(axis=None)
+
+
+def test_blank_cells_are_those_without_a_fitting_row(found):
+    attacks = {"long-range": Attack(), "short-range-aimed": Attack(bonuses=("aiming", "short_range"))}
+    loadouts = {each.selector: each for each in found.attackers}
+    targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
+    for row in found.frame.sample(300, random_state=3).itertuples():
+        attacker = loadouts[row.attacker]
+        fitting = fitting_rows(attacks[row.situation], attacker, targets[row.defender_category])
+        assert bool(fitting) == (not isinstance(row.why_not, str))
+
+
+def reasons(frame, unit, situation="long-range"):
+    part = frame[(frame["attacker_unit"] == unit) & (frame["situation"] == situation)]
+    return set(part["why_not"].dropna())
+
+
+def test_reasons(found):
+    assert reasons(found.frame, "Horse Guard Cavalry") == {"it has no ranged row"}
+    assert "ranged-light: it fires at light targets, and the target is heavy" in reasons(found.frame, "Sharp Rifles")
+    bombards = reasons(found.frame, "Bors Heavy Bombards", "short-range-aimed")
+    assert all("Indirect and the target is within short range" in each or "aerial" in each for each in bombards)
+
+
+def test_a_distance_decides_row_by_row(small):
+    far = Situation(name="ten-inches", distance=10)
+    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=small).frame
+    by_defender = frame.set_index("defender_unit")
+    assert by_defender.loc["Otter Guard", "row"] == "ranged-light"
+    assert by_defender.loc["Otter Guard", "dice"] == 4  # beyond short range: not Point Blank
+    assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
+    near = Situation(name="five-inches", distance=5)
+    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=small).frame["dice"][0] == 6
+
+
+def test_a_named_row(small):
+    frame = matchups("river/*", "river/beaver", row="Ranged (Heavy)", profiles=small).frame
+    otters = frame[frame["attacker_unit"] == "Otter Guard"]
+    assert set(otters["row"]) == {"ranged-heavy"}
+    assert set(frame[frame["attacker_unit"] == "Heron"]["why_not"]) == {"it has no row 'Ranged (Heavy)'"}
+    melee = matchups("river/otter@basic", "river/otter@basic", row="melee", profiles=small).frame
+    assert set(melee["why_not"]) == {"melee: it is a melee row"}
+
+
+def test_a_cell_of_no_dice_is_no_attack(small):
+    otters = small.loadout("river/otter@basic")
+    rows = [row.model_dump() for row in otters.unit.rows]
+    rows[0]["bands"] = ({"first": 1, "last": 8, "dice": 0},)
+    unit = type(otters.unit).model_validate(otters.unit.model_dump() | {"rows": rows})
+    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=small).frame
+    assert set(frame["why_not"].str.partition(";")[0]) == {"ranged-light: it has no attack dice for 4 models"}
+
+
+# --- what is not modelled, units, bad input ---------------------------------------------------------------
+
+
+def test_what_is_not_modelled_is_named_once(small, library):
+    found = matchups("river/*", "river/*", profiles=small)
+    assert [(each.name, each.units) for each in found.not_modelled] == [
+        ("Coruscating", ("Otter Guard",)), ("Pioneers", ("Otter Guard",)), ("Static", ("Beaver Fort",)),
+    ]  # fmt: skip
+    pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
+    single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
+    told = {each.partition(" (")[0] for each in account.not_modelled(single)}
+    assert {each.name for each in pair.not_modelled} == told
+
+
+def test_units_are_means_over_their_levels(found):
+    units = by_unit(found.frame)
+    assert len(units) == 19 * 22 * 2
+    assert set(units["attacker_level"]) == set(units["defender_level"]) == {ALL_LEVELS}
+    cell = units[(units["attacker"] == "crown/sharp-rifles") & (units["defender"] == "imperium/krupp-field-guns")]
+    levels = found.frame[
+        (found.frame["attacker_unit"] == "Sharp Rifles") & (found.frame["defender_unit"] == "Krupp Field Guns")
+    ]
+    for situation in ("long-range", "short-range-aimed"):
+        mean = levels[levels["situation"] == situation]["p_annihilated"].mean()
+        assert cell[cell["situation"] == situation]["p_annihilated"].item() == pytest.approx(mean)
+    guards = units[units["attacker"] == "crown/horse-guard-cavalry"]
+    assert guards["p_annihilated"].isna().all()
+    assert set(guards["why_not"]) == {"it has no ranged row"}
+    assert units[units["p_annihilated"].notna()]["why_not"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"attackers": "crown/nobody*"}, "fits nothing"),
+        ({"attackers": []}, "no selector is given"),
+        ({"defenders": "imperium/rifle-platoon"}, "no unit is called 'rifle-platoon'"),
+        ({"situations": ["long-rnage"]}, "no situation 'long-rnage'; did you mean 'long-range'"),
+        ({"situations": []}, "no situation is given"),
+        ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
+        ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
+    ],
+)
+def test_bad_input_is_told(library, keys, message):
+    given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
+    with pytest.raises(InputError, match=message):
+        matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
+
+
+def test_a_distance_and_the_bonus_short_range_do_not_go_together():
+    with pytest.raises(ValueError, match="a distance decides"):
+        Situation(name="both", distance=3, bonuses=("short_range",))
+
+
+def test_each_loadout_and_situation_counts_once(library):
+    found = matchups(
+        ["crown/rifle-platoon@*", "crown/rifle-platoon@basic"],
+        library.loadout("imperium/krupp@basic"), situations=["long-range", LONG_RANGE], profiles=library,
+    )  # fmt: skip
+    assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
+    assert found.situations == (LONG_RANGE,)
+    assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"

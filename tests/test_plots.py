@@ -1,0 +1,240 @@
+"""Pictures, tested as data: what is written in them, where it stands, and that it can be read."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from analyser.compare import by_unit, matchups
+from analyser.errors import InputError
+from analyser.metrics import METRICS, short_text
+from analyser.plots import CELL_POINTS, COLOURS, IMPOSSIBLE, LABEL_POINTS, _luminance, heatmap
+from analyser.profiles import Profiles
+
+EFFICIENCY = "expected_points_destroyed_per_100_points"
+LEAST_POINTS = 8  # of any text, at natural size
+LEAST_CONTRAST = 4.5  # between text and its cell (WCAG 2, AA)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return matchups("crown/*", "imperium/*", situations=["long-range"], profiles=Profiles()).frame
+
+
+@pytest.fixture(scope="module")
+def basic(frame):
+    return frame[(frame["attacker_level"] == "basic") & (frame["defender_level"] == "basic")]
+
+
+def pixels(ax):
+    canvas = ax.figure.canvas
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
+
+
+def texts(ax):
+    """Every text of the figure that says something."""
+    return [each for each in ax.figure.findobj(Text) if each.get_text() and each.get_visible()]
+
+
+def cell_texts(ax):
+    """What is written in the cells, by (row, column)."""
+    return {(round(each.get_position()[1]), round(each.get_position()[0])): each for each in ax.texts}
+
+
+def png(ax):
+    file = io.BytesIO()
+    ax.figure.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
+
+
+def contrast(one, other):
+    lighter, darker = max(one, other), min(one, other)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_rows_and_columns_are_the_units_in_order(basic):
+    ax = heatmap(basic, metric="mean_models_destroyed")
+    assert [each.get_text() for each in ax.get_yticklabels()] == list(basic["attacker_unit"].unique())
+    assert [each.get_text() for each in ax.get_xticklabels()] == list(basic["defender_unit"].unique())
+
+
+@pytest.mark.parametrize(
+    "metric", ["mean_models_destroyed", "p_annihilated", "expected_points_destroyed_per_100_points"]
+)
+def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metric):
+    ax = heatmap(basic, metric=metric)
+    attackers, defenders = list(basic["attacker"].unique()), list(basic["defender"].unique())
+    found = cell_texts(ax)
+    shown = 0
+    for row in basic.to_dict("records"):
+        place = attackers.index(row["attacker"]), defenders.index(row["defender"])
+        if np.isnan(row[metric]):
+            assert place not in found
+        else:
+            wanted = short_text(row[metric], is_probability=METRICS[metric].is_probability)
+            assert found[place].get_text() == wanted
+            shown += 1
+    assert shown == len(found)
+
+
+def test_the_title_says_metric_sides_situation_and_method(basic, frame):
+    title = heatmap(basic, metric="p_suppressed").get_title(loc="left")
+    assert title == "P(suppressed), percent\nRows: Crown, basic · columns: Imperium, basic · long range · exact"
+    title = heatmap(by_unit(frame), metric="mean_damage").get_title(loc="left")
+    assert title == (
+        "Mean damage\nRows: Crown, mean over levels · columns: Imperium, mean over levels · long range · exact"
+    )
+
+
+def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    assert ax.patch.get_hatch()
+    assert ax.get_xlabel() == IMPOSSIBLE
+    shown = ax.images[0].get_array()
+    assert np.ma.getmaskarray(shown).sum() == basic["why_not"].notna().sum()
+    possible = basic[basic["attacker_unit"] == "Drake Field Guns"]
+    possible = possible[possible["why_not"].isna()]
+    assert heatmap(possible, metric="p_annihilated").get_xlabel() == ""
+
+
+@pytest.mark.parametrize("metric", ["p_annihilated", EFFICIENCY])
+def test_nothing_is_clipped(frame, basic, metric):
+    for part in (by_unit(frame), basic, basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
+        ax = heatmap(part, metric=metric)
+        pixels(ax)
+        whole = ax.figure.bbox
+        for each in texts(ax):
+            box = each.get_window_extent()
+            assert box.x0 >= whole.x0 - 0.5, each.get_text()
+            assert box.y0 >= whole.y0 - 0.5, each.get_text()
+            assert box.x1 <= whole.x1 + 0.5, each.get_text()
+            assert box.y1 <= whole.y1 + 0.5, each.get_text()
+
+
+def test_nothing_touches_the_edge_of_the_picture(basic):
+    drawn = pixels(heatmap(basic, metric="p_annihilated"))
+    edge = np.concatenate([drawn[0], drawn[-1], drawn[:, 0], drawn[:, -1]])
+    assert (edge == 255).all()
+
+
+def test_no_text_is_tiny_and_cells_hold_theirs(frame):
+    for metric in ("p_annihilated", "mean_models_destroyed"):
+        ax = heatmap(by_unit(frame), metric=metric)
+        pixels(ax)
+        assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+        image = ax.images[0].get_array()
+        box = ax.get_window_extent()
+        for each in ax.texts:
+            extent = each.get_window_extent()
+            assert extent.width <= box.width / image.shape[1]
+            assert extent.height <= box.height / image.shape[0]
+    assert min(CELL_POINTS, LABEL_POINTS) >= LEAST_POINTS
+
+
+def test_labels_of_columns_do_not_run_into_the_title(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    pixels(ax)
+    title = next(each for each in texts(ax) if each.get_text() == ax.get_title(loc="left"))
+    highest = max(each.get_window_extent().y1 for each in ax.get_xticklabels())
+    assert title.get_window_extent().y0 >= highest - 1
+
+
+def test_text_stands_out_from_its_cell(basic):
+    ax = heatmap(basic, metric="mean_models_destroyed")
+    image = ax.images[0]
+    colours = _luminance(image.cmap(image.norm(image.get_array())))
+    for place, text in cell_texts(ax).items():
+        ink = {"black": 0.0, "white": 1.0}[text.get_color()]
+        assert contrast(ink, colours[place]) >= LEAST_CONTRAST
+
+
+def test_colours_rise_in_grey():
+    lightness = _luminance(colormaps[COLOURS](np.linspace(0, 1, 64)))
+    assert (np.diff(lightness) > 0).all()
+
+
+def test_probabilities_are_coloured_from_0_to_100_and_others_from_0(basic):
+    assert heatmap(basic, metric="p_annihilated").images[0].get_clim() == (0, 100)
+    highest = basic["mean_models_destroyed"].max()
+    assert heatmap(basic, metric="mean_models_destroyed").images[0].get_clim() == (0, pytest.approx(highest))
+
+
+def test_all_zero_and_all_impossible_can_be_drawn(basic):
+    assert heatmap(basic, metric="p_fled").images[0].get_clim() == (0, 100)
+    nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
+    ax = heatmap(nobody, metric="mean_models_destroyed")
+    assert not ax.texts
+    assert ax.images[0].get_clim() == (0, 1)
+
+
+def test_levels_are_named_where_there_are_several(frame):
+    rifles = frame[frame["attacker"].str.startswith("crown/rifle-platoon@")]
+    ax = heatmap(rifles[rifles["defender_level"] == "basic"], metric="p_annihilated")
+    labels = [each.get_text() for each in ax.get_yticklabels()]
+    assert labels == ["Rifle platoon, basic", "Rifle platoon, reinforced", "Rifle platoon, full-strength"]
+    assert "Rows: Crown · columns: Imperium, basic" in ax.get_title(loc="left")
+
+
+def test_a_name_is_not_a_formula(basic):
+    odd = basic.head(1).assign(attacker_unit="$\\frac{1}{2}$ & Co", defender_unit="a_1 $x$")
+    ax = heatmap(odd, metric="p_annihilated")
+    pixels(ax)
+    assert ax.get_yticklabels()[0].get_text() == "$\\frac{1}{2}$ & Co"
+    assert not ax.get_yticklabels()[0].get_parse_math()
+
+
+def test_it_draws_on_given_axes(basic):
+    figure = Figure(figsize=(14, 9))
+    ax = figure.subplots()
+    assert heatmap(basic, metric="p_annihilated", ax=ax) is ax
+    assert figure.get_size_inches().tolist() == [14, 9]
+
+
+def test_the_frame_is_left_as_it_was(basic):
+    before = basic.copy()
+    heatmap(basic, metric="p_annihilated")
+    assert basic.equals(before)
+
+
+def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
+    import matplotlib as mpl
+
+    first = png(heatmap(basic, metric="p_annihilated"))
+    with mpl.rc_context({"font.size": 20, "axes.titlesize": 30, "font.family": "serif", "axes.facecolor": "red"}):
+        ax = heatmap(basic, metric="p_annihilated")
+    assert png(ax) == first
+    assert b"tIME" not in first
+    assert b"matplotlib" not in first
+
+
+def test_no_state_is_shared_with_pyplot(basic):
+    heatmap(basic, metric="p_annihilated")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    assert pyplot is None or not pyplot.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("change", "metric", "message"),
+    [
+        (lambda frame: frame, "p_anihilated", "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        (lambda frame: frame.head(0), "p_annihilated", "a table without rows"),
+        (lambda frame: frame.drop(columns="p_fled"), "p_fled", "no column 'p_fled'"),
+        (lambda frame: frame.assign(situation=["a", "b"] * (len(frame) // 2)), "p_fled", "2 situations"),
+        (lambda frame: frame.assign(defender="imperium/one"), "p_fled", "more than one row"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(basic, change, metric, message):
+    with pytest.raises(InputError, match=message):
+        heatmap(change(basic.head(20)), metric=metric)
+
+
+@pytest.mark.parametrize("value", [0.004, 0.0049, 0.005, 0.0951, 0.994, 0.996, 1, 9.94, 9.96, 12.3, 123.4, 1234])
+def test_a_figure_is_short_and_never_rounded_to_nothing(value):
+    text = short_text(value)
+    assert len(text) <= 4
+    assert text == "<.01" or float(text) == pytest.approx(value, rel=0.1, abs=0.006)
