@@ -61,7 +61,7 @@ def _used(named: Named, table: Any, side: str) -> bool:
 def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
     """Whether a rule that the program knows has its occasion in this attack."""
     attack, target = scenario.attack, scenario.target
-    in_parentheses = scenario.dice_in_parentheses is not None and fight.dice != attack.dice
+    in_parentheses = attack.dice_in_parentheses is not None and fight.dice != attack.dice
     short = "short_range" in attack.bonuses
     occasions = {
         "Point Blank": in_parentheses and short,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser import account
 from analyser.compile import scenario_records
-from analyser.dice import Face
+from analyser.dice import Face, Rating
 from analyser.engine.exact import exact_attack
 from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
 from analyser.errors import InputError
@@ -22,7 +23,7 @@ from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 from analyser.ruleset import load_ruleset
-from analyser.scenario import Scenario, parse_scenario, read_scenario
+from analyser.scenario import Attack, Scenario, parse_scenario, read_scenario
 
 DEFAULT_TRIALS = 10_000_000
 MOST_TRIALS = 10**12
@@ -60,9 +61,24 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     default = load_ruleset(None if profiles is None else profiles.folder)
     file = parse_scenario(raw, default, where=where)
     try:
-        return resolve(file, profiles, best_row)
+        return _with_rating(resolve(file, profiles, best_row), file.attack)
     except InputError as error:
         raise error.inside(where) from None
+
+
+def _with_rating(scenario: Scenario, stated: Attack) -> Scenario:
+    """The scenario with its combat rating filled in (AC-3.1); a stated one stands, and a contradiction is told."""
+    attack = scenario.attack
+    counted = Rating(fight_of(replace(scenario, attack=attack.model_copy(update={"rating": None}))).rating)
+    if stated.rating is None:
+        return replace(scenario, attack=attack.model_copy(update={"rating": counted.name.lower()}))
+    if (stated.bonuses or stated.penalties) and stated.rating != counted.name.lower():
+        doubt = (
+            f"attack.rating says {stated.rating}, and that was used; the bonuses and penalties make it "
+            f"{counted.name.lower()}"
+        )
+        return replace(scenario, warnings=(*scenario.warnings, doubt))
+    return scenario
 
 
 def fight_of(scenario: Scenario) -> FightFacts:
@@ -95,7 +111,7 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
     --------
     >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
     >>> round(result.summary["mean_hits"], 4)
-    0.8981
+    0.9074
     """
     ready = load_scenario(scenario, profiles)
     fight = fight_of(ready)

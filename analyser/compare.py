@@ -311,8 +311,8 @@ def _shots_of(
         for category, reason in enumerate(reasons):
             why[category].append(f"{row.id}: {reason}")
         if None in reasons:
-            resolved, in_parentheses = resolve_attack(attack, attacker, row)
-            facts = attack_record(resolved, attacker.unit.rules, in_parentheses)
+            resolved = resolve_attack(attack, attacker, row)
+            facts = attack_record(resolved, attacker.unit.rules)
             shots.append(_Shot(row, facts, tuple(reasons)))
     nothing = f"it has no row {asked!r}" if asked else "it has no ranged row"
     return shots, tuple("; ".join(reasons) or nothing for reasons in why)

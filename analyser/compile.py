@@ -36,6 +36,7 @@ def attack_record(
     """A record of :data:`~analyser.rules.armoured_clash.facts.ATTACK` from a resolved attack."""
     assert attack.dice is not None
     qualities = {parse(quality).name for quality in attack.qualities or ()}
+    in_parentheses = attack.dice_in_parentheses
     more = DICE_A_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
     numbers = {
@@ -125,5 +126,5 @@ def _record(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
 
 def scenario_records(scenario: Scenario) -> tuple[AttackFacts, TargetFacts]:
     """The attack and the target record of a scenario."""
-    attack = attack_record(scenario.attack, scenario.attacker_rules, scenario.dice_in_parentheses)
+    attack = attack_record(scenario.attack, scenario.attacker_rules)
     return attack, target_record(scenario.target)

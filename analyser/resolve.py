@@ -44,7 +44,7 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowCho
     defender = _looked_up(file.target.unit, profiles, "target.unit")
     target = resolve_target(file.target, defender)
     row, reasons = _row_and_reasons(file, attacker, target, choose)
-    attack, in_parentheses = resolve_attack(file.attack, attacker, row)
+    attack = resolve_attack(file.attack, attacker, row)
     attacker_rules = attacker.unit.rules if attacker else ()
     return Scenario(
         attack=attack,
@@ -52,7 +52,6 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowCho
         ruleset=file.ruleset,
         attacker=attacker,
         defender=defender,
-        dice_in_parentheses=in_parentheses,
         attacker_rules=attacker_rules,
         warnings=(*reasons, *_warnings(attack, target, attacker_rules)),
     )
@@ -251,8 +250,8 @@ def why_none(attack: Attack, attacker: Loadout, target: Target) -> str:
     return "; ".join(reasons) or "the unit has no rows"
 
 
-def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> tuple[Attack, int | None]:
-    """`attack` with everything that its profile or the defaults say, and the dice in parentheses."""
+def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
+    """`attack` with everything that its profile or the defaults say, and checked."""
     known = attack.model_dump(exclude_none=True)
     if attacker is not None and row is not None:
         index = _band_index(attack, attacker)
@@ -281,7 +280,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         known["opportunity_fire"] = True
     resolved = Attack.model_validate(known)
     _check_attack(resolved)
-    return resolved, resolved.dice_in_parentheses
+    return resolved
 
 
 def _veteran(attacker: Loadout) -> int:

@@ -125,12 +125,12 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple
     candidates, records, refusals = [], [], []
     for row in rows:
         try:
-            resolved, in_parentheses = resolve_attack(attack, attacker, row)
+            resolved = resolve_attack(attack, attacker, row)
         except InputError as error:
             refusals.append(error)
             continue
         candidates.append(row)
-        records.append(attack_record(resolved, attacker.unit.rules, in_parentheses))
+        records.append(attack_record(resolved, attacker.unit.rules))
     if not candidates:
         raise refusals[0]
     return candidates, records

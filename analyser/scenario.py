@@ -122,8 +122,6 @@ class Scenario:
     ruleset : Ruleset
     attacker, defender : Loadout or None
         The profiles that the selectors named.
-    dice_in_parentheses : int or None
-        The second value of the row's cell.
     attacker_rules : tuple of str
         Special rules of the attacker's profile.
     warnings : tuple of str
@@ -135,7 +133,6 @@ class Scenario:
     ruleset: Ruleset
     attacker: Loadout | None = None
     defender: Loadout | None = None
-    dice_in_parentheses: int | None = None
     attacker_rules: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -77,6 +77,7 @@ def set_rating(attack, rng):
     if often(0.2, rng):
         attack["qualities"].append("Indirect")
         attack["line_of_sight"] = rng.choice(("own", "none", "spotter"))
+        attack["bonuses"] = [bonus for bonus in attack["bonuses"] if bonus != "short_range"]  # out of its reach
 
 
 def random_overcharge(rng):

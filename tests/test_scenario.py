@@ -34,7 +34,7 @@ def saved(tmp_path, text, encoding="utf-8"):
 def test_a_scenario_written_inline_gets_the_defaults_of_the_contract():
     scenario = analyser.load_scenario(INLINE)
     attack, target = scenario.attack, scenario.target
-    assert (attack.kind, attack.rating, attack.qualities, attack.veteran) == ("ranged", None, (), 0)
+    assert (attack.kind, attack.rating, attack.qualities, attack.veteran) == ("ranged", "neutral", (), 0)
     assert (attack.bonuses, attack.penalties, attack.extra_reroll) == ((), (), None)
     assert (attack.opportunity_fire, attack.overcharge, attack.concealed) == (False,) * 3
     assert (target.formation, target.officer, target.damage, target.rules) == ("close", "last", 0, ())
@@ -198,3 +198,19 @@ def test_a_scenario_that_is_resolved_already_is_taken_as_it_is():
     scenario = analyser.load_scenario(INLINE)
     assert isinstance(scenario, Scenario)
     assert analyser.load_scenario(scenario) is scenario
+
+
+# --- a rating beside its reasons ----------------------------------------------------------------------
+
+
+def test_a_stated_rating_stands_and_what_contradicts_it_is_told():
+    given = INLINE | {"attack": INLINE["attack"] | {"rating": "improved", "penalties": ["suppressed"]}}
+    scenario = analyser.load_scenario(given)
+    assert scenario.attack.rating == "improved"
+    assert any("make it weakened" in warning for warning in scenario.warnings)
+
+
+def test_an_indirect_attack_within_short_range_is_refused():
+    given = INLINE | {"attack": INLINE["attack"] | {"qualities": ["Indirect"], "bonuses": ["short_range"]}}
+    with pytest.raises(analyser.InputError, match="does not fire within short range"):
+        analyser.load_scenario(given)
