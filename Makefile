@@ -30,7 +30,7 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-test
+bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
 notebooks: $(VENV)/.ready-notebook

@@ -73,3 +73,13 @@ def test_the_json_excerpt_is_the_programs():
 def test_every_key_of_the_json_is_in_the_table():
     result = analyser.exact(tomllib.loads(EXAMPLES[INLINE])).as_dict()
     assert result.keys() <= set(keys_in_table("What comes back"))
+
+
+def test_the_readme_example_prints_what_it_says(capsys):
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    code = readme.split("```python\n")[1].split("```")[0]
+    exec(compile(code, "README.md", "exec"), {})
+    exact, sampled = capsys.readouterr().out.splitlines()
+    assert f"# {exact}" in code
+    assert sampled.startswith(exact[:4])
+    assert "±" in sampled
