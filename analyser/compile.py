@@ -118,9 +118,9 @@ _RULE_FLAGS = ("automata", "hot_headed", "durable", "emplacement", "pavises", "c
 
 
 def _record(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
-    record: np.void = np.zeros(1, dtype)[0]
-    for name, number in numbers.items():
-        record[name] = number
+    names = dtype.names or ()
+    record: np.void = np.array([tuple([numbers.pop(name, 0) for name in names])], dtype)[0]
+    assert not numbers, f"facts that the record does not hold: {', '.join(numbers)}"
     return record
 
 

@@ -1,4 +1,4 @@
-"""The one decorator that owns the compiler's options, and the care for its cache."""
+"""The two decorators that own the compiler's options, and the care for its cache."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.extending import register_jitable
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -15,12 +16,20 @@ _KERNEL_ROOMS = ("*.py", "engine/*.py", "rules/**/*.py")
 
 
 def kernel(function: FunctionT) -> FunctionT:
-    """Compile `function` on its first call: cached on disk, without the interpreter lock.
+    """Compile a function that Python calls, on its first call: cached on disk, without the interpreter lock.
 
     ``fastmath`` stays off: an exact law is added up in the order that the code says. Division by zero
     follows IEEE 754, which costs no branch; no kernel divides by anything that can be zero.
     """
     return cast("FunctionT", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def step(function: FunctionT) -> FunctionT:
+    """Let kernels call a function: compiled into each of them, and plain Python when Python calls it.
+
+    So a rule can be tried by hand, and no time goes into compiling calls that nobody makes.
+    """
+    return register_jitable(error_model="numpy")(function)
 
 
 def forget_stale_kernels() -> None:

@@ -8,10 +8,10 @@ PAGE = """# How fast it is
 
 <!-- Written by `python -m benchmarks --write-docs`; change benchmarks/document.py, not this file. -->
 
-On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} dice, improved rating), every die drawn \
-separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as \
-vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a \
-loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the whole \
+On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} dice, improved rating), every die
+drawn separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as
+vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a
+loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the whole
 joint law of the same attack in {exact}.
 
 Taken on: {machine}. {versions}.
@@ -22,16 +22,16 @@ Taken on: {machine}. {versions}.
 
 ## Attacks with every die drawn separately
 
-The plain attack: {dice} dice, improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7 and BREAK \
-LIMIT 2. Every design rolls every die (the first roll, the die that each heroic strike adds, the re-rolls), counts hits, \
-applies DEFENCE and DAMAGE LIMIT, turns a card for the suppression test, and counts the ends: models destroyed; \
-suppressed or broken.
+The plain attack: {dice} dice, improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7 and
+BREAK LIMIT 2. Every design rolls every die (the first roll, the die that each heroic strike adds, the re-rolls),
+counts hits, applies DEFENCE and DAMAGE LIMIT, turns a card for the suppression test, and counts the ends: models
+destroyed; suppressed or broken.
 
 {designs}
 
-"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its re-roll \
-as one number, as the kernel does. The bare kernel is the compiled loop called directly, without a scenario, threads or \
-a result.
+"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its
+re-roll as one number, as the kernel does. The bare kernel is the compiled loop called directly, without a scenario,
+threads or a result.
 
 ### Cost against dice and trials
 
@@ -45,17 +45,17 @@ Small calls pay for reading the fight and making the result; the kernel's share 
 
 ### What the rules cost
 
-Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average (whole numbers of dice \
-on both sides, straight line between them).
+Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average (whole numbers of
+dice on both sides, straight line between them).
 
 {variants}
 
 ## The limit of the random numbers
 
-The generator alone fills a buffer in the first-level cache with {words_rate} million words of 64 bits a second on one \
-thread. An attack of {dice} dice takes {words} words: two draws of 16 bits for each die, one for it and one for the die \
-that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would allow {limit} \
-million attacks a second, and the public call reaches {share} of that.
+The generator alone fills a buffer in the first-level cache with {words_rate} million words of 64 bits a second on
+one thread. An attack of {dice} dice takes {words} words: two draws of 16 bits for each die, one for it and one for
+the die that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would
+allow {limit} million attacks a second, and the public call reaches {share} of that.
 
 {statistics}## Exact
 
@@ -77,19 +77,19 @@ The kernels compiled for older processors, all variants compared bit by bit, the
 
 ## How it is measured
 
-- `make bench` (or `python -m benchmarks`) measures everything on this page and writes `benchmarks/results/latest.json`; \
-`python -m benchmarks --write-docs` then writes this page from it.
+- `make bench` (or `python -m benchmarks`) measures everything on this page and writes
+  `benchmarks/results/latest.json`; `python -m benchmarks --write-docs` then writes this page from it.
 - Compiling, reading scenarios and making tables happen before the timer starts; each candidate runs once untimed.
-- All candidates of a table take turns in one run, in an order that rotates, so that whatever slows the machine slows \
-all of them alike. A figure is the median over the rounds, with the middle half of the rounds beside it.
+- All candidates of a table take turns in one run, in an order that rotates, so that whatever slows the machine
+  slows all of them alike. A figure is the median over the rounds, with the middle half of the rounds beside it.
 - A ratio is the median of the ratios within the rounds, not the ratio of two medians.
-- Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in \
-`tests/test_kernels.py`.
+- Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in
+  `tests/test_kernels.py`.
 """
 
 STATISTICS = """### Whether the dice are fair
 
-`python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be \
+`python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
 spread evenly between 0 and 1.
 
 {table}

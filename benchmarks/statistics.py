@@ -31,7 +31,8 @@ def count_pairs(counter, gamma, other_counter, other_gamma, shift, buffers, coun
         other_after = fill(other, _BUFFER + 1, other_counter, other_gamma)
         other_counter = other_after - other_gamma
         for place in range(_BUFFER * _WORD_DRAWS):
-            counts[min(left[place] // _UNIT, PAIRS_OF_FACES), min(right[place + shift] // _UNIT, PAIRS_OF_FACES)] += 1
+            pair = np.int64(left[place] // _UNIT), np.int64(right[place + shift] // _UNIT)
+            counts[pair] += 1  # 36 is a draw that is thrown away: 65535 is 36 units and a rest
 
 
 def pair_counts(dice, seed=1, chunk=0, other_seed=1, other_chunk=0, words=0, shift=0):

@@ -1,10 +1,14 @@
 """What the engines are measured against plays the same attack."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import analyser
+from benchmarks import document
+from benchmarks.__main__ import LATEST, PAGE
 from benchmarks.baselines import (
     BREAK_LIMIT,
     BROKEN,
@@ -68,3 +72,8 @@ def test_peers_find_the_law_of_hits(peer, dice):
     module = __import__(f"benchmarks.peers.{peer}_hits", fromlist=["law_of_hits"])
     wanted = analyser.exact(fight(dice)).hits_weights
     assert np.allclose(module.law_of_hits(dice), wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.skipif(not LATEST.exists(), reason="nothing has been measured")
+def test_the_page_on_performance_comes_from_the_results():
+    assert PAGE.read_text(encoding="utf-8") == document.page(json.loads(LATEST.read_text()))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.pools import pool_law
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
 from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
@@ -20,7 +20,7 @@ _ATTACKER_DESTROYED, _ATTACKER_DAMAGE = morale.ATTACKER_DESTROYED, morale.ATTACK
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 
-@kernel
+@step
 def chance_officer_lost(fight: FightFacts, destroyed: int) -> float:
     """The chance that the officer's model is among the `destroyed` (AC-5.8), the unit living on."""
     if fight.officer == _FIRST and destroyed > 0:
@@ -30,7 +30,7 @@ def chance_officer_lost(fight: FightFacts, destroyed: int) -> float:
     return 0.0
 
 
-@kernel
+@step
 def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: NDArray[np.float64]) -> float:
     """The chance that the suppression test is failed (AC-4.5, AC-5.1, AC-5.2)."""
     if destroyed == 0 or fight.test == _NOT_TAKEN:
@@ -43,7 +43,7 @@ def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: N
     return 1.0 if fight.test == _FAILED else 0.0
 
 
-@kernel
+@step
 def push_state(
     fight: FightFacts, destroyed: int, damage: int, weight: float, at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
@@ -68,7 +68,7 @@ def push_state(
     return count
 
 
-@kernel
+@step
 def push_hits(
     fight: FightFacts, hits_law: NDArray[np.float64], at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
@@ -89,7 +89,7 @@ def push_hits(
     return count
 
 
-@kernel
+@step
 def push_law(
     fight: FightFacts, law: NDArray[np.float64], at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64], chances: NDArray[np.float64],

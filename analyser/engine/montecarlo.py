@@ -19,7 +19,7 @@ from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.roll import TABLES, OtherDraw, Sheet, block_for, roll_chunks, sheet_for
 from analyser.engine.streams import Stream, stream_of
 from analyser.errors import InputError
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
 from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
@@ -192,7 +192,7 @@ def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
     return np.asarray(tables.sum(axis=0, dtype=np.int64)[:-1])
 
 
-@kernel
+@step
 def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
     """The packed outcome of one trial: its hits, the class of its card, the officer's place."""
     destroyed, damage = suffer_hits(fight, hits)

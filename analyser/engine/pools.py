@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
-from analyser.jit import kernel
+from analyser.jit import step
 from analyser.rules.armoured_clash.facts import FightFacts
 
 _HEROIC, _STRIKE, _BLANK = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
@@ -29,19 +29,19 @@ _PART = (1 << _PART_BITS) - 1
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it adds
 
 
-@kernel
+@step
 def most_hits(fight: FightFacts, dice: int) -> int:
     """The most hits that `dice` dice of the first roll can score."""
     return dice * (1 + fight.explosion) * fight.heroic_hits + fight.veteran
 
 
-@kernel
+@step
 def most_blanks(fight: FightFacts, dice: int) -> int:
     """The most blanks that count; only Overcharge counts them."""
     return dice * fight.explosion if fight.overcharge else 0
 
 
-@kernel
+@step
 def waits_as(fight: FightFacts, face: int) -> int:
     """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
@@ -51,7 +51,7 @@ def waits_as(fight: FightFacts, face: int) -> int:
     return WAITING_BLANK if face == _BLANK and fight.overcharge else WAITING_NOTHING
 
 
-@kernel
+@step
 def worth(fight: FightFacts, face: int) -> int:
     """What a die that stays at `face` comes to (AC-3.6)."""
     if face == _HEROIC:
@@ -61,7 +61,7 @@ def worth(fight: FightFacts, face: int) -> int:
     return _COUNTED_BLANK if face == _BLANK and fight.overcharge else 0
 
 
-@kernel
+@step
 def add_outcome(
     outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int, outcome: int, chance: float
 ) -> int:
@@ -77,7 +77,7 @@ def add_outcome(
     return count + 1
 
 
-@kernel
+@step
 def settled_die(
     fight: FightFacts, faces: NDArray[np.float64], best: int, outcomes: NDArray[np.int64], chances: NDArray[np.float64]
 ) -> int:
@@ -99,7 +99,7 @@ def settled_die(
     return count
 
 
-@kernel
+@step
 def first_die(
     fight: FightFacts, faces: NDArray[np.float64], outcomes: NDArray[np.int64], chances: NDArray[np.float64]
 ) -> int:
@@ -119,7 +119,7 @@ def first_die(
     return count
 
 
-@kernel
+@step
 def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
     """How many values each part of the memory takes: strikes, blanks, and the three kinds of waiting dice."""
     sizes = np.ones(2 + _KINDS_WAITING, np.int64)
@@ -132,7 +132,7 @@ def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
     return sizes
 
 
-@kernel
+@step
 def unpack(memory: int, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> None:
     """Split a memory into its parts (last part fastest)."""
     for part in range(len(sizes) - 1, -1, -1):
@@ -140,7 +140,7 @@ def unpack(memory: int, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> N
         memory //= sizes[part]
 
 
-@kernel
+@step
 def volume(sizes: NDArray[np.int64]) -> int:
     """How many memories there are."""
     memories = 1
@@ -149,7 +149,7 @@ def volume(sizes: NDArray[np.int64]) -> int:
     return memories
 
 
-@kernel
+@step
 def move(parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tuple[int, int]:
     """The hits that `outcome` adds to a pool with this memory, and the new memory.
 
@@ -175,7 +175,7 @@ def move(parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tu
     return hits, (min(strikes, sizes[0] - 1) * sizes[1] + min(blanks, sizes[1] - 1)) * kinds + memory
 
 
-@kernel
+@step
 def moves(
     outcomes: NDArray[np.int64], count: int, sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -191,7 +191,7 @@ def moves(
     return hits, after
 
 
-@kernel
+@step
 def add_die(
     law: NDArray[np.float64], reach: int, hits: NDArray[np.int64], after: NDArray[np.int64],
     chances: NDArray[np.float64],
@@ -206,7 +206,7 @@ def add_die(
     return grown
 
 
-@kernel
+@step
 def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, int]:
     """Extra re-rolls, worst dice first (AC-3.5): dice re-rolled, and blanks and strikes that stay."""
     blanks = min(parts[2 + WAITING_BLANK], allowance)
@@ -216,7 +216,7 @@ def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, 
     return rerolled, parts[2 + WAITING_BLANK] - blanks, parts[2 + WAITING_STRIKE] - strikes
 
 
-@kernel
+@step
 def score_waiting(
     fight: FightFacts, faces: NDArray[np.float64], parts: NDArray[np.int64], scores: NDArray[np.float64],
     law: NDArray[np.float64],
@@ -248,7 +248,7 @@ def score_waiting(
                 law[score + strikes_left + veterans, blanks] += again[memory, score]
 
 
-@kernel
+@step
 def add_share(total: NDArray[np.float64], share: float, law: NDArray[np.float64]) -> None:
     """Add `share` of `law` to `total`."""
     for memory in range(law.shape[0]):
@@ -256,7 +256,7 @@ def add_share(total: NDArray[np.float64], share: float, law: NDArray[np.float64]
             total[memory, score] += share * law[memory, score]
 
 
-@kernel
+@step
 def settle_pool(
     fight: FightFacts, faces: NDArray[np.float64], sizes: NDArray[np.int64], pool: NDArray[np.float64],
     law: NDArray[np.float64],
@@ -272,7 +272,7 @@ def settle_pool(
             score_waiting(fight, faces, parts, pool[memory], law)
 
 
-@kernel
+@step
 def pool_law(fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64]) -> NDArray[np.float64]:
     """The joint law of hits and blanks of the attack pool of `fight`.
 

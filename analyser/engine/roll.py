@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from analyser.dice import Face
 from analyser.engine.pools import NOT_WAITING, WAITING_BLANK, WAITING_STRIKE, waits_as
 from analyser.engine.streams import counter_of_chunk, fill
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 from analyser.rules.armoured_clash.facts import FightFacts
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
@@ -226,7 +226,7 @@ def block_for(sheet: Sheet) -> Block:
     )
 
 
-@kernel
+@step
 def score_dice(sheet: Sheet, block: Block) -> None:
     """Score a die of the first roll and the die that it adds if it shows a heroic strike (AC-3.2 to AC-3.6)."""
     draws, scores, worst, unit = block.draws, block.scores, block.worst, sheet.heroic_unit
@@ -244,7 +244,7 @@ def score_dice(sheet: Sheet, block: Block) -> None:
         worst[trial] = max(worst[trial], max(first, added))  # noqa: PLW3301 - three arguments keep it from vector form
 
 
-@kernel
+@step
 def score_second_added(sheet: Sheet, block: Block) -> None:
     """Score the second die that a heroic strike adds (Arc, AC-6)."""
     draws, scores, worst, unit = block.draws, block.scores, block.worst, sheet.heroic_unit
@@ -257,7 +257,7 @@ def score_second_added(sheet: Sheet, block: Block) -> None:
         worst[trial] = max(worst[trial], added)
 
 
-@kernel
+@step
 def count_blanks(sheet: Sheet, block: Block, place: int) -> None:
     """Count the blanks (Overcharge, AC-6) among first dice (`place` 0) or added dice."""
     draws, blanks = block.draws, block.blanks
@@ -267,7 +267,7 @@ def count_blanks(sheet: Sheet, block: Block, place: int) -> None:
         blanks[trial] += (draws[trial] < needed) & (draws[place * BLOCK + trial] >= blank)
 
 
-@kernel
+@step
 def score_waiting(sheet: Sheet, block: Block, place: int, kind: int) -> None:
     """Score dice that an extra re-roll may take, while there are re-rolls left (AC-3.5)."""
     draws, scores, blanks, left, unit = block.draws, block.scores, block.blanks, block.left, sheet.heroic_unit
@@ -290,7 +290,7 @@ def score_waiting(sheet: Sheet, block: Block, place: int, kind: int) -> None:
         blanks[trial] += (again & counted & (draw >= blank)) + (stays & stays_blank)
 
 
-@kernel
+@step
 def roll_dice(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll `dice` dice of the first roll, and what they add, in every trial; the counter after them."""
     block.scores[:] = 0
@@ -319,7 +319,7 @@ def roll_dice(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: 
     return after
 
 
-@kernel
+@step
 def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Turn the card, place the officer, roll for the building; the counter after them."""
     draws, extras, worst, spoilt = block.other_draws, block.extras, block.worst, sheet.faces.limit
@@ -337,7 +337,7 @@ def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64
     return counter
 
 
-@kernel
+@step
 def find_cells(sheet: Sheet, block: Block) -> None:
     """The cell that each trial counts in."""
     scores, blanks, extras, worst, cells = block.scores, block.blanks, block.extras, block.worst, block.cells
@@ -353,7 +353,7 @@ def find_cells(sheet: Sheet, block: Block) -> None:
         cells[trial] = discarded if worst[trial] >= limit else cell
 
 
-@kernel
+@step
 def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
     """Trials thrown away so far."""
     total = 0
@@ -362,7 +362,7 @@ def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
     return total
 
 
-@kernel
+@step
 def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint32]) -> int:
     """Count a block of trials, at most `wanted` good ones, the first first; how many were good."""
     good = 0
@@ -381,7 +381,7 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
     return good
 
 
-@kernel
+@step
 def turn_cards(
     block: Block, deck: NDArray[np.int64], trials: int, counter: np.uint64, gamma: np.uint64,
     turned: NDArray[np.int64],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyser.dice import Rating
 from analyser.engine.exact import ROWS_A_STATE, push_law
 from analyser.engine.pools import pool_law
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.damage import suffer_hits
@@ -35,7 +35,7 @@ _DESTROYED = morale.MODELS_DESTROYED
 _SUPPRESSED, _BROKEN, _FLED, _ANNIHILATED = morale.SUPPRESSED, morale.BROKEN, morale.FLED, morale.ANNIHILATED
 
 
-@kernel
+@step
 def percentile(law: NDArray[np.float64], share: float) -> float:
     """The least value that is reached or stayed below with probability `share`."""
     total = 0.0
@@ -46,7 +46,7 @@ def percentile(law: NDArray[np.float64], share: float) -> float:
     return float(len(law) - 1)
 
 
-@kernel
+@step
 def summarise(
     models: int, outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
     destroyed_law: NDArray[np.float64], summary: NDArray[np.void],
@@ -72,7 +72,7 @@ def summarise(
     figures.models_destroyed_90th_percentile = percentile(destroyed_law[: models + 1], HIGH)
 
 
-@kernel
+@step
 def mean_damage(fight: FightFacts, law: NDArray[np.float64]) -> float:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8).
 

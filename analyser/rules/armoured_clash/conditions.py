@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.dice import NO_FACES, REROLLED_BY_RATING, Rating
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 from analyser.rules.armoured_clash.facts import (
     NONE,
     AttackFacts,
@@ -28,7 +28,7 @@ _NOT_TAKEN, _BY_CARD, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.BY_CARD),
 _LAST, _FIRST = int(Officer.LAST), int(Officer.FIRST)
 
 
-@kernel
+@step
 def count_bits(bits: int) -> int:
     """The number of set bits: each bonus and each penalty counts once (AC-3.1)."""
     count = 0
@@ -38,7 +38,7 @@ def count_bits(bits: int) -> int:
     return count
 
 
-@kernel
+@step
 def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
     """The cell's value, or the one in parentheses (AC-3.2; Point Blank, Shock, Wreckers of AC-6)."""
     if attack.dice_in_parentheses == NONE:
@@ -49,7 +49,7 @@ def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
     return attack.dice_in_parentheses if point_blank or shock or wreckers else attack.dice
 
 
-@kernel
+@step
 def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     """Whether the concealed penalty is in effect (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
     if attack.torrent:
@@ -61,7 +61,7 @@ def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     return bool(said) and not prioritises_exposed
 
 
-@kernel
+@step
 def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """AC-3.1 with the bonuses and penalties of AC-4.2; Indirect, Lock On and Seismic of AC-6."""
     if attack.stated_rating != NONE:
@@ -86,7 +86,7 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
     return _WEAKENED if difference < 0 else _NEUTRAL
 
 
-@kernel
+@step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7."""
     defence = target.defence
@@ -101,7 +101,7 @@ def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool)
     return defence
 
 
-@kernel
+@step
 def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
     """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7)."""
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
@@ -113,7 +113,7 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
     return _FAILED if target.fail_on_purpose else _BY_CARD
 
 
-@kernel
+@step
 def officer_falls(attack: AttackFacts, target: TargetFacts) -> int:
     """When the officer's model is destroyed (AC-5.8; Precision, Bodyguard)."""
     if attack.precision and not target.bodyguard:
@@ -121,7 +121,7 @@ def officer_falls(attack: AttackFacts, target: TargetFacts) -> int:
     return _LAST if target.close_formation else target.officer
 
 
-@kernel
+@step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
@@ -146,7 +146,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
     fight.defence = effective_defence(attack, target, concealed)
 
 
-@kernel
+@step
 def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """The target's state and its kind of test, with everything that is known before the dice."""
     fumes = attack.corrosive and not target.automata and not target.near_commander

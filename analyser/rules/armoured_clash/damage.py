@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from analyser.jit import kernel
+from analyser.jit import step
 from analyser.rules.armoured_clash.facts import FightFacts
 
 
-@kernel
+@step
 def points_of_damage(hits: int, defence: int, devastating: int) -> int:
     """Every DEFENCE hits are 1 damage (AC-3.7); Devastating adds 1 if excess hits would be discarded (AC-6)."""
     points = hits // defence
     return points + 1 if devastating and hits % defence else points
 
 
-@kernel
+@step
 def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: int) -> tuple[int, int]:
     """Models destroyed, and the damage left on the unit (AC-3.8, AC-3.9).
 
@@ -26,7 +26,7 @@ def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: 
     return destroyed, total % damage_limit
 
 
-@kernel
+@step
 def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tuple[int, int]:
     """Penetrating (AC-6): one more model for the damage left; +1 damage instead against a behemoth."""
     if points == 0 or damage == 0:
@@ -37,7 +37,7 @@ def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tu
     return destroyed + 1, 0
 
 
-@kernel
+@step
 def suffer_hits(fight: FightFacts, hits: int) -> tuple[int, int]:
     """Models destroyed by `hits` hits, and the damage left on the unit afterwards."""
     points = points_of_damage(hits, fight.defence, fight.devastating)
@@ -47,7 +47,7 @@ def suffer_hits(fight: FightFacts, hits: int) -> tuple[int, int]:
     return destroyed, damage
 
 
-@kernel
+@step
 def suffer_blanks(fight: FightFacts, blanks: int) -> tuple[int, int]:
     """Overcharge (AC-6): the attacker's models destroyed by its own `blanks`, and the damage left on it."""
     return destroy_models(fight.attacker_damage, blanks, fight.attacker_damage_limit, fight.attacker_models)

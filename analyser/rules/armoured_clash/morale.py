@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyser.jit import kernel
+from analyser.jit import step
 from analyser.rules.armoured_clash.facts import FightFacts
 
 # An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
@@ -14,19 +14,19 @@ ATTACKER_DESTROYED = FLAGS + 7
 ATTACKER_DAMAGE = ATTACKER_DESTROYED + BITS
 
 
-@kernel
+@step
 def standing(models: int, destroyed: int, damage: int, flags: int) -> int:
     """The outcome of a unit that is still on the table."""
     return models | destroyed << MODELS_DESTROYED | damage << DAMAGE | flags
 
 
-@kernel
+@step
 def removed(destroyed: int, cause: int) -> int:
     """The outcome of a unit that is gone: it has no models, no damage and no status (AC-5.9)."""
     return destroyed << MODELS_DESTROYED | cause | ANNIHILATED
 
 
-@kernel
+@step
 def statuses(suppressed: int, disordered: int, activated: int) -> int:
     """The flags of the statuses a unit has."""
     flags = SUPPRESSED if suppressed else 0
@@ -34,20 +34,20 @@ def statuses(suppressed: int, disordered: int, activated: int) -> int:
     return flags | (ACTIVATED if activated else 0)
 
 
-@kernel
+@step
 def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
     """Whether the unit is disordered when it comes to the test (AC-5.8)."""
     return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
 
 
-@kernel
+@step
 def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
     """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
     heavy_losses = 2 * destroyed >= fight.models
     return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
 
 
-@kernel
+@step
 def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """The outcome when no test is failed."""
     models = fight.models - destroyed
@@ -56,7 +56,7 @@ def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -
     return standing(models, destroyed, damage, statuses(fight.suppressed, disordered, fight.activated))
 
 
-@kernel
+@step
 def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """The outcome of a failed suppression test, in the order of AC-5.4."""
     models = fight.models - destroyed
@@ -69,7 +69,7 @@ def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -
     return standing(models, destroyed, damage, statuses(1, disordered or fight.disorders, fight.activated))
 
 
-@kernel
+@step
 def fall_back(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
     """A suppressed unit that fails again: 3 inches back, off the table, or short of room (AC-5.4 b, AC-5.5)."""
     if fight.flees:
