@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import field_validator, model_validator
 
 from analyser.compile import attack_record, target_record
 from analyser.engine.montecarlo import default_threads
@@ -23,9 +22,9 @@ from analyser.rows import best_of
 from analyser.rules.armoured_clash.conditions import attack_dice
 from analyser.rules.armoured_clash.facts import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.ruleset import Ruleset, load_ruleset
-from analyser.scenario import Attack, BonusName, PenaltyName, Target
-from analyser.units import Inches, Loadout, Row, Slug
-from analyser.validation import Record, as_tuple
+from analyser.scenario import Target
+from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.units import Loadout, Row
 
 Selectors = str | Loadout | Iterable[str | Loadout]
 Progress = Callable[[int, int], None]
@@ -47,62 +46,6 @@ ASSUMPTIONS = (
 ALL_LEVELS = "all levels"
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 _SLICE = 16  # attacks swept between two reports of progress
-
-
-class Situation(Record):
-    """The conditions that every attack of a comparison is made under.
-
-    Attributes
-    ----------
-    name : str
-        For the tables: lower case, with hyphens.
-    title : str
-        For people; left out: the name.
-    bonuses, penalties : tuple of str
-        As in a scenario. ``short_range`` counts for the rows that have a short range.
-    distance : float or None
-        In inches: decides what is short and what is out of range, row by row. None: every row is within its long
-        range, and short range is a bonus like the others.
-
-    Examples
-    --------
-    >>> Situation(name="at-ten-inches", bonuses=("aiming",), distance=10).distance
-    10.0
-    """
-
-    name: Slug
-    title: str = ""
-    bonuses: tuple[BonusName, ...] = ()
-    penalties: tuple[PenaltyName, ...] = ()
-    distance: Inches | None = None
-
-    _tuples = field_validator("bonuses", "penalties", mode="before")(as_tuple)
-
-    @model_validator(mode="after")
-    def _one_way_to_say_short(self) -> Situation:
-        if self.distance is not None and "short_range" in self.bonuses:
-            raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        return self
-
-    @property
-    def heading(self) -> str:
-        """The title, or the name with spaces."""
-        return self.title or self.name.replace("-", " ")
-
-    def attack(self, row: Row) -> Attack:
-        """What `row` does in this situation, as a scenario says it."""
-        bonuses = tuple(each for each in self.bonuses if each != "short_range" or row.short_range is not None)
-        return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
-
-
-LONG_RANGE = Situation(name="long-range", title="long range, no bonus")
-SHORT_RANGE_AIMED = Situation(
-    name="short-range-aimed",
-    title="short range where the row has one, aimed",
-    bonuses=("aiming", "short_range"),
-)
-SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED)}
-"""The situations that can be asked for by name."""
 
 
 class NotModelled(NamedTuple):
@@ -245,27 +188,6 @@ def loadouts(selectors: Selectors, profiles: Profiles) -> tuple[Loadout, ...]:
             found.setdefault(loadout.selector, loadout)
     if not found:
         raise InputError("no selector is given", allowed="such as crown/*")
-    return tuple(found.values())
-
-
-def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that are asked for, each once; a name stands for one of :data:`SITUATIONS`.
-
-    Raises
-    ------
-    InputError
-        An unknown name, two situations of one name, or no situation.
-    """
-    found: dict[str, Situation] = {}
-    for each in [asked] if isinstance(asked, str) else asked:
-        if isinstance(each, str) and each not in SITUATIONS:
-            hint = did_you_mean(each, SITUATIONS)
-            raise InputError(f"no situation {each!r}{hint}", where="situations", allowed=", ".join(SITUATIONS))
-        situation = SITUATIONS[each] if isinstance(each, str) else each
-        if found.setdefault(situation.name, situation) != situation:
-            raise InputError(f"two situations are called {situation.name!r}", where="situations")
-    if not found:
-        raise InputError("no situation is given", where="situations", allowed=", ".join(SITUATIONS))
     return tuple(found.values())
 
 

@@ -8,7 +8,7 @@ from small_profiles import write_profiles
 import analyser
 from analyser import account
 from analyser.api import load_scenario
-from analyser.compare import ALL_LEVELS, LONG_RANGE, SHORT_RANGE_AIMED, Situation, by_unit, matchups
+from analyser.compare import ALL_LEVELS, by_unit, matchups
 from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError
 from analyser.metrics import FIGURES, METRICS, PER_100_POINTS
@@ -16,6 +16,7 @@ from analyser.profiles import Profiles
 from analyser.resolve import fitting_rows, resolve_target
 from analyser.rows import RANKED_BY, best_of, best_row
 from analyser.scenario import Attack, Target
+from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation
 
 NAMES = [
     "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",

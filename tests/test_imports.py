@@ -19,7 +19,7 @@ FLOORS = (
     ("profiles",),
     ("ruleset", "importers"),
     ("scenario",),
-    ("resolve",),
+    ("resolve", "situations"),
     ("rules",),
     ("compile",),
     ("engine",),

@@ -10,12 +10,13 @@ import pytest
 from small_profiles import FACTION
 
 import analyser
-from analyser.compare import Situation, matchups
+from analyser.compare import matchups
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.report import batch, write_report
 from analyser.report.pictures import plan_pictures
 from analyser.report.rankings import answers, rankings
+from analyser.situations import Situation
 
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
 

@@ -12,22 +12,12 @@ from typing import Any
 import pandas as pd
 
 from analyser import __version__
-from analyser.compare import (
-    LONG_RANGE,
-    METHOD,
-    SHORT_RANGE_AIMED,
-    Matchups,
-    Progress,
-    Selectors,
-    Situation,
-    loadouts,
-    matchups,
-    situations_called,
-)
+from analyser.compare import METHOD, Matchups, Progress, Selectors, loadouts, matchups
 from analyser.profiles import Profiles
 from analyser.report.folder import check_replaceable, new_folder, write_manifest
 from analyser.report.page import write_page
 from analyser.report.pictures import draw, plan_pictures
+from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.units import Loadout
 
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"

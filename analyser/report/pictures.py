@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from analyser.compare import ALL_LEVELS, Situation, by_unit
+from analyser.compare import ALL_LEVELS, by_unit
 from analyser.metrics import METRICS
 from analyser.plots import heatmap
+from analyser.situations import Situation
 from analyser.units import LevelName, Loadout
 
 DOTS_AN_INCH = 144

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analyser.compare import Situation
 from analyser.report.pictures import EFFICIENCY
+from analyser.situations import Situation
 
 MOST_RANKED = 10
 
