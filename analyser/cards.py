@@ -12,6 +12,7 @@ from analyser.validation import Record
 
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
+MOST_CARDS = 10_000
 
 Copies = Annotated[int, Field(ge=0, le=MOST_COPIES)]
 
@@ -38,8 +39,10 @@ class Deck(Record):
     @field_validator("copies")
     @classmethod
     def _has_cards(cls, copies: dict[int, int]) -> dict[int, int]:
-        if sum(copies.values()) == 0:
-            raise ValueError("an empty deck (allowed: at least one card)")
+        cards = sum(copies.values())
+        if not 1 <= cards <= MOST_CARDS:
+            what = f"a deck of {cards} cards" if cards else "an empty deck"
+            raise ValueError(f"{what} (allowed: 1 to {MOST_CARDS} cards in all)")
         return dict(sorted(copies.items()))
 
     @property

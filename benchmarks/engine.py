@@ -37,21 +37,21 @@ class BareKernel:
         self.dealer = dealer_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.sheet)
+        self.block = block_for(self.dealer.sheet, self.dealer.dice)
         self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
 
     def __call__(self) -> None:
         dealer, fight = self.dealer, self.dealer.fight
         self.tables[:] = 0
         roll_chunks(
-            dealer.sheet, self.block, fight.dice, dealer.deck, bool(fight.overcharge),
+            dealer.sheet, self.block, fight.dice, dealer.card_edges,
             0, self.chunks, CHUNK_TRIALS, *dealer.stream, self.tables,
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for an attack; only after a call."""
         dealer, block = self.dealer, self.block
-        a_block = dealer.fight.dice * len(block.words) + len(dealer.sheet.limits) * len(block.other_words)
+        a_block = dealer.fight.dice * block.words.shape[1] + len(dealer.sheet.limits) * len(block.other_words)
         thrown_away = int(self.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 

@@ -37,7 +37,7 @@ def against_dice(ladder):
 
 def against_trials(ladder):
     """Nanoseconds an attack against the number of attacks."""
-    ax = axes("attacks in one call", "nanoseconds an attack, `simulate`")
+    ax = axes("attacks in one call", "nanoseconds an attack")
     for dice, shade in SHADES.items():
         cells = sorted((each for each in ladder if each["dice"] == dice), key=lambda each: each["trials"])
         for name, line in ((ONE, "-"), (TWO, "--")):

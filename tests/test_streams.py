@@ -139,12 +139,9 @@ def dealer(scenario):
 
 
 def words_of_block(dealer, dice):
-    """How many words a block of trials takes, told from the counter after it."""
-    start, gamma = dealer.stream
-    block = roll.block_for(dealer.sheet)
-    after = np.uint64(roll.roll_dice(dealer.sheet, block, dice, start, gamma))
-    after = roll.draw_others(dealer.sheet, block, after, gamma)
-    return (int(after) - int(start)) * pow(int(gamma), -1, 1 << 64) & MASK
+    """How many words a block of trials takes: a row a die of the first roll, and those of the other draws."""
+    block = roll.block_for(dealer.sheet, dice)
+    return dice * block.words.shape[1] + len(dealer.sheet.limits) * len(block.other_words)
 
 
 def test_no_chunk_uses_more_words_than_it_has():

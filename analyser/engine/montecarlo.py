@@ -25,7 +25,7 @@ from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
 from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
 
 CHUNK_TRIALS = 1 << 17
-CHUNKS_A_TASK = 16
+CHUNKS_A_TASK = 4
 MOST_CELLS = 4_000_000
 _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
@@ -39,7 +39,8 @@ class Dealer:
     """Everything that rolling a fight needs, whatever the number of trials."""
 
     fight: FightFacts
-    deck: NDArray[np.int64]
+    dice: int  # of the first roll at most
+    card_edges: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws (Overcharge)
     sheet: Sheet
     shape: tuple[int, int, int, int, int]  # values of hits, blanks, card, officer's place, building die
     stream: Stream
@@ -81,7 +82,14 @@ def dealer_for(
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return Dealer(fight, deck, sheet_for(fight, die, dice, others, sizes), shape, stream_of(seed))
+    edges = _card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16)
+    return Dealer(fight, dice, edges, sheet_for(fight, die, dice, others, sizes), shape, stream_of(seed))
+
+
+def _card_edges(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Where each card value begins among 16-bit draws, and where the draws end that are thrown away."""
+    unit = np.iinfo(np.uint16).max // int(deck.sum())
+    return (np.concatenate([[0], np.cumsum(deck)]) * unit).astype(np.uint16)
 
 
 def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -186,7 +194,7 @@ def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
     tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)  # a task is far too small to overflow them
     fight, (start, gamma) = dealer.fight, dealer.stream
     roll_chunks(
-        dealer.sheet, block_for(dealer.sheet), fight.dice, dealer.deck, bool(fight.overcharge),
+        dealer.sheet, block_for(dealer.sheet, dealer.dice), fight.dice, dealer.card_edges,
         *task, start, gamma, tables,
     )  # fmt: skip
     return np.asarray(tables.sum(axis=0, dtype=np.int64)[:-1])

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
-from analyser.engine.pools import NOT_WAITING, WAITING_BLANK, WAITING_STRIKE, waits_as
+from analyser.engine.pools import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
 from analyser.engine.streams import counter_of_chunk, fill
 from analyser.jit import kernel, step
 from analyser.rules.armoured_clash.facts import FightFacts
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
 TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
-MOST_DISCARDED = 0.10  # share of trials thrown away from which wider draws pay
+MOST_DISCARDED = 0.30  # share of trials thrown away from which wider draws pay
 _WORD_BYTES = 8
 _AUX_WORDS = BLOCK * 2 // _WORD_BYTES  # a 16-bit draw a trial
 
@@ -47,15 +47,16 @@ class Faces(NamedTuple):
 class Waiting(NamedTuple):
     """Thresholds of the dice that an extra re-roll may take (AC-3.5), one kind a row, worst first.
 
-    Between `low` and `high` a die waits; re-rolled it ends as a heroic strike below `heroic`, as a strike
-    below `strike`, and as a blank from `blank` on. `strikes` and `blanks`: what it counts for if it stays.
+    From `low` on, for `span` draws, a die waits. Re-rolled it ends as a heroic strike in the first `heroic` of
+    them, as a strike before `strike`, and as a blank that counts from `blank` on. `strikes` and `blanks`: what it
+    has counted for till then.
     """
 
     low: Any
     heroic: Any
     strike: Any
     blank: Any
-    high: Any
+    span: Any
     strikes: Any
     blanks: Any
 
@@ -149,12 +150,12 @@ def _thresholds(fight: FightFacts, die: NDArray[np.int64], kind: Any) -> tuple[F
     faces = Faces(
         heroic=kind(ends["heroic"]),
         final_heroic=kind(ends["heroic by re-roll"]),
-        final_strike=kind(ends["strike"]),
-        blank=kind(starts["blank"]),
+        final_strike=kind(starts["nothing"]),
+        blank=kind(starts.get((WAITING_BLANK, "heroic"), starts["blank"])),
         limit=kind(ends["blank"]),
     )
     rows = [
-        (*_waiting_ends(starts, ends, waits), waits == WAITING_STRIKE, waits == WAITING_BLANK)
+        (*_waiting_ends(fight, starts, ends, waits), waits == WAITING_STRIKE, waits == WAITING_BLANK)
         for waits in range(NOT_WAITING)
         if (waits, "heroic") in line
     ]
@@ -162,15 +163,11 @@ def _thresholds(fight: FightFacts, die: NDArray[np.int64], kind: Any) -> tuple[F
     return faces, Waiting(*columns)
 
 
-def _waiting_ends(starts: dict[Any, int], ends: dict[Any, int], waits: int) -> tuple[int, ...]:
-    """The thresholds of :class:`Waiting` from `low` to `high`."""
-    return (
-        starts[waits, "heroic"],
-        ends[waits, "heroic"],
-        ends[waits, "strike"],
-        starts[waits, "blank"],
-        ends[waits, "blank"],
-    )
+def _waiting_ends(fight: FightFacts, starts: dict[Any, int], ends: dict[Any, int], waits: int) -> tuple[int, ...]:
+    """The thresholds of :class:`Waiting` from `low` to `span`."""
+    low, end = starts[waits, "heroic"], ends[waits, "blank"]
+    blank = starts[waits, "blank"] if fight.overcharge else end
+    return low, ends[waits, "heroic"] - low, ends[waits, "strike"] - low, blank - low, end - low
 
 
 def _line(fight: FightFacts, die: NDArray[np.int64]) -> dict[Any, int]:
@@ -185,26 +182,29 @@ def _line(fight: FightFacts, die: NDArray[np.int64]) -> dict[Any, int]:
         0 if fight.reroll_faces >> face & 1 or waits_as_face[face] != NOT_WAITING else int(die[face]) * sides
         for face in faces
     ]
-    line: dict[Any, int] = {
+    waiting: dict[int, dict[Any, int]] = {}
+    for waits in range(NOT_WAITING):
+        count = sum(int(die[face]) for face in faces if waits_as_face[face] == waits)
+        parts = zip(("heroic", "strike", "nothing", "blank"), (heroic, strike, nothing, blank))
+        waiting[waits] = {(waits, part): count * cells for part, cells in parts} if count else {}
+    # A die that waits stands where it counts as what it shows, until a re-roll says otherwise.
+    return {
         "heroic": stays[Face.HEROIC],
         "heroic by re-roll": rerolled * heroic,
         "strike": stays[Face.STRIKE] + rerolled * strike,
+        **waiting[WAITING_STRIKE],
         "nothing": stays[Face.GLANCING] + stays[Face.MISS] + rerolled * nothing,
+        **waiting[WAITING_NOTHING],
+        **waiting[WAITING_BLANK],
+        "blank": stays[Face.BLANK] + rerolled * blank,
     }
-    for waits in range(NOT_WAITING):
-        count = sum(int(die[face]) for face in faces if waits_as_face[face] == waits)
-        if count:
-            parts = zip(("heroic", "strike", "nothing", "blank"), (heroic, strike, nothing, blank))
-            line |= {(waits, part): count * cells for part, cells in parts}
-    line["blank"] = stays[Face.BLANK] + rerolled * blank
-    return line
 
 
 class Block(NamedTuple):
-    """The arrays of a block of trials; shape (BLOCK,) but for the first two."""
+    """The arrays of a block of trials; shape (BLOCK,) but for `words` and `draws`."""
 
-    words: NDArray[np.uint64]
-    draws: Any  # the same memory as `words`: one draw a trial for a first die, then for each die that it adds
+    words: NDArray[np.uint64]  # a row for each die of the first roll whose draws are kept
+    draws: Any  # the same memory: in a row one draw a trial for the first die, then for each die that it adds
     scores: Any  # strikes and heroic strikes in the lower half of each number, heroic strikes in the upper
     blanks: Any
     left: Any  # extra re-rolls still allowed
@@ -215,10 +215,14 @@ class Block(NamedTuple):
     other_draws: NDArray[np.uint16]
 
 
-def block_for(sheet: Sheet) -> Block:
-    """Room for a block of trials."""
+def block_for(sheet: Sheet, dice: int) -> Block:
+    """Room for a block of trials of up to `dice` dice of the first roll.
+
+    Draws are kept where dice of a second kind wait: they are seen to after all dice of the first kind.
+    """
     kind = type(sheet.allowance)
-    words = np.empty((1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES, np.uint64)
+    kept = dice if len(sheet.waiting.low) > 1 else 1
+    words = np.empty((kept, (1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES), np.uint64)
     other_words = np.empty(_AUX_WORDS, np.uint64)
     scores, blanks, left, worst, extras, cells = (np.zeros(BLOCK, kind) for _ in range(6))
     return Block(
@@ -227,9 +231,9 @@ def block_for(sheet: Sheet) -> Block:
 
 
 @step
-def score_dice(sheet: Sheet, block: Block) -> None:
+def score_dice(sheet: Sheet, block: Block, draws: Any) -> None:
     """Score a die of the first roll and the die that it adds if it shows a heroic strike (AC-3.2 to AC-3.6)."""
-    draws, scores, worst, unit = block.draws, block.scores, block.worst, sheet.heroic_unit
+    scores, worst, unit = block.scores, block.worst, sheet.heroic_unit
     heroic, final_heroic, final_strike = sheet.faces.heroic, sheet.faces.final_heroic, sheet.faces.final_strike
     none = draws.dtype.type(0)
     for trial in range(BLOCK):
@@ -245,11 +249,11 @@ def score_dice(sheet: Sheet, block: Block) -> None:
 
 
 @step
-def score_second_added(sheet: Sheet, block: Block) -> None:
+def score_second_added(sheet: Sheet, block: Block, draws: Any) -> None:
     """Score the second die that a heroic strike adds (Arc, AC-6)."""
-    draws, scores, worst, unit = block.draws, block.scores, block.worst, sheet.heroic_unit
-    none = draws.dtype.type(0)
+    scores, worst, unit = block.scores, block.worst, sheet.heroic_unit
     heroic, final_heroic, final_strike = sheet.faces.heroic, sheet.faces.final_heroic, sheet.faces.final_strike
+    none = draws.dtype.type(0)
     for trial in range(BLOCK):
         explodes = draws[trial] < heroic
         added = draws[2 * BLOCK + trial]
@@ -258,36 +262,67 @@ def score_second_added(sheet: Sheet, block: Block) -> None:
 
 
 @step
-def count_blanks(sheet: Sheet, block: Block, place: int) -> None:
-    """Count the blanks (Overcharge, AC-6) among first dice (`place` 0) or added dice."""
-    draws, blanks = block.draws, block.blanks
-    needed = sheet.faces.limit if place == 0 else sheet.faces.heroic  # a first die is always in the pool
-    blank = sheet.faces.blank
-    for trial in range(BLOCK):
-        blanks[trial] += (draws[trial] < needed) & (draws[place * BLOCK + trial] >= blank)
+def count_blanks(sheet: Sheet, block: Block, draws: Any, place: int) -> None:
+    """Count the blanks (Overcharge, AC-6) among the first dice and the dice that they add at `place`."""
+    blanks, blank, heroic = block.blanks, sheet.faces.blank, sheet.faces.heroic
+    offset = np.uint64(place * BLOCK)  # unsigned: an index that might be negative keeps the loop from vector form
+    with_first = place == 1
+    for trial in range(np.uint64(BLOCK)):
+        first = draws[trial]
+        blanks[trial] += (with_first & (first >= blank)) + ((first < heroic) & (draws[offset + trial] >= blank))
 
 
 @step
-def score_waiting(sheet: Sheet, block: Block, place: int, kind: int) -> None:
-    """Score dice that an extra re-roll may take, while there are re-rolls left (AC-3.5)."""
-    draws, scores, blanks, left, unit = block.draws, block.scores, block.blanks, block.left, sheet.heroic_unit
-    none = draws.dtype.type(0)
-    needed = sheet.faces.limit if place == 0 else sheet.faces.heroic
-    waiting = sheet.waiting
-    low, high = waiting.low[kind], waiting.high[kind]
-    heroic, strike, blank = waiting.heroic[kind], waiting.strike[kind], waiting.blank[kind]
-    stays_strike, stays_blank = waiting.strikes[kind] != 0, waiting.blanks[kind] != 0
-    counted = sheet.blank_values > 1
-    for trial in range(BLOCK):
-        draw = draws[place * BLOCK + trial]
-        waits = (draws[trial] < needed) & (draw >= low) & (draw < high)
-        again = waits & (left[trial] != 0)
-        stays = waits & (left[trial] == 0)
-        left[trial] -= again
-        scores[trial] += (
-            (again & (draw < strike)) + (unit if again & (draw < heroic) else none) + (stays & stays_strike)
-        )
-        blanks[trial] += (again & counted & (draw >= blank)) + (stays & stays_blank)
+def reroll_waiting(sheet: Sheet, block: Block, draws: Any, place: int, kind: int) -> None:
+    """Re-roll dice that wait, while there are extra re-rolls left (AC-3.5); until now they count as what they show.
+
+    First dice together with the dice that they add at `place` 1; at `place` 2 the second added dice alone.
+    A die is re-rolled if its draw lies less than its `reach` beyond `low`; a draw below `low` is then far beyond.
+    Everything is a choice between two numbers of the draws' own type: other forms are not turned into vector form.
+    """
+    scores, left, unit, waiting = block.scores, block.left, sheet.heroic_unit, sheet.waiting
+    low, span, heroic, strike = waiting.low[kind], waiting.span[kind], waiting.heroic[kind], waiting.strike[kind]
+    was_strike, explodes_below, number = waiting.strikes[kind], sheet.faces.heroic, draws.dtype.type
+    none, one = number(0), number(1)
+    span_of_first = span if place == 1 else none
+    offset = np.uint64(place * BLOCK)
+    for trial in range(np.uint64(BLOCK)):
+        first, may = draws[trial], left[trial]
+        there, here = number(first - low), number(draws[offset + trial] - low)
+        reach = span_of_first if may != none else none
+        again = one if there < reach else none
+        may = number(may - again)
+        reach_added = span if may != none else none
+        reach_added = reach_added if first < explodes_below else none
+        more = one if here < reach_added else none
+        left[trial] = number(may - more)
+        strikes = (one if there < min(reach, strike) else none) + (one if here < min(reach_added, strike) else none)
+        heroics = (unit if there < min(reach, heroic) else none) + (unit if here < min(reach_added, heroic) else none)
+        scores[trial] += number(strikes + heroics) - was_strike * number(again + more)
+
+
+@step
+def reblank_waiting(sheet: Sheet, block: Block, draws: Any, place: int, kind: int) -> None:
+    """The blanks (Overcharge, AC-6) that come and go with the re-rolls of :func:`reroll_waiting`, which follows it.
+
+    Loops of their own: one that writes three arrays is not turned into vector form.
+    """
+    blanks, left, waiting = block.blanks, block.left, sheet.waiting
+    low, span, blank, was_blank = waiting.low[kind], waiting.span[kind], waiting.blank[kind], waiting.blanks[kind]
+    explodes_below, number = sheet.faces.heroic, draws.dtype.type
+    none, one = number(0), number(1)
+    span_of_first = span if place == 1 else none
+    offset = np.uint64(place * BLOCK)
+    for trial in range(np.uint64(BLOCK)):
+        first, may = draws[trial], left[trial]
+        there, here = number(first - low), number(draws[offset + trial] - low)
+        reach = span_of_first if may != none else none
+        again = one if there < reach else none
+        reach_added = span if may != again else none
+        reach_added = reach_added if first < explodes_below else none
+        rerolled = number(again + (one if here < reach_added else none))
+        others = (one if there < min(reach, blank) else none) + (one if here < min(reach_added, blank) else none)
+        blanks[trial] += number(rerolled - others) - was_blank * rerolled
 
 
 @step
@@ -297,26 +332,24 @@ def roll_dice(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: 
     block.blanks[:] = 0
     block.worst[:] = 0
     block.left[:] = sheet.allowance
-    words = len(block.words)
+    kept, words = block.words.shape
     kinds = len(sheet.waiting.low)
-    after = counter
-    for _ in range(dice):
-        after = fill(block.words, words, after, gamma)
-        score_dice(sheet, block)
-        if sheet.added > 1:
-            score_second_added(sheet, block)
-        for place in range(1 + sheet.added):
-            if sheet.blank_values > 1:
-                count_blanks(sheet, block, place)
-            if kinds > 0:
-                score_waiting(sheet, block, place, 0)
-    for kind in range(1, kinds):  # a less urgent kind comes after all dice of the kind before: the same draws again
-        again = counter
-        for _ in range(dice):
-            again = fill(block.words, words, again, gamma)
-            for place in range(1 + sheet.added):
-                score_waiting(sheet, block, place, kind)
-    return after
+    for kind in range(max(kinds, 1)):  # a less urgent kind comes after all dice of the kind before
+        for die in range(dice):
+            draws = block.draws[die % kept]
+            if kind == 0:
+                counter = fill(block.words[die % kept], words, counter, gamma)
+                score_dice(sheet, block, draws)
+                if sheet.added > 1:
+                    score_second_added(sheet, block, draws)
+            for place in range(1, 1 + sheet.added):
+                if kind == 0 and sheet.blank_values > 1:
+                    count_blanks(sheet, block, draws, place)
+                if kinds > 0 and sheet.blank_values > 1:
+                    reblank_waiting(sheet, block, draws, place, kind)
+                if kinds > 0:
+                    reroll_waiting(sheet, block, draws, place, kind)
+    return counter
 
 
 @step
@@ -383,46 +416,47 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 @step
 def turn_cards(
-    block: Block, deck: NDArray[np.int64], trials: int, counter: np.uint64, gamma: np.uint64,
+    block: Block, edges: NDArray[np.uint16], trials: int, counter: np.uint64, gamma: np.uint64,
     turned: NDArray[np.int64],
 ) -> np.uint64:  # fmt: skip
-    """Turn one card for each of `trials` trials (Overcharge): how many turned each value; the counter after."""
-    cards = deck.sum()
-    value_of = np.empty(cards, np.int64)
-    card = 0
-    for value in range(len(deck)):
-        value_of[card : card + deck[value]] = value
-        card += deck[value]
-    unit = 0xFFFF // cards
+    """Turn one card for each of `trials` trials (Overcharge): how many turned each value; the counter after.
+
+    A draw from ``edges[v]`` up to, not including, ``edges[v + 1]`` is a card of value v.
+    """
+    values = len(turned)
     turned[:] = 0
+    draws = block.other_draws
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        for trial in range(BLOCK):
-            card = block.other_draws[trial] // unit
-            if card < cards and trials > 0:
-                turned[value_of[card]] += 1
-                trials -= 1
+        some = min(trials, BLOCK)  # the last block may have to be short: its first draws count
+        for value in range(values):
+            count = 0
+            for trial in range(some):
+                count += (draws[trial] >= edges[value]) & (draws[trial] < edges[value + 1])
+            turned[value] += count
+            trials -= count
     return counter
 
 
 @kernel
 def roll_chunks(
-    sheet: Sheet, block: Block, dice: int, deck: NDArray[np.int64], overcharge: bool, first: int, last: int,
+    sheet: Sheet, block: Block, dice: int, card_edges: NDArray[np.uint16], first: int, last: int,
     chunk_trials: int, start: np.uint64, gamma: np.uint64, tables: NDArray[np.uint32],
 ) -> None:  # fmt: skip
     """Roll whole chunks `first` to `last` - 1 of `chunk_trials` trials each into `tables`.
 
-    With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card
-    makes no difference to the counts.
+    `card_edges`: where each value of the attacker's card begins among the draws (Overcharge); of length 1 where
+    no card is turned. With Overcharge the trials of a chunk are rolled in the order of their cards: which trial
+    turned which card makes no difference to the counts.
     """
-    turned = np.zeros(len(deck), np.int64)
+    turned = np.zeros(max(len(card_edges) - 1, 1), np.int64)
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
-        if overcharge:
-            counter = turn_cards(block, deck, chunk_trials, counter, gamma, turned)
+        if len(card_edges) > 1:
+            counter = turn_cards(block, card_edges, chunk_trials, counter, gamma, turned)
         else:
-            turned[0] = chunk_trials  # no card: no dice more
-        for value in range(len(deck)):
+            turned[0] = chunk_trials
+        for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:
                 counter = roll_dice(sheet, block, dice + value, counter, gamma)

@@ -60,8 +60,9 @@ def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint6
 def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Put the next `count` words of a stream into `words`; the counter after them."""
     for place in range(count):
-        word = counter + gamma * np.uint64(place + 1)
+        counter += gamma
+        word = counter
         word = (word ^ (word >> _SHIFT_1)) * _MIX_1
         word = (word ^ (word >> _SHIFT_2)) * _MIX_2
         words[place] = word ^ (word >> _SHIFT_3)
-    return counter + gamma * np.uint64(count)
+    return counter
