@@ -382,8 +382,8 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
 def test_an_interrupt_ends_without_a_word(fight):
     # As at a terminal: a test run in the background passes on to its children that interrupts are ignored.
-    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from analyser.cli import main; "
-    played = f"main({['run', fight, '--method', 'monte-carlo', '--trials', str(10**11)]})"
+    heeding = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    played = f"from analyser.cli import main; sys.exit(main({['run', fight, '--method', 'monte-carlo', '--trials', str(10**11)]}))"
     command = [sys.executable, "-c", heeding + played]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
