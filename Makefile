@@ -4,7 +4,6 @@
 #   make test        all tests and checks
 #   make lint        the checks alone
 #   make bench       how fast the engines are
-#   make notebooks   run the notebooks and keep what they show
 #   make clean       take away the environment and the caches
 #
 # Another Python: make test PYTHON=python3.12
@@ -17,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := reports/crown-vs-imperium
 
 .NOTPARALLEL:
-.PHONY: report test lint bench notebooks clean
+.PHONY: report test lint bench clean
 
 report: $(VENV)/.ready
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -32,9 +31,6 @@ lint: $(VENV)/.ready-test
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
-
-notebooks: $(VENV)/.ready-notebook
-	$(BIN)/jupyter nbconvert --execute --to notebook --inplace notebooks/*.ipynb
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -15,6 +15,7 @@ from analyser.compile import scenario_records
 from analyser.dice import Face, Rating
 from analyser.engine.exact import exact_attack
 from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
+from analyser.engine.pools import memory_sizes, most_hits
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.resolve import resolve
@@ -25,6 +26,7 @@ from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 from analyser.ruleset import load_ruleset
 from analyser.scenario import Attack, Scenario, parse_scenario, read_scenario
 
+MOST_STEPS = 1e9  # of an exact law: some seconds
 DEFAULT_TRIALS = 10_000_000
 MOST_TRIALS = 10**12
 FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
@@ -61,7 +63,7 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     default = load_ruleset(None if profiles is None else profiles.folder)
     file = parse_scenario(raw, default, where=where)
     try:
-        return _with_rating(resolve(file, profiles, best_row), file.attack)
+        return _with_doubts(_with_rating(resolve(file, profiles, best_row), file.attack))
     except InputError as error:
         raise error.inside(where) from None
 
@@ -79,6 +81,22 @@ def _with_rating(scenario: Scenario, stated: Attack) -> Scenario:
         )
         return replace(scenario, warnings=(*scenario.warnings, doubt))
     return scenario
+
+
+def _with_doubts(scenario: Scenario) -> Scenario:
+    """The scenario, and a warning for what it says to no effect."""
+    target, extra = scenario.target, scenario.attack.extra_reroll
+    if not target.taking_cover and not extra:
+        return scenario
+    fight, doubts = fight_of(scenario), list(scenario.warnings)
+    if extra and not fight.extra_dice:
+        doubts.append(
+            f"attack.extra_reroll has no effect: {scenario.attack.rating}, and nothing more to re-roll (AC-3.5)"
+        )
+    in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
+    if target.taking_cover and fight.defence == fight_of(in_the_open).defence:
+        doubts.append("target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)")
+    return replace(scenario, warnings=tuple(doubts))
 
 
 def fight_of(scenario: Scenario) -> FightFacts:
@@ -116,6 +134,7 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
     ready = load_scenario(scenario, profiles)
     fight = fight_of(ready)
     die, deck = _draws(ready)
+    _check_size(fight, len(deck))
     faces, cards = die / die.sum(), deck / deck.sum()
     law, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
     wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
@@ -127,6 +146,17 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
         building_wrecked_weight=wrecked if rolls_for_building(ready) else None,
         **_account(ready, fight),
     )
+
+
+def _check_size(fight: FightFacts, card_values: int) -> None:
+    """Refuse a pool whose exact law would take minutes or gigabytes; only these three make pools that large."""
+    if not (fight.veteran or fight.extra_dice or fight.overcharge):
+        return
+    dice = int(fight.dice) + (card_values - 1 if fight.overcharge else 0)
+    steps = float(np.prod(memory_sizes(fight, dice), dtype=np.float64)) * most_hits(fight, dice) * dice
+    if steps > MOST_STEPS:
+        allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
+        raise InputError(f"the exact law of this pool takes {steps:.1g} steps", where="attack.dice", allowed=allowed)
 
 
 def simulate(

@@ -261,12 +261,13 @@ def units(faction: str | None, profiles: str | None, form: str) -> None:
 @cli.command(name="import")
 @click.argument("files", nargs=-1, required=True)
 @click.option("--out", metavar="DIR", required=True, help="Folder that gets one profile file a faction.")
-def import_command(files: tuple[str, ...], out: str) -> None:
+@click.option("--replace", is_flag=True, help="Replace profile files that are there already.")
+def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.importers.battlescribe import import_files
     from analyser.tables import import_text
 
-    _show(import_text(import_files(files, out=out)))
+    _show(import_text(import_files(files, out=out, replace=replace)))
 
 
 @cli.command()

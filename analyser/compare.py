@@ -17,7 +17,7 @@ from analyser.errors import InputError, did_you_mean
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Term
 from analyser.metrics import FIGURES, METRICS, PER_100_POINTS
 from analyser.profiles import Profiles
-from analyser.resolve import names, resolve_attack, resolve_target, row_id, why_not
+from analyser.resolve import names, resolve_attack, resolve_target, row_id, rules_of, why_not
 from analyser.rows import best_of
 from analyser.rules.armoured_clash.conditions import attack_dice
 from analyser.rules.armoured_clash.facts import ATTACK, CATEGORIES, TARGET, AttackFacts
@@ -234,7 +234,7 @@ def _shots_of(
             why[category].append(f"{row.id}: {reason}")
         if None in reasons:
             resolved = resolve_attack(attack, attacker, row)
-            facts = attack_record(resolved, attacker.unit.rules)
+            facts = attack_record(resolved, rules_of(attacker))
             shots.append(_Shot(row, facts, tuple(reasons)))
     nothing = f"it has no row {asked!r}" if asked else "it has no ranged row"
     return shots, tuple("; ".join(reasons) or nothing for reasons in why)

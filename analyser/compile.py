@@ -30,9 +30,7 @@ _NOT_TOUCHED_BY_SEISMIC = {"aircraft", "rotorcraft"}
 _CONCEALED_BY_OBSTACLE = {None, "infantry", "cavalry", "field gun"}
 
 
-def attack_record(
-    attack: Attack, attacker_rules: tuple[str, ...] = (), in_parentheses: int | None = None
-) -> AttackFacts:
+def attack_record(attack: Attack, attacker_rules: tuple[str, ...] = ()) -> AttackFacts:
     """A record of :data:`~analyser.rules.armoured_clash.facts.ATTACK` from a resolved attack."""
     assert attack.dice is not None
     qualities = {parse(quality).name for quality in attack.qualities or ()}

@@ -45,7 +45,7 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowCho
     target = resolve_target(file.target, defender)
     row, reasons = _row_and_reasons(file, attacker, target, choose)
     attack = resolve_attack(file.attack, attacker, row)
-    attacker_rules = attacker.unit.rules if attacker else ()
+    attacker_rules = rules_of(attacker)
     return Scenario(
         attack=attack,
         target=target,
@@ -53,7 +53,7 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowCho
         attacker=attacker,
         defender=defender,
         attacker_rules=attacker_rules,
-        warnings=(*reasons, *_warnings(attack, target, attacker_rules)),
+        warnings=(*reasons, *_warnings(attack, target, attacker, defender)),
     )
 
 
@@ -90,9 +90,9 @@ def resolve_target(target: Target, defender: Loadout | None) -> Target:
         if key not in known:
             raise InputError("this key is missing", where=f"target.{key}", allowed="a number, or a target.unit")
     known.setdefault("formation", _formation(known.get("type"), {rule.name for rule in rules}))
-    known.setdefault("category", CATEGORY_OF_TYPE.get(known.get("type", "infantry"), "light"))
     known.setdefault("behemoth", False)
     known.setdefault("aircraft", known.get("type") == "aircraft")
+    known.setdefault("category", "aerial" if known["aircraft"] else CATEGORY_OF_TYPE[known.get("type", "infantry")])
     resolved = Target.model_validate(known)
     _check_target(resolved)
     return resolved
@@ -145,6 +145,11 @@ def names(written: tuple[str, ...], table: Mapping[str, Term]) -> list[Named]:
         named, sure = recognise(text, table)
         found.append(named if sure else parse(text))
     return list(dict.fromkeys(found))
+
+
+def rules_of(loadout: Loadout | None) -> tuple[str, ...]:
+    """The special rules of a profile, spelled as the rules spell them."""
+    return () if loadout is None else tuple(str(rule) for rule in names(loadout.unit.rules, SPECIAL_RULES))
 
 
 def fitting_rows(attack: Attack, attacker: Loadout, target: Target) -> list[Row]:
@@ -267,6 +272,9 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         known |= {"attacker": attacker.selector, "row": row.id}
         if is_short(row, attack):
             known["bonuses"] = (*attack.bonuses, "short_range")
+        elif "short_range" in attack.bonuses:
+            problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
+            raise InputError(problem, where="attack.bonuses", allowed="leave out 'short_range': the distance decides")
     if "dice" not in known:
         raise InputError("this key is missing", where="attack.dice", allowed="a number, or an attack.attacker")
     known["bonuses"] = tuple(dict.fromkeys(known.get("bonuses", ())))
@@ -309,13 +317,14 @@ def _check_attack(attack: Attack) -> None:
     if "outside_front_arc" in attack.penalties and "Turret" not in qualities:
         allowed = "with 'Turret' among the qualities"
         raise InputError("only a Turret fires outside the front arc", where="attack.penalties", allowed=allowed)
-    if attack.attacker_damage >= (attack.attacker_damage_limit or 1) and attack.attacker is None:
+    if attack.attacker_damage >= (attack.attacker_damage_limit or 1):
         where, limit = "attack.attacker_damage", attack.attacker_damage_limit or 1
         raise InputError(f"{attack.attacker_damage} damage on the attacker", where=where, allowed=f"0 to {limit - 1}")
 
 
-def _warnings(attack: Attack, target: Target, attacker_rules: tuple[str, ...]) -> list[str]:
+def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender: Loadout | None) -> list[str]:
     """What the user should know about how the scenario was read."""
+    attacker_rules = rules_of(attacker)
     found = [
         *_unknown(attack.qualities or (), QUALITIES, "quality"),
         *_unknown((target.rules or ()) + attacker_rules, SPECIAL_RULES, "special rule"),
@@ -326,14 +335,24 @@ def _warnings(attack: Attack, target: Target, attacker_rules: tuple[str, ...]) -
     prioritised = target.exposed is not None and target.exposed < (target.models or 0)
     if prioritised and (target.garrisoned or rules & {"Shrouded", "Obfuscating"}):
         found.append("exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)")
+    found += _more_than_printed(attack, target, attacker, defender)
     if target.officer != "last" and target.formation == "close":
         found.append("target.officer has no effect: in close formation the officer falls last (AC-5.8)")
-    if attack.extra_reroll and attack.rating == "weakened":
-        found.append("attack.extra_reroll has no effect: a weakened attack re-rolls nothing (AC-3.5)")
     if any(rule.startswith("Resilient") for rule in target.rules or ()) and not target.from_front:
         found.append(
             "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
         )
+    if target.disordered and target.near_commander:
+        found.append(
+            "the target is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
+        )
+    if any(rule.startswith("Corrosive Fumes") for rule in attacker_rules) and attack.distance is None:
+        found.append("Corrosive Fumes is counted only when attack.distance says how near the target is")
+    qualities = {parse(quality).name for quality in attack.qualities or ()}
+    if "Full Steam Ahead" in qualities and not attack.carriages:
+        found.append("Full Steam Ahead is counted only when attack.carriages says how many there are")
+    if "Reactive" in qualities and not attack.opportunity_fire:
+        found.append("a Reactive row is for opportunity fire only (AC-6): computed as asked")
     for rule, key, near in (
         ("Chain of Command", "chain_of_command", target.chain_of_command),
         ("Peer Review", "peer_review", target.peer_review),
@@ -341,6 +360,16 @@ def _warnings(attack: Attack, target: Target, attacker_rules: tuple[str, ...]) -
         if rule in rules and not near:
             found.append(f"{rule} is counted only when target.{key} says that another such unit is near")
     return found
+
+
+def _more_than_printed(attack: Attack, target: Target, attacker: Loadout | None, defender: Loadout | None) -> list[str]:
+    """Units with more models than their level has: taken as said, and told."""
+    sides = (("attack.attacker_models", attack.attacker_models, attacker), ("target.models", target.models, defender))
+    return [
+        f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
+        for key, models, loadout in sides
+        if loadout is not None and (models or 0) > loadout.level.models
+    ]
 
 
 def _unknown(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:

@@ -43,7 +43,7 @@ _BIT = {
     "fled": morale.FLED,
     "annihilated": morale.ANNIHILATED,
 }
-_TARGET_BITS = (1 << morale.ATTACKER_DESTROYED) - 1
+_TARGET_BITS = (1 << morale.ATTACKER_DAMAGE) - 1
 
 
 def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
@@ -248,17 +248,15 @@ class Result:
         figures: dict[str, Any] = {}
         for name in self._flags_of_interest():
             self._add_probability(figures, f"p_{name}", self.probability(name))
-        figures["mean_hits"] = float((np.arange(len(self.hits_weights)) * self._shares(self.hits_weights)).sum())
-        figures["mean_models_destroyed"] = self.mean("models_destroyed")
-        if not self.exact:
-            figures["mean_models_destroyed_standard_error"] = self._standard_error("models_destroyed")
+        hits = np.arange(len(self.hits_weights)), self._shares(self.hits_weights)
+        self._add_mean(figures, "mean_hits", *hits)
+        for name, outcome in self._means_of_interest().items():
+            self._add_mean(figures, name, self.column(outcome), self.probabilities)
         figures["models_destroyed_10th_percentile"] = self.percentile(LOW_PERCENTILE)
         figures["models_destroyed_90th_percentile"] = self.percentile(HIGH_PERCENTILE)
         figures["expected_victory_points"] = self.expected_victory_points
         if self.building_wrecked_weight is not None:
             self._add_probability(figures, "p_building_wrecked", self._estimate(self.building_wrecked_weight))
-        if self.scenario.attack.overcharge:
-            figures["mean_attacker_models_destroyed"] = self.mean("attacker_models_destroyed")
         return figures
 
     def _flags_of_interest(self) -> tuple[str, ...]:
@@ -269,11 +267,19 @@ class Result:
         if not self.exact:
             figures |= {f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
-    def _standard_error(self, name: str) -> float:
-        assert self.trials is not None
-        values, mean = self.column(name), self.mean(name)
-        variance = float((((values - mean) ** 2) * self.probabilities).sum())
-        return float(np.sqrt(variance / self.trials))
+    def _means_of_interest(self) -> dict[str, str]:
+        """The means that are shown, and the columns that they are the means of."""
+        means = {"mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
+        if self.scenario.attack.overcharge:
+            means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
+        return means
+
+    def _add_mean(self, figures: dict[str, Any], name: str, values: NDArray[Any], shares: NDArray[np.float64]) -> None:
+        mean = float((values * shares).sum())
+        figures[name] = mean
+        if self.trials is not None:
+            variance = float(((values - mean) ** 2 * shares).sum())
+            figures[f"{name}_standard_error"] = float(np.sqrt(variance / self.trials))
 
     @property
     def expected_victory_points(self) -> float | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.compile import attack_record, target_record
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
-from analyser.resolve import fitting_rows, resolve_attack, resolve_target, why_none
+from analyser.resolve import fitting_rows, resolve_attack, resolve_target, rules_of, why_none
 from analyser.rules.armoured_clash.facts import ATTACK, TARGET, AttackFacts
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.scenario import Attack, Target
@@ -130,7 +130,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple
             refusals.append(error)
             continue
         candidates.append(row)
-        records.append(attack_record(resolved, attacker.unit.rules))
+        records.append(attack_record(resolved, rules_of(attacker)))
     if not candidates:
         raise refusals[0]
     return candidates, records

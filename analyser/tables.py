@@ -167,6 +167,7 @@ def _figures(results: Sequence[Result]) -> list[str]:
 _MEANS = (
     ("mean_hits", "Mean hits"),
     ("mean_models_destroyed", "Mean models destroyed"),
+    ("mean_damage_left", "Mean damage left on the target"),
     ("mean_attacker_models_destroyed", "Mean models of the attacker destroyed"),
 )
 _PERCENTILES = (

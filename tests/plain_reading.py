@@ -250,7 +250,8 @@ def is_concealed(attack, target):
         "cavalry",
         "field gun",
     )
-    return attack["concealed"] or "concealed" in attack["penalties"] or behind_obstacle
+    unseen = attack["line_of_sight"] != "own"  # no clear line to half of the models, if there is none at all
+    return attack["concealed"] or "concealed" in attack["penalties"] or behind_obstacle or unseen
 
 
 def seismic_works(attack, target):

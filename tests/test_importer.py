@@ -710,3 +710,16 @@ def test_a_real_catalogue_imports_alone_as_it_does_with_its_game_system(name):
     alone = import_files(REAL_DATA / f"{name}.cat")
     together = import_files([REAL_DATA / f"{name}.cat", *REAL_DATA.glob("*.gst")])
     assert alone.factions == together.factions
+
+
+def test_a_profile_corrected_by_hand_is_not_replaced_unasked(tmp_path):
+    source = tmp_path / "Duchy.cat"
+    source.write_text(catalogue(Entry()), encoding="utf-8")
+    (corrected,) = import_files(source, out=tmp_path / "out").written
+    import_files(source, out=tmp_path / "out")  # the same again harms nothing
+    corrected.write_text(corrected.read_text(encoding="utf-8") + "# corrected\n", encoding="utf-8")
+    with pytest.raises(InputError, match="exists and holds something else"):
+        import_files(source, out=tmp_path / "out")
+    assert corrected.read_text(encoding="utf-8").endswith("# corrected\n")
+    import_files(source, out=tmp_path / "out", replace=True)
+    assert "# corrected" not in corrected.read_text(encoding="utf-8")

@@ -214,3 +214,80 @@ def test_an_indirect_attack_within_short_range_is_refused():
     given = INLINE | {"attack": INLINE["attack"] | {"qualities": ["Indirect"], "bonuses": ["short_range"]}}
     with pytest.raises(analyser.InputError, match="does not fire within short range"):
         analyser.load_scenario(given)
+
+
+# --- what is said to no effect, or against a profile ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attack", "target", "doubt"),
+    [
+        ({"rating": "improved", "extra_reroll": {"faces": ["miss"], "dice": 2}}, {}, "extra_reroll has no effect"),
+        ({"rating": "weakened", "extra_reroll": {"faces": ["blank"], "dice": 2}}, {}, "extra_reroll has no effect"),
+        ({}, {"taking_cover": True}, "taking_cover has no effect"),
+    ],
+)
+def test_what_has_no_effect_is_told(attack, target, doubt):
+    given = {"attack": INLINE["attack"] | attack, "target": INLINE["target"] | target}
+    assert any(doubt in warning for warning in analyser.load_scenario(given).warnings)
+
+
+def test_cover_that_counts_is_not_doubted():
+    given = {"attack": INLINE["attack"] | {"concealed": True}, "target": INLINE["target"] | {"taking_cover": True}}
+    assert not analyser.load_scenario(given).warnings[1:]
+    assert analyser.exact(given).conditions["defence"] == 3
+
+
+def test_more_models_than_a_level_has_are_told():
+    given = {
+        "attack": {"attacker": "crown/rifle-platoon@reinforced", "attacker_models": 13},
+        "target": {"unit": "imperium/scion-grenadier-platoon@basic", "models": 7},
+    }
+    warnings = " ".join(analyser.load_scenario(given).warnings)
+    assert "attack.attacker_models is 13" in warnings
+    assert "target.models is 7" in warnings
+
+
+def test_short_range_beyond_short_range_is_refused():
+    attack = {"attacker": "crown/rifle-platoon@reinforced", "distance": 12, "bonuses": ["short_range"]}
+    given = {"attack": attack, "target": {"unit": "imperium/scion-grenadier-platoon@basic"}}
+    with pytest.raises(analyser.InputError, match="not within the short range"):
+        analyser.load_scenario(given)
+
+
+def test_a_pool_too_large_for_counting_is_refused_and_can_be_rolled():
+    extra = {"faces": ["strike", "glancing", "miss", "blank"], "dice": 60}
+    given = INLINE | {"attack": {"dice": 60, "rating": "neutral", "overcharge": True, "extra_reroll": extra}}
+    with pytest.raises(analyser.InputError, match="steps"):
+        analyser.exact(given)
+    assert analyser.simulate(given, trials=1000).trials == 1000
+
+
+def test_the_attackers_rules_are_spelled_as_the_rules_spell_them(tmp_path):
+    army = """
+format = 1
+id = "moles"
+name = "Moles"
+[[unit]]
+id = "diggers"
+name = "Diggers"
+type = "infantry"
+category = "light"
+defence = 2
+damage_limit = 1
+rules = ["veteran (2)", "corrosive fumes (9)"]
+levels = { basic = { models = 6 } }
+[[unit.rows]]
+id = "ranged-light"
+name = "Ranged (Light)"
+kind = "ranged"
+against = ["light"]
+long_range = 14
+bands = [{ first = 1, last = 6, dice = 5 }]
+"""
+    (tmp_path / "moles.toml").write_text(army, encoding="utf-8")
+    given = INLINE | {"attack": {"attacker": "moles/diggers", "distance": 5}}
+    result = analyser.exact(given, profiles=analyser.load_profiles(tmp_path))
+    assert result.applied == ("Veteran (2)", "Corrosive Fumes (9)")
+    assert not result.not_modelled
+    assert result.summary["p_disordered"] > 0

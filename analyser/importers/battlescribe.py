@@ -64,7 +64,10 @@ class ImportReport:
 
 
 def import_files(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, out: str | os.PathLike[str] | None = None
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    replace: bool = False,
 ) -> ImportReport:
     """The factions in BattleScribe data files.
 
@@ -74,8 +77,9 @@ def import_files(
         ``.cat`` and ``.gst``, or zipped ``.catz`` and ``.gstz``. Links are followed across all of them; a
         catalogue without its game system is enough.
     out : path, optional
-        A folder that gets one profile file a faction, named after it, in the place of one of that name.
-        Nothing is written before all files are read.
+        A folder that gets one profile file a faction, named after it. Nothing is written before all files are read.
+    replace : bool
+        Whether files of those names that hold something else are replaced.
 
     Returns
     -------
@@ -85,7 +89,8 @@ def import_files(
     ------
     InputError
         A file that cannot be read, is not what its name says or is an attack; two files with the same
-        faction; not one unit in all of them; a folder that cannot be written to.
+        faction; not one unit in all of them; a folder that cannot be written to; a file
+        there that is not to be replaced.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -107,13 +112,18 @@ def import_files(
         why = f"; the first doubt: {warnings[0]}" if warnings else ""
         raise InputError(f"no unit can be made out{why}", where=where, allowed="at least one unit in the files")
     found = tuple(faction for faction, _ in factions.values())
-    return ImportReport(found, tuple(warnings), _written(found, out))
+    return ImportReport(found, tuple(warnings), _written(found, out, replace))
 
 
-def _written(factions: Sequence[Faction], out: str | os.PathLike[str] | None) -> tuple[Path, ...]:
+def _written(factions: Sequence[Faction], out: str | os.PathLike[str] | None, replace: bool) -> tuple[Path, ...]:
     if out is None:
         return ()
     texts = {Path(out) / f"{faction.id}.toml": to_toml(faction) for faction in factions}
+    for path, text in texts.items():
+        # Profiles are made to be corrected by hand: what somebody corrected is not lost without a word.
+        if not replace and path.exists() and path.read_bytes() != text.encode():
+            allowed = "another folder, or to replace it (--replace)"
+            raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
     for path, text in texts.items():
         write_text(path, text)
     return tuple(texts)

@@ -23,6 +23,7 @@ _WEAKENED, _NEUTRAL, _IMPROVED = int(Rating.WEAKENED), int(Rating.NEUTRAL), int(
 _REROLLED_NEUTRAL, _REROLLED_IMPROVED = REROLLED_BY_RATING[Rating.NEUTRAL], REROLLED_BY_RATING[Rating.IMPROVED]
 _SHORT_RANGE, _SEISMIC = int(Bonus.SHORT_RANGE), int(Bonus.SEISMIC)
 _CONCEALED, _OPPORTUNITY_FIRE = int(Penalty.CONCEALED), int(Penalty.OPPORTUNITY_FIRE)
+_SIGHT_OWN = int(Sight.OWN)
 _SIGHT_NONE, _SIGHT_SPOTTER = int(Sight.NONE), int(Sight.SPOTTER)
 _NOT_TAKEN, _BY_CARD, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.BY_CARD), int(Test.PASSED), int(Test.FAILED)
 _LAST, _FIRST = int(Officer.LAST), int(Officer.FIRST)
@@ -57,7 +58,8 @@ def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     if target.garrisoned or target.always_concealed:
         return True
     prioritises_exposed = target.exposed != NONE and target.exposed < target.models
-    said = attack.penalties & _CONCEALED or (target.obstacle and target.concealed_by_obstacle)
+    said = attack.penalties & _CONCEALED or attack.sight != _SIGHT_OWN
+    said = said or (target.obstacle and target.concealed_by_obstacle)
     return bool(said) and not prioritises_exposed
 
 

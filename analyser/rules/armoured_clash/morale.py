@@ -10,8 +10,8 @@ from analyser.rules.armoured_clash.facts import FightFacts
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
-ATTACKER_DESTROYED = FLAGS + 7
-ATTACKER_DAMAGE = ATTACKER_DESTROYED + BITS
+ATTACKER_DAMAGE = FLAGS + 7
+ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # topmost: with more blanks, outcomes then come in rising order
 
 
 @step
