@@ -231,7 +231,10 @@ def _progress(what: str, *, after: float = 0.0) -> Iterator[Callable[[int, int],
     """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds."""
     from tqdm import tqdm
 
-    with tqdm(unit=f" {what}", unit_scale=True, file=sys.stderr, disable=None, delay=after, leave=False) as bar:
+    look = f"{{percentage:3.0f}}%|{{bar}}| {{n_fmt}} of {{total_fmt}} {what}, {{remaining}} left"
+    with tqdm(
+        total=1, bar_format=look, unit_scale=True, file=sys.stderr, disable=None, delay=after, leave=False
+    ) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total
