@@ -11,36 +11,20 @@ from analyser.engine.pools import pool_law
 from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
-from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
+from analyser.rules.armoured_clash.facts import FightFacts
 
-_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
-_NOT_TAKEN, _BY_CARD, _FAILED = int(Test.NOT_TAKEN), int(Test.BY_CARD), int(Test.FAILED)
 _ATTACKER_DESTROYED, _ATTACKER_DAMAGE = morale.ATTACKER_DESTROYED, morale.ATTACKER_DAMAGE
 
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 
 @step
-def chance_officer_lost(fight: FightFacts, destroyed: int) -> float:
-    """The chance that the officer's model is among the `destroyed` (AC-5.8), the unit living on."""
-    if fight.officer == _FIRST and destroyed > 0:
-        return 1.0
-    if fight.officer == _RANDOM:
-        return destroyed / fight.models
-    return 0.0
-
-
-@step
 def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: NDArray[np.float64]) -> float:
-    """The chance that the suppression test is failed (AC-4.5, AC-5.1, AC-5.2)."""
-    if destroyed == 0 or fight.test == _NOT_TAKEN:
-        return 0.0
-    if fight.test == _BY_CARD:
-        discipline = morale.discipline_of(fight, destroyed, disordered)
-        if discipline < 0:
-            return 1.0
-        return float(1.0 - at_most[min(discipline, len(at_most) - 1)])
-    return 1.0 if fight.test == _FAILED else 0.0
+    """The chance that the card is above what passes the suppression test."""
+    highest = morale.passes_up_to(fight, destroyed, disordered)
+    if highest < 0:
+        return 1.0
+    return float(1.0 - at_most[highest]) if highest < len(at_most) - 1 else 0.0
 
 
 @step
@@ -50,13 +34,13 @@ def push_state(
 ) -> int:  # fmt: skip
     """Append what a unit with these losses comes to, officer and card still to be drawn; the new count."""
     living = destroyed < fight.models
-    lost = chance_officer_lost(fight, destroyed) if living else 0.0
+    lost = morale.places_lost(fight, destroyed) / fight.models if living else 0.0
     for officer_lost in range(2):
         share = weight * (lost if officer_lost else 1.0 - lost)
         if share == 0.0:
             continue
         disordered = morale.disordered_by_loss(fight, officer_lost)
-        failed = chance_failed(fight, destroyed, disordered, at_most) if living else 0.0
+        failed = chance_failed(fight, destroyed, disordered, at_most)
         if failed < 1.0:
             outcomes[count] = morale.pass_test(fight, destroyed, damage, disordered)
             chances[count] = share * (1.0 - failed)

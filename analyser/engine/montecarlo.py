@@ -29,8 +29,8 @@ CHUNKS_A_TASK = 4
 MOST_CELLS = 4_000_000
 _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
-_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
-_BY_CARD, _FAILED = int(Test.BY_CARD), int(Test.FAILED)
+_RANDOM = int(Officer.RANDOM)
+_BY_CARD = int(Test.BY_CARD)
 _ATTACKER_DESTROYED, _ATTACKER_DAMAGE = morale.ATTACKER_DESTROYED, morale.ATTACKER_DAMAGE
 
 
@@ -204,15 +204,9 @@ def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
 def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
     """The packed outcome of one trial: its hits, the class of its card, the officer's place."""
     destroyed, damage = suffer_hits(fight, hits)
-    officer_lost = (fight.officer == _FIRST and destroyed > 0) or (fight.officer == _RANDOM and place < destroyed)
-    disordered = morale.disordered_by_loss(fight, officer_lost)
-    failed = False
-    if 0 < destroyed < fight.models:
-        if fight.test == _BY_CARD:
-            value = fight.discipline - _CARD_VALUES_LOWER + card
-            failed = value > morale.discipline_of(fight, destroyed, disordered)
-        else:
-            failed = fight.test == _FAILED
+    disordered = morale.disordered_by_loss(fight, place < morale.places_lost(fight, destroyed))
+    value = fight.discipline - _CARD_VALUES_LOWER + card
+    failed = value > morale.passes_up_to(fight, destroyed, disordered)
     if failed:
         return morale.fail_test(fight, destroyed, damage, disordered)
     return morale.pass_test(fight, destroyed, damage, disordered)

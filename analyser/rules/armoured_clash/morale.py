@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from analyser.jit import step
-from analyser.rules.armoured_clash.facts import FightFacts
+from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
+
+ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)
+_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
+_NOT_TAKEN, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.PASSED), int(Test.FAILED)
 
 # An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
 # damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
@@ -45,6 +49,22 @@ def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
     """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
     heavy_losses = 2 * destroyed >= fight.models
     return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
+
+
+@step
+def places_lost(fight: FightFacts, destroyed: int) -> int:
+    """In how many of the `models` places that the officer may have he is among the `destroyed` (AC-5.8)."""
+    if fight.officer == _FIRST and destroyed > 0:
+        return fight.models
+    return destroyed if fight.officer == _RANDOM else 0
+
+
+@step
+def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """The highest card that passes the suppression test; ANY_CARD where none is failed (AC-4.5, AC-5.1)."""
+    if destroyed in (0, fight.models) or fight.test in (_NOT_TAKEN, _PASSED):
+        return ANY_CARD
+    return NO_CARD if fight.test == _FAILED else discipline_of(fight, destroyed, disordered)
 
 
 @step
