@@ -15,7 +15,7 @@ from small_profiles import write_profiles
 
 import analyser
 from analyser import cli
-from analyser.options import CONDITIONS
+from analyser.cli.conditions import CONDITIONS
 from analyser.results import Estimate
 from analyser.scenario import Attack, Target
 

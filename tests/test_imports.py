@@ -30,7 +30,6 @@ FLOORS = (
     ("compare",),
     ("plots", "tables"),
     ("report",),
-    ("options",),
     ("cli",),
     ("__main__",),
 )

@@ -1,0 +1,80 @@
+"""The commands that answer what one ranged attack does: ``attack`` and ``run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyser.cli.conditions import scenario_from, with_conditions
+from analyser.cli.shell import json_text, profiles_in, progress_bar, show, with_answer_options
+from analyser.files import check_writable
+
+if TYPE_CHECKING:
+    from analyser.results import Result
+
+SECONDS_BEFORE_BAR = 1.0  # a shorter Monte Carlo run shows no progress bar
+
+
+@click.command()
+@click.argument("attacker")
+@click.argument("target")
+@with_conditions
+@with_answer_options
+def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> None:
+    """The odds of ATTACKER's ranged attack on TARGET, both selectors such as crown/rifle-platoon@reinforced."""
+    _answer(scenario_from(attacker, target, options), profiles, **_answer_options(options))
+
+
+@click.command()
+@click.argument("scenario", metavar="SCENARIO.toml")
+@with_answer_options
+def run(scenario: str, profiles: str | None, **options: Any) -> None:
+    """The odds of the attack that a scenario file describes."""
+    _answer(scenario, profiles, **_answer_options(options))
+
+
+def _answer_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("method", "trials", "seed", "precision", "threads", "form", "out")}
+
+
+def _answer(
+    source: str | dict[str, Any], folder: str | None, *, method: str, form: str, out: str | None, **numbers: Any
+) -> None:
+    """Compute and show what an attack does."""
+    from analyser.api import load_scenario
+
+    if out is not None:
+        check_writable(Path(out))
+    arguments = {name: number for name, number in numbers.items() if number is not None}
+    if arguments and method == "exact":
+        given = ", ".join(f"--{name}" for name in arguments)
+        click.echo(f"note: {given}: no effect on an exact answer; see --method", err=True)
+    scenario = load_scenario(source, profiles_in(folder))
+    show(_text(_computed(scenario, method, arguments), form), out)
+
+
+def _computed(scenario: Any, method: str, arguments: dict[str, Any]) -> list[Result]:
+    from analyser.api import exact
+
+    results = [] if method == "monte-carlo" else [exact(scenario)]
+    if method != "exact":
+        from analyser.api import simulate
+
+        with progress_bar("attacks", after=SECONDS_BEFORE_BAR) as progress:
+            results.append(simulate(scenario, progress=progress, **arguments))
+    return results
+
+
+def _text(results: list[Result], form: str) -> str:
+    from analyser.tables import attack_csv, attack_text
+
+    if form == "table":
+        return attack_text(results)
+    if form == "csv":
+        return attack_csv(results)
+    if len(results) == 1:
+        return json_text(results[0].as_dict())
+    exact, sampled = (result.as_dict() for result in results)
+    return json_text({"method": "both", "exact": exact, "monte_carlo": sampled})

@@ -1,0 +1,37 @@
+"""The commands about profiles: ``units`` and ``import``."""
+
+from __future__ import annotations
+
+import click
+
+from analyser.cli.shell import FORMAT, PROFILES, json_text, show
+
+
+@click.command()
+@click.option("--faction", metavar="NAME", help="Only this one; case and unambiguous shortening are forgiven.")
+@PROFILES
+@FORMAT
+def units(faction: str | None, profiles: str | None, form: str) -> None:
+    """The units that there are, at each reinforcement level."""
+    from analyser.profiles import load_profiles
+    from analyser.tables import unit_record, units_csv, units_text
+
+    library = load_profiles(profiles)
+    wanted = None if faction is None else library.faction(faction).id
+    loadouts = [each for each in library if wanted in (None, each.faction)]
+    if form == "json":
+        show(json_text([unit_record(each) for each in loadouts]))
+    else:
+        show(units_csv(loadouts) if form == "csv" else units_text(loadouts))
+
+
+@click.command(name="import")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--out", metavar="DIR", required=True, help="Folder that gets one profile file a faction.")
+@click.option("--replace", is_flag=True, help="Replace profile files that are there already.")
+def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
+    """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
+    from analyser.importers.battlescribe import import_files
+    from analyser.tables import import_text
+
+    show(import_text(import_files(files, out=out, replace=replace)))

@@ -1,0 +1,141 @@
+"""What every command has in common: plain endings, the options they share, progress, where the text goes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from analyser.errors import AnalyserError, did_you_mean
+from analyser.files import write_text
+
+if TYPE_CHECKING:
+    from analyser.profiles import Profiles
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
+BROKEN_PIPE = 141  # and SIGPIPE
+METHODS = ("exact", "monte-carlo", "both")
+FORMATS = ("table", "json", "csv")
+
+
+class Refusal(click.ClickException):
+    """An error of the package as one line on standard error."""
+
+    exit_code = BAD_INPUT
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the one line."""
+        click.echo(f"error: {' '.join(self.message.split())}", file=file, err=True)
+
+
+@contextmanager
+def ended_plainly() -> Iterator[None]:
+    """Every way in which a command can end badly ends in an exit status, and at most one line."""
+    try:
+        yield
+    except AnalyserError as error:
+        raise Refusal(str(error)) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except OSError as error:
+        _silence_output()
+        if error.errno == errno.EPIPE:
+            raise click.exceptions.Exit(BROKEN_PIPE) from None
+        raise Refusal(f"{error.filename or 'standard output'}: {error.strerror}") from None
+
+
+def _silence_output() -> None:
+    """Point standard output nowhere, so that what is left in its buffer fails no second time at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Commands(click.Group):
+    """The group of commands: plain endings, and the nearest name for a wrong one."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """As click does; ``--help`` and ``--version`` print here."""
+        with ended_plainly():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with ended_plainly():
+            return super().invoke(ctx)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """As click does, with the nearest name in the message."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            names = self.list_commands(ctx)
+            raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
+        return super().resolve_command(ctx, args)
+
+
+PROFILES = click.option("--profiles", metavar="DIR", help="Folder of unit files; left out: those that ship.")
+AT_LEAST_1, ABOVE_0 = click.IntRange(1), click.FloatRange(0, min_open=True)
+THREADS = click.option("--threads", type=AT_LEAST_1, metavar="N", help="The answer is the same with any number.")
+FORMAT = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+
+
+def with_answer_options(command: CommandT) -> CommandT:
+    """The options of every command that answers what an attack does."""
+    options = (
+        PROFILES,
+        click.option("--method", type=click.Choice(METHODS), default="exact", show_default=True),
+        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: attacks to roll (10 million)."),
+        click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0)."),
+        click.option("--precision", type=ABOVE_0, metavar="P", help="Monte Carlo: until no 95% interval is wider."),
+        THREADS,
+        FORMAT,
+        click.option("--out", metavar="FILE", help="Write there, whole or not at all; left out: standard output."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def profiles_in(folder: str | None) -> Profiles | None:
+    """The library in `folder`; None stands for the shipped one, read only if a selector needs it."""
+    from analyser.profiles import load_profiles
+
+    return None if folder is None else load_profiles(folder)
+
+
+def json_text(data: object) -> str:
+    """`data` as the command line prints JSON; NaN and infinity are no JSON, and no result has them."""
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def show(text: str, out: str | None = None) -> None:
+    """Print `text`, or write it to the file `out`, whole or not at all."""
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(Path(out), text)
+
+
+@contextmanager
+def progress_bar(what: str, *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds."""
+    from tqdm import tqdm
+
+    look = f"{{percentage:3.0f}}%|{{bar}}| {{n_fmt}} of {{total_fmt}} {what}, {{remaining}} left"
+    with tqdm(
+        total=1, bar_format=look, unit_scale=True, file=sys.stderr, disable=None, delay=after, leave=False
+    ) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield progress
