@@ -12,7 +12,9 @@ from matplotlib.text import Text
 from analyser.compare import by_unit, matchups
 from analyser.errors import InputError
 from analyser.metrics import METRICS, short_text
-from analyser.plots import CELL_POINTS, COLOURS, IMPOSSIBLE, LABEL_POINTS, _luminance, heatmap
+from analyser.plots import heatmap
+from analyser.plots.heatmaps import IMPOSSIBLE
+from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance
 from analyser.profiles import Profiles
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
@@ -147,14 +149,14 @@ def test_labels_of_columns_do_not_run_into_the_title(basic):
 def test_text_stands_out_from_its_cell(basic):
     ax = heatmap(basic, metric="mean_models_destroyed")
     image = ax.images[0]
-    colours = _luminance(image.cmap(image.norm(image.get_array())))
+    colours = luminance(image.cmap(image.norm(image.get_array())))
     for place, text in cell_texts(ax).items():
         ink = {"black": 0.0, "white": 1.0}[text.get_color()]
         assert contrast(ink, colours[place]) >= LEAST_CONTRAST
 
 
 def test_colours_rise_in_grey():
-    lightness = _luminance(colormaps[COLOURS](np.linspace(0, 1, 64)))
+    lightness = luminance(colormaps[SCALE](np.linspace(0, 1, 64)))
     assert (np.diff(lightness) > 0).all()
 
 

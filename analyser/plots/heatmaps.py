@@ -1,31 +1,25 @@
-"""Pictures of tidy tables: a frame in, Axes out. Drawn without pyplot, so that nothing is shared or left open."""
+"""Attackers against defenders, a cell for each pair."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib import style
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from analyser.compare import ALL_LEVELS
 from analyser.errors import InputError
 from analyser.metrics import Metric, metric, short_text
+from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
-    from matplotlib.transforms import BboxBase
 
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL_POINTS
-MARGIN, SCALE_GAP, SCALE_WIDTH = 0.12, 0.2, 0.15  # inches
-CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
-LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
-COLOURS = "cividis"  # uniform to the eye, in grey, and to colour-blind readers
+SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 IMPOSSIBLE = "Hatched: the attacker has no row that can make this attack."
 
 
@@ -65,13 +59,13 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
     what = _metric(metric)
     _check(frame, metric)
     values = _grid(frame, metric)
-    with style.context("default"):  # a picture does not depend on the user's own settings
-        axes = ax if ax is not None else _new_axes(values)
+    with house_style():
+        axes = ax if ax is not None else _axes_for(values)
         image = _draw_cells(axes, values, what)
         _label(axes, frame, what, blank=bool(np.isnan(values).any()))
         _add_scale(axes, image)
         if ax is None:
-            _fit_figure(axes)
+            fit_figure(axes)
     return axes
 
 
@@ -100,13 +94,10 @@ def _grid(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
     return values
 
 
-def _new_axes(values: NDArray[np.float64]) -> Axes:
-    """Axes exactly as large as their cells, in a figure that is fitted to them afterwards."""
-    width, height = CELL_WIDTH * values.shape[1], CELL_HEIGHT * values.shape[0]
-    figure = Figure(figsize=(width + 4, height + 4))
-    FigureCanvasAgg(figure)
-    axes: Axes = figure.add_axes((2 / (width + 4), 2 / (height + 4), width / (width + 4), height / (height + 4)))
-    return axes
+def _axes_for(values: NDArray[np.float64]) -> Axes:
+    """Axes exactly as large as their cells."""
+    rows, columns = values.shape
+    return new_axes(CELL_WIDTH * columns, CELL_HEIGHT * rows)
 
 
 def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric) -> AxesImage:
@@ -115,13 +106,13 @@ def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric) -> AxesImag
     # The hatch is the ground that cells without a figure leave open.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = Normalize(0.0, highest)
-    image = ax.imshow(np.ma.masked_invalid(shown), cmap=COLOURS, norm=norm, aspect="auto", interpolation="nearest")
+    image = ax.imshow(np.ma.masked_invalid(shown), cmap=SCALE, norm=norm, aspect="auto", interpolation="nearest")
     _draw_lines(ax, values.shape)
-    inks = np.where(_luminance(image.cmap(norm(shown))) > LIGHTEST_WITH_WHITE, "black", "white")
+    written_in = inks(image.cmap(norm(shown)))
     for (row, column), value in np.ndenumerate(values):
         text = short_text(float(value), is_probability=what.is_probability)
         if text:
-            ink = str(inks[row, column])
+            ink = str(written_in[row, column])
             ax.text(column, row, text, ha="center", va="center", color=ink, size=CELL_POINTS, parse_math=False)
     return image
 
@@ -134,13 +125,6 @@ def _draw_lines(ax: Axes, shape: tuple[int, ...]) -> None:
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     for spine in ax.spines.values():
         spine.set_visible(False)
-
-
-def _luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
-    """Relative luminance (WCAG 2) of sRGB colours, shape (..., 4)."""
-    channels = np.asarray(colours, np.float64)[..., :3]
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> None:
@@ -189,15 +173,3 @@ def _add_scale(ax: Axes, image: AxesImage) -> None:
     bar = ax.figure.colorbar(image, cax=beside)
     bar.outline.set_visible(False)
     beside.tick_params(labelsize=LABEL_POINTS, length=2)
-
-
-def _fit_figure(ax: Axes) -> None:
-    """Make the figure as large as what is drawn on it, the cells keeping their size."""
-    figure = cast("Figure", ax.figure)
-    renderer = cast("Any", figure.canvas).get_renderer()
-    drawn, cells = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
-    margin = MARGIN * figure.dpi
-    width, height = drawn.width + 2 * margin, drawn.height + 2 * margin
-    left, bottom = cells.x0 - drawn.x0 + margin, cells.y0 - drawn.y0 + margin
-    ax.set_position((left / width, bottom / height, cells.width / width, cells.height / height))
-    figure.set_size_inches(width / figure.dpi, height / figure.dpi)
