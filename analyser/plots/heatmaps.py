@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analyser.compare import ALL_LEVELS
 from analyser.errors import InputError
 from analyser.metrics import Metric, metric, short_text
+from analyser.plots.cell_text import CellText
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
 
 if TYPE_CHECKING:
@@ -113,7 +114,9 @@ def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric) -> AxesImag
         text = short_text(float(value), is_probability=what.is_probability)
         if text:
             ink = str(written_in[row, column])
-            ax.text(column, row, text, ha="center", va="center", color=ink, size=CELL_POINTS, parse_math=False)
+            cell = CellText(column, row, text, size=CELL_POINTS, color=ink)
+            cell.set_transform(ax.transData)
+            ax.add_artist(cell)
     return image
 
 
