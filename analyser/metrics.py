@@ -10,6 +10,7 @@ from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError, did_you_mean
 
 PER_100_POINTS = "_per_100_points"
+ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
 
 
 class Metric(NamedTuple):

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 import analyser
-from analyser.compare import matchups
+from analyser.comparisons.matchups import matchups
 from analyser.engine.sweep import sweep
 from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight

@@ -9,7 +9,8 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from analyser.compare import by_unit, matchups
+from analyser.comparisons.frame import by_unit
+from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
 from analyser.metrics import METRICS, short_text
 from analyser.plots import heatmap
@@ -218,6 +219,13 @@ def test_no_state_is_shared_with_pyplot(basic):
     heatmap(basic, metric="p_annihilated")
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or not pyplot.get_fignums()
+
+
+def test_a_notebook_shows_the_picture(basic):
+    from IPython.core.formatters import DisplayFormatter
+
+    shown, _ = DisplayFormatter().format(heatmap(basic, metric="p_annihilated"))
+    assert shown["image/png"].startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from small_profiles import FACTION
 
 import analyser
-from analyser.compare import matchups
+from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.report import batch, write_report

@@ -9,9 +9,8 @@ import pandas as pd
 from matplotlib.colors import Normalize
 from numpy.typing import NDArray
 
-from analyser.compare import ALL_LEVELS
 from analyser.errors import InputError
-from analyser.metrics import Metric, metric, short_text
+from analyser.metrics import ALL_LEVELS, Metric, metric, short_text
 from analyser.plots.cell_text import CellText
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
 
@@ -30,7 +29,7 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.compare.matchups` or :func:`~analyser.compare.by_unit`, one situation of it: at most
+        As of :func:`analyser.matchups` or :func:`~analyser.comparisons.frame.by_unit`, one situation of it: at most
         one row for each attacker and defender. They stand in the order of the frame, from the top and from the
         left. Cells without a figure are blank and hatched.
     metric : str
@@ -51,7 +50,7 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
 
     Examples
     --------
-    >>> from analyser.compare import matchups
+    >>> from analyser import matchups
     >>> found = matchups("crown/*@basic", "imperium/*@basic", situations=["long-range"])
     >>> ax = heatmap(found.frame, metric="p_annihilated")
     >>> print(ax.get_title(loc="left").splitlines()[0])

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.transforms import BboxBase
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
+DOTS_AN_INCH = 96  # of a picture in a notebook
 MARGIN = 0.12  # inches around what is drawn
 SCALE = "cividis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
+
+
+class Picture(Axes):
+    """Axes that a notebook shows as a picture, without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        with house_style():
+            cast("Figure", self.figure).savefig(file, format="png", dpi=DOTS_AN_INCH, metadata={"Software": None})
+        return file.getvalue()
 
 
 def house_style() -> AbstractContextManager[None]:
@@ -32,7 +44,8 @@ def new_axes(width: float, height: float) -> Axes:
     figure = Figure(figsize=(width + 2 * _ROOM, height + 2 * _ROOM))
     FigureCanvasAgg(figure)
     across, up = figure.get_size_inches()
-    axes: Axes = figure.add_axes((_ROOM / across, _ROOM / up, width / across, height / up))
+    place = _ROOM / across, _ROOM / up, width / across, height / up
+    axes: Axes = figure.add_axes(place, axes_class=Picture)
     return axes
 
 

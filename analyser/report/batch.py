@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 
 from analyser import __version__
-from analyser.compare import METHOD, Matchups, Progress, Selectors, loadouts, matchups
+from analyser.comparisons.frame import METHOD
+from analyser.comparisons.matchups import Matchups, Progress, matchups
+from analyser.comparisons.sides import Selectors, loadouts
 from analyser.profiles import Profiles
 from analyser.report.folder import check_replaceable, new_folder, write_manifest
 from analyser.report.page import write_page
@@ -39,14 +41,14 @@ def write_report(
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`.
 
-    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.compare.matchups`),
+    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`),
     heatmaps, ``index.html`` that shows them, and ``manifest.json``. It appears when it is complete, in place of an
     earlier report. The same inputs and versions give the same bytes.
 
     Parameters
     ----------
     attackers, defenders, situations, row, profiles, threads
-        As of :func:`analyser.compare.matchups`.
+        As of :func:`analyser.matchups`.
     out : path
         A new or empty folder, or one that holds an earlier report and nothing else.
     progress : callable, optional
@@ -60,7 +62,7 @@ def write_report(
     Raises
     ------
     InputError
-        As :func:`analyser.compare.matchups`; or `out` cannot be written, or holds something else.
+        As :func:`analyser.matchups`; or `out` cannot be written, or holds something else.
 
     Examples
     --------

@@ -10,7 +10,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
-from analyser.compare import METHOD, Matchups
+from analyser.comparisons.frame import METHOD
+from analyser.comparisons.matchups import Matchups
 from analyser.report.pictures import Picture
 from analyser.report.rankings import answers, idle, rankings
 from analyser.results import CERTAIN_WITHIN

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from analyser.compare import ALL_LEVELS, by_unit
-from analyser.metrics import METRICS
+from analyser.comparisons.frame import by_unit
+from analyser.metrics import ALL_LEVELS, METRICS
 from analyser.plots import heatmap
 from analyser.situations import Situation
 from analyser.units import LevelName, Loadout

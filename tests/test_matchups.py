@@ -8,10 +8,11 @@ from small_profiles import write_profiles
 import analyser
 from analyser import account
 from analyser.api import load_scenario
-from analyser.compare import ALL_LEVELS, by_unit, matchups
+from analyser.comparisons.frame import by_unit
+from analyser.comparisons.matchups import matchups
 from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError
-from analyser.metrics import FIGURES, METRICS, PER_100_POINTS
+from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS
 from analyser.profiles import Profiles
 from analyser.resolve import fitting_rows, resolve_target
 from analyser.rows import RANKED_BY, best_of, best_row
@@ -357,3 +358,79 @@ def test_each_loadout_and_situation_counts_once(library):
     assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
     assert found.situations == (LONG_RANGE,)
     assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"
+
+
+# --- what a notebook asks of it ---------------------------------------------------------------------------
+
+
+def test_pivot_holds_the_figure_of_each_pair(found):
+    table = found.pivot(metric="mean_damage")
+    assert table.shape == (53, 2 * 62)
+    for row in found.frame.sample(40, random_state=5).itertuples():
+        figure = table.loc[row.attacker, (row.situation, row.defender)]
+        assert figure == row.mean_damage or (np.isnan(figure) and row.why_not)
+    assert list(table.index) == [each.selector for each in found.attackers]
+
+
+def test_one_situation_has_plain_columns_in_the_order_of_the_files(library):
+    found = matchups("crown/*", "imperium/*", levels="basic", situations=["long-range"], profiles=library)
+    assert list(found.pivot().columns) == [each.selector for each in found.defenders]
+
+
+def test_the_metric_is_shown_per_100_points_if_asked(library):
+    sides = {"attackers": "crown/rifle-platoon@*", "defenders": "imperium/krupp@basic", "profiles": library}
+    plain = matchups(**sides, metric="p_broken")
+    per_100 = matchups(**sides, metric="p_broken", per_points=True)
+    assert (plain.metric, per_100.metric) == ("p_broken", "p_broken_per_100_points")
+    points = [each.level.points for each in plain.attackers]
+    wanted = (plain.pivot().T / points * 100).T
+    assert per_100.pivot().to_numpy() == pytest.approx(wanted.to_numpy())
+    already = matchups(**sides, metric="p_broken_per_100_points", per_points=True)
+    assert already.metric == "p_broken_per_100_points"
+
+
+def test_levels_choose_loadouts_on_both_sides(library):
+    found = matchups("crown/*", "imperium/*", levels=["basic", "full-strength"], profiles=library)
+    assert {each.level_name for each in (*found.attackers, *found.defenders)} == {"basic", "full-strength"}
+
+
+def test_impossible_pairs_are_listed_with_their_reason(found):
+    listed = found.impossible()
+    assert len(listed) == found.frame["why_not"].notna().sum() > 0
+    assert listed["why_not"].str.len().min() > 0
+
+
+def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
+    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers})
+    small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)
+    assert len(small.heatmap().get_yticklabels()) == 3
+    assert "short range aimed" in found.heatmap(situation="short-range-aimed").get_title(loc="left")
+
+
+def test_it_is_shown_as_text_and_as_a_table(library):
+    found = matchups("crown/horse-guard@basic", "imperium/krupp@basic", situations=["long-range"], profiles=library)
+    assert "1 of 1 pairs cannot fight" in str(found)
+    assert "NaN" not in str(found)
+    assert "crown/horse-guard-cavalry@basic" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        ({"levels": "basik"}, "no level 'basik'; did you mean 'basic'"),
+        (
+            {"attackers": "crown/monarch", "levels": "reinforced"},
+            "no loadout at level reinforced .allowed: full-strength",
+        ),
+    ],
+)
+def test_what_cannot_be_shown_is_told(library, keys, message):
+    given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
+    with pytest.raises(InputError, match=message):
+        matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
+
+
+def test_a_heatmap_of_a_situation_that_is_not_there(found):
+    with pytest.raises(InputError, match="did you mean 'long-range'"):
+        found.heatmap(situation="long-rang")

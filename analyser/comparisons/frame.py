@@ -1,0 +1,100 @@
+"""The tidy table of a grid of fights: one row for each attacker, defender and situation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.comparisons.cells import Cells, Field
+from analyser.engine.sweep import SUMMARY
+from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS
+from analyser.situations import Situation
+from analyser.units import Loadout
+
+METHOD = "exact"
+_WHOLE_NUMBERS = ("attacker_points", "defender_points", "defender_models", "dice")
+
+
+def tidy(
+    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], cells: Sequence[Cells]
+) -> pd.DataFrame:
+    """The tidy table of :func:`analyser.comparisons.matchups.matchups`, from the cells of each situation."""
+    # Every array starts as (attackers, defenders, situations).
+    shape = (len(attackers), len(field.defenders), len(situations))
+    figures, rows, dice, why_not = (np.stack(arrays, axis=2) for arrays in zip(*cells))
+    columns = _names_of(attackers, "attacker", (shape, 0)) | _names_of(field.defenders, "defender", (shape, 1))
+    columns["defender_models"] = _spread([each.models for each in field.targets], shape, 1)
+    columns["defender_category"] = _spread([each.category for each in field.targets], shape, 1)
+    columns["situation"] = _spread([each.name for each in situations], shape, 2)
+    columns |= {"row": rows.ravel(), "dice": dice.ravel(), "method": np.full(rows.size, METHOD, object)}
+    columns |= _figures(figures, attackers, field)
+    columns["why_not"] = why_not.ravel()
+    return pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE_NUMBERS, "Int64"))
+
+
+def _spread(values: Sequence[Any], shape: tuple[int, int, int], axis: int) -> NDArray[Any]:
+    """One value for each place along `axis` of `shape`, as a column."""
+    along = [1, 1, 1]
+    along[axis] = shape[axis]
+    return np.broadcast_to(np.array(values, object).reshape(along), shape).ravel()
+
+
+def _names_of(sides: Sequence[Loadout], side: str, place: tuple[tuple[int, int, int], int]) -> dict[str, NDArray[Any]]:
+    shape, axis = place
+    return {
+        side: _spread([each.selector for each in sides], shape, axis),
+        f"{side}_unit": _spread([each.unit.name for each in sides], shape, axis),
+        f"{side}_level": _spread([each.level_name for each in sides], shape, axis),
+        f"{side}_points": _spread([each.level.points for each in sides], shape, axis),
+    }
+
+
+def _figures(found: NDArray[np.void], attackers: Sequence[Loadout], field: Field) -> dict[str, NDArray[np.float64]]:
+    """Every figure of METRICS; `found` has shape (attackers, defenders, situations)."""
+    figures = {name: found[name] for name in SUMMARY.names or ()}
+    ratings = _numbers([each.level.victory_points for each in field.defenders])
+    points = _numbers([each.level.points for each in field.defenders])
+    worth = points / _numbers([each.models for each in field.targets])
+    figures["expected_victory_points"] = figures["p_annihilated"] * ratings[None, :, None]
+    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth[None, :, None]
+    # A unit that costs nothing has no efficiency.
+    hundreds = _numbers([each.level.points or None for each in attackers])[:, None, None] / 100
+    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in FIGURES}
+    return {name: figures[name].ravel() for name in METRICS}
+
+
+def _numbers(values: Sequence[int | None]) -> NDArray[np.float64]:
+    return np.array(values, np.float64)  # None becomes NaN
+
+
+def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
+    """Units instead of loadouts: every figure of METRICS as its mean over all pairs of levels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.comparisons.matchups.matchups`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each attacking unit, defending unit and situation, in the order of `frame`. `attacker` and
+        `defender` are selectors without a level, `attacker_level` and `defender_level` are ``"all levels"``. Pairs
+        of levels that cannot fight do not count; where none can, the figures are NaN.
+    """
+    figures = [name for name in METRICS if name in frame]
+    units = frame.assign(
+        attacker=frame["attacker"].str.partition("@")[0], defender=frame["defender"].str.partition("@")[0]
+    )
+    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "situation", "method"]
+    means = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(
+        {**dict.fromkeys(figures, "mean"), "why_not": "first"}
+    )
+    found = means.reset_index()
+    found["attacker_level"] = found["defender_level"] = ALL_LEVELS
+    found["why_not"] = found["why_not"].where(found[figures[0]].isna(), None)
+    return found

@@ -1,0 +1,85 @@
+"""Who takes part: selectors, with wildcards, to loadouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from analyser.errors import InputError, did_you_mean
+from analyser.profiles import Profiles
+from analyser.resolve import row_id
+from analyser.units import LevelName, Loadout, Row
+
+Selectors = str | Loadout | Iterable[str | Loadout]
+Levels = str | Sequence[str] | None
+
+LEVELS: tuple[str, ...] = get_args(LevelName)
+
+
+def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
+    """The loadouts that selectors mean, each once, in the order of the selectors and the files.
+
+    Parameters
+    ----------
+    selectors : str, Loadout, or several of them
+        ``crown/*`` is every unit at every level.
+    profiles : Profiles
+    levels : str or several, optional
+        Only loadouts at these reinforcement levels; left out: at all levels.
+
+    Raises
+    ------
+    InputError
+        A selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
+
+    Examples
+    --------
+    >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
+    ['crown/rifle-platoon@basic']
+    """
+    several = [selectors] if isinstance(selectors, str | Loadout) else list(selectors)
+    wanted = _levels(levels)
+    found: dict[str, Loadout] = {}
+    for each in several:
+        for loadout in [each] if isinstance(each, Loadout) else profiles.matching(each):
+            found.setdefault(loadout.selector, loadout)
+    if not found:
+        raise InputError("no selector is given", allowed="such as crown/*")
+    at_these = tuple(each for each in found.values() if each.level_name in wanted)
+    if not at_these:
+        there = ", ".join(dict.fromkeys(each.level_name for each in found.values()))
+        raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=there)
+    return at_these
+
+
+def _levels(levels: Levels) -> tuple[str, ...]:
+    if levels is None:
+        return LEVELS
+    wanted = (levels,) if isinstance(levels, str) else tuple(levels)
+    for each in wanted:
+        if each not in LEVELS:
+            hint = did_you_mean(each, LEVELS)
+            raise InputError(f"no level {each!r}{hint}", where="levels", allowed=", ".join(LEVELS))
+    return wanted
+
+
+def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
+    """Refuse the name of a row that none of the attackers has.
+
+    Raises
+    ------
+    InputError
+        With the nearest names.
+    """
+    if row is None or any(rows_called(row, each) for each in attackers):
+        return
+    known = list(dict.fromkeys(each.id for attacker in attackers for each in attacker.unit.rows))
+    hint = did_you_mean(row, known)
+    raise InputError(f"no attacker has a row {row!r}{hint}", where="row", allowed=", ".join(known))
+
+
+def rows_called(name: str, attacker: Loadout) -> list[Row]:
+    """The row of `attacker` that `name` means, in a list; empty if it has none."""
+    rows = {row.id: row for row in attacker.unit.rows}
+    found = rows.get(row_id(name, rows))
+    return [] if found is None else [found]
