@@ -64,12 +64,13 @@ SHORT_RANGE_AIMED = Situation(
     title="short range where the row has one, aimed",
     bonuses=("aiming", "short_range"),
 )
+ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED)}
 """The situations that can be asked for by name."""
 
 
 def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that are asked for, each once; a name stands for one of :data:`SITUATIONS`.
+    """The situations that are asked for, each once; a name stands for one of :data:`SITUATIONS`, ``"all"`` for each.
 
     Raises
     ------
@@ -77,10 +78,13 @@ def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]
         An unknown name, two situations of one name, or no situation.
     """
     found: dict[str, Situation] = {}
-    for each in [asked] if isinstance(asked, str) else asked:
+    several = [asked] if isinstance(asked, str) else asked
+    for each in SITUATIONS.values() if list(several) == [ALL_SITUATIONS] else several:
         if isinstance(each, str) and each not in SITUATIONS:
             hint = did_you_mean(each, SITUATIONS)
-            raise InputError(f"no situation {each!r}{hint}", where="situations", allowed=", ".join(SITUATIONS))
+            raise InputError(
+                f"no situation {each!r}{hint}", where="situations", allowed=", ".join((*SITUATIONS, ALL_SITUATIONS))
+            )
         situation = SITUATIONS[each] if isinstance(each, str) else each
         if found.setdefault(situation.name, situation) != situation:
             raise InputError(f"two situations are called {situation.name!r}", where="situations")

@@ -28,7 +28,6 @@ FLOORS = (
     ("account", "plots"),
     ("api",),
     ("comparisons", "tables"),
-    ("morale",),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -14,7 +14,7 @@ from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.report import batch, write_report
-from analyser.report.pictures import plan_pictures
+from analyser.report.pictures import SHOWN_METRICS, plan_pictures
 from analyser.report.rankings import answers, rankings
 from analyser.situations import Situation
 
@@ -38,7 +38,16 @@ def report(library, tmp_path_factory):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    """The bytes of every file, by its name in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def timeless(folder):
+    """The same, the wall time left out."""
+    files = contents(folder)
+    manifest = json.loads(files.pop("manifest.json"))
+    assert manifest.pop("wall_seconds") > 0
+    return {**files, "manifest.json": manifest}
 
 
 class Page(HTMLParser):
@@ -80,8 +89,11 @@ def page(report):
 
 def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
-    assert {"matchups.csv", "matchups.parquet", "index.html", "manifest.json"} < names
-    assert {path.suffix for path in report.iterdir()} == {".csv", ".parquet", ".html", ".json", ".png"}
+    assert names == {"matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures"}
+    pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
+    for path in (report / "pictures").iterdir():
+        pictures[path.stem].append(path.suffix)
+    assert {tuple(sorted(endings)) for endings in pictures.values()} == {(".png", ".svg")}
     assert [path for path in report.parent.iterdir() if path != report] == []
 
 
@@ -101,12 +113,12 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     assert manifest["program"] == "analyser"
     assert manifest["version"] == analyser.__version__
     assert manifest["method"] == "exact"
+    assert manifest["seed"] is manifest["trials"] is None
     assert manifest["row"] == "best"
     assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed"]
     assert manifest["attackers"] == [each.selector for each in library]
     assert re.fullmatch("[0-9a-f]{64}", manifest["ruleset"]["sha256"])
     assert manifest["profiles"].keys() == {"river"}
-    assert manifest["not_modelled"] == ["Coruscating", "Pioneers", "Static"]
     files = contents(report)
     del files["manifest.json"]
     assert manifest["files"] == {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
@@ -123,7 +135,7 @@ def test_another_profile_gives_another_hash(report, tmp_path):
 
 def test_the_same_inputs_give_the_same_bytes(report, library, tmp_path):
     write_report("river/*", "river/*", out=tmp_path / "again", profiles=library, threads=3)
-    assert contents(tmp_path / "again") == contents(report)
+    assert timeless(tmp_path / "again") == timeless(report)
 
 
 # --- the page ---------------------------------------------------------------------------------------------
@@ -144,7 +156,7 @@ def test_the_page_is_whole_and_opens_offline(page, report):
 
 def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
     shown = {attributes["src"]: attributes for tag, attributes in page.elements if tag == "img"}
-    assert set(shown) == {path.name for path in report.glob("*.png")}
+    assert set(shown) == {path.relative_to(report).as_posix() for path in report.rglob("*.png")}
     for name, attributes in shown.items():
         header = (report / name).read_bytes()[16:24]
         width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
@@ -174,6 +186,7 @@ def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path)
     for name, data in contents(report).items():
         assert str(report.parent).encode() not in data, name
         assert b"tIME" not in data
+        assert b"<dc:date>" not in data
 
 
 # --- rankings and answers ---------------------------------------------------------------------------------
@@ -222,21 +235,20 @@ def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):
 # --- which pictures ---------------------------------------------------------------------------------------
 
 
-def plans(attackers, defenders):
+def plans(attackers, defenders, **more):
     library = Profiles()
     sides = [[each for each in library if re.fullmatch(pattern, each.selector)] for pattern in (attackers, defenders)]
-    return plan_pictures(*sides, [Situation(name="here")])
+    return plan_pictures(*sides, [Situation(name="here")], **more)
 
 
-def test_whole_factions_are_shown_by_unit_and_level_by_level():
+def test_whole_factions_are_shown_by_unit():
     found = plans("crown/.*", "imperium/.*")
-    assert [each.levels for each in found] == [
-        "all levels",
-        *["basic"] * 2,
-        *["reinforced"] * 2,
-        *["full-strength"] * 2,
-    ]
-    assert len({each.file for each in found}) == len(found)
+    assert [(each.levels, each.metric) for each in found] == [("all levels", metric) for metric in SHOWN_METRICS]
+    assert len({each.name for each in found}) == len(found)
+    crown, imperium = (
+        len({each.unit.id for each in Profiles() if each.faction == side}) for side in ("crown", "imperium")
+    )
+    assert {each.cells for each in found} == {crown * imperium}
 
 
 def test_one_level_or_a_few_loadouts_are_shown_as_they_are():
@@ -247,6 +259,12 @@ def test_one_level_or_a_few_loadouts_are_shown_as_they_are():
 def test_every_pair_of_factions_has_its_own_pictures():
     found = plans(".*@basic", "(crown|imperium)/.*@basic")
     assert len({(each.attackers, each.defenders) for each in found}) == 6
+
+
+def test_other_metrics_can_be_shown(library, tmp_path):
+    assert {each.metric for each in plans("crown/.*", "crown/.*", metrics=["p_broken"])} == {"p_broken"}
+    out = small_report(tmp_path / "r", library, metrics=["p_broken", "p_broken"])
+    assert [path.name for path in (out / "pictures").glob("*.png")] == ["river-river-long-range-loadouts-p-broken.png"]
 
 
 # --- the folder -------------------------------------------------------------------------------------------
@@ -260,6 +278,7 @@ def test_an_earlier_report_is_replaced(library, tmp_path):
     out = tmp_path / "r"
     write_report("river/*", "river/*", out=out, profiles=library, situations=["long-range"])
     before = contents(out)
+    (out / "pictures" / "Thumbs.db").write_bytes(b"left by another")
     (out / ".DS_Store").write_bytes(b"left by a file manager")
     small_report(out, library)
     assert contents(out)["matchups.csv"] != before["matchups.csv"]
@@ -292,6 +311,9 @@ def test_a_report_with_somebody_elses_file_in_it_is_refused(library, tmp_path):
     out = small_report(tmp_path / "r", library)
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     refused(out, library, "this folder holds other files: notes.txt")
+    (out / "notes.txt").unlink()
+    (out / "pictures" / "mine").mkdir()
+    refused(out, library, "this folder holds other files: pictures/mine")
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"program": "other", "files": {"a": ""}}', "\x00"])
@@ -313,16 +335,20 @@ def test_a_place_inside_a_file_is_refused(library, tmp_path):
         small_report(tmp_path / "file" / "r", library)
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), ValueError("a bug")])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("a bug")])
 def test_a_failure_in_the_middle_leaves_nothing_behind(library, tmp_path, monkeypatch, error):
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(batch, "write_page", fail)
+    monkeypatch.setattr(batch, "write_page", failing(error))
     wanted = InputError if isinstance(error, OSError) else type(error)
-    with pytest.raises(wanted):
+    with pytest.raises(wanted, match=str(error.args[-1])):
         small_report(tmp_path / "a" / "r", library)
     assert list(tmp_path.iterdir()) == []
+
+
+def failing(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
 
 
 def test_a_failure_in_the_middle_leaves_the_earlier_report(library, tmp_path, monkeypatch):
@@ -347,3 +373,4 @@ def test_progress_rises_to_its_end(library, tmp_path):
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == steps[-1][1]
     assert len({total for _, total in steps}) == 1
+    assert steps[0][0] == 0

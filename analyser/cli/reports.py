@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from analyser.cli.shell import PROFILES, THREADS, profiles_in, progress_bar
+from analyser.cli.shell import PROFILES, THREADS, profiles_in, work_bar
 
 
 @click.command()
 @click.option("--attackers", metavar="PATTERN", required=True, help="Selector with wildcards, such as 'crown/*'.")
 @click.option("--defenders", metavar="PATTERN", required=True, help="Selector with wildcards, such as '*/*@basic'.")
+@click.option("--situations", metavar="NAMES", default="all", show_default=True, help="Names with commas between them.")
+@click.option("--row", metavar="ROW", help="The row to fire; left out: the best one on each target.")
+@click.option("--metric", "metrics", metavar="NAME", multiple=True, help="What the heatmaps show; can be repeated.")
 @click.option("--out", metavar="DIR", required=True, help="Folder for the tables, the pictures and the page.")
 @PROFILES
 @THREADS
-def report(attackers: str, defenders: str, out: str, profiles: str | None, threads: int | None) -> None:
-    """Every attacker against every defender: a table, heatmaps and a page that shows them."""
+def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, ...], **options: Any) -> None:
+    """Every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
+
+    A run that is stopped goes on where it was when it is started again with the same arguments.
+    """
     from analyser.report import write_report
 
-    library = profiles_in(profiles)
-    with progress_bar("steps") as progress:
-        written = write_report(attackers, defenders, out=out, profiles=library, threads=threads, progress=progress)
+    if metrics:
+        options["metrics"] = metrics
+    names = [name.strip() for name in situations.split(",")]
+    with work_bar() as progress:
+        try:
+            written = write_report(
+                situations=names, out=out, profiles=profiles_in(profiles), progress=progress, **options
+            )
+        except KeyboardInterrupt:
+            click.echo("stopped: the same command goes on from here", err=True)
+            raise
     click.echo(f"The report is in {written}")

@@ -26,7 +26,6 @@ INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGIN
 BROKEN_PIPE = 141  # and SIGPIPE
 METHODS = ("exact", "monte-carlo", "both")
 FORMATS = ("table", "json", "csv")
-SECONDS_BEFORE_BAR = 1.0  # a shorter Monte Carlo run shows no progress bar
 
 
 class Refusal(click.ClickException):
@@ -89,11 +88,11 @@ FORMAT = click.option("--format", "form", type=click.Choice(FORMATS), default="t
 
 
 def with_answer_options(command: CommandT) -> CommandT:
-    """The options of every command that answers one question exactly or by Monte Carlo."""
+    """The options of every command that answers what an attack does."""
     options = (
         PROFILES,
         click.option("--method", type=click.Choice(METHODS), default="exact", show_default=True),
-        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: how often it is played."),
+        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: attacks to roll (10 million)."),
         click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0)."),
         click.option("--precision", type=ABOVE_0, metavar="P", help="Monte Carlo: until no 95% interval is wider."),
         THREADS,
@@ -128,12 +127,23 @@ def show(text: str, out: str | None = None) -> None:
 @contextmanager
 def progress_bar(what: str, *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
     """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds."""
+    look = f"{{percentage:3.0f}}%|{{bar}}| {{n_fmt}} of {{total_fmt}} {what}, {{remaining}} left"
+    with _bar(bar_format=look, unit_scale=True, delay=after) as progress:
+        yield progress
+
+
+@contextmanager
+def work_bar() -> Iterator[Callable[[int, int], None]]:
+    """The same for work of many kinds, counted by the time it takes: so the time left is that of the mean pace."""
+    with _bar(bar_format="{percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} left", smoothing=0) as progress:
+        yield progress
+
+
+@contextmanager
+def _bar(**look: Any) -> Iterator[Callable[[int, int], None]]:
     from tqdm import tqdm
 
-    look = f"{{percentage:3.0f}}%|{{bar}}| {{n_fmt}} of {{total_fmt}} {what}, {{remaining}} left"
-    with tqdm(
-        total=1, bar_format=look, unit_scale=True, file=sys.stderr, disable=None, delay=after, leave=False
-    ) as bar:
+    with tqdm(total=1, file=sys.stderr, disable=None, leave=False, **look) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total

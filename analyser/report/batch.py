@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from analyser import __version__
-from analyser.comparisons.frame import METHOD
-from analyser.comparisons.matchups import Matchups, Progress, matchups
-from analyser.comparisons.sides import Selectors, loadouts
+from analyser.comparisons.gaps import not_modelled
+from analyser.comparisons.matchups import Matchups, Progress
+from analyser.comparisons.sides import Selectors, check_row, loadouts
+from analyser.engine.montecarlo import default_threads
+from analyser.metrics import metric
 from analyser.profiles import Profiles
-from analyser.report.folder import check_replaceable, new_folder, write_manifest
+from analyser.report.artists import Studio, draw_all
+from analyser.report.figures import figures_of, missing_situations
+from analyser.report.folder import check_replaceable, write_manifest
+from analyser.report.inputs import Inputs, facts_of, key_of
+from analyser.report.interrupts import Interrupts
+from analyser.report.pace import Costs, Pace, cost_of_pictures, costs
 from analyser.report.page import write_page
-from analyser.report.pictures import draw, plan_pictures
-from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
-from analyser.units import Loadout
+from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_pictures
+from analyser.report.work import Work, work_on
+from analyser.ruleset import load_ruleset
+from analyser.situations import ALL_SITUATIONS, Situation, situations_called
 
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
-SIGNIFICANT_DIGITS = 12  # of the table; beyond them is the rounding of long sums
-_STEPS_OF_THE_FIGURES = 8  # of the progress: working out all figures takes about as long as so many pictures
-_STEPS_OF_THE_TABLES = 2
+SIGNIFICANT_DIGITS = 12  # of the tables; beyond them is the rounding of long sums
 
 
 def write_report(
@@ -33,26 +36,35 @@ def write_report(
     defenders: Selectors,
     *,
     out: str | os.PathLike[str],
-    situations: Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
+    situations: Sequence[Situation | str] = ALL_SITUATIONS,
     row: str | None = None,
+    metrics: Sequence[str] = SHOWN_METRICS,
     profiles: Profiles | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`.
 
-    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`),
-    heatmaps, ``index.html`` that shows them, and ``manifest.json``. It appears when it is complete, in place of an
-    earlier report. The same inputs and versions give the same bytes.
+    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of
+    :func:`analyser.comparisons.matchups.matchups`), heatmaps as PNG and SVG, ``index.html``, which shows all of it in
+    one file, and ``manifest.json``. It appears when it is complete, in place of an earlier report. The same inputs and
+    versions give the same bytes, but for the wall time in the manifest.
+
+    A run that is stopped, by Ctrl-C or from outside, leaves what it has finished in a folder beside `out`; the same
+    call goes on from there. In the main thread Ctrl-C is heeded between two steps.
 
     Parameters
     ----------
-    attackers, defenders, situations, row, profiles, threads
-        As of :func:`analyser.matchups`.
+    attackers, defenders, row, profiles, threads
+        As of :func:`analyser.comparisons.matchups.matchups`.
     out : path
         A new or empty folder, or one that holds an earlier report and nothing else.
+    situations : sequence of Situation or str, or ``"all"``
+        Left out: all there are.
+    metrics : sequence of str
+        What the heatmaps show: names of :data:`analyser.metrics.METRICS`.
     progress : callable, optional
-        Called with the steps done so far and their number in all.
+        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
 
     Returns
     -------
@@ -62,57 +74,63 @@ def write_report(
     Raises
     ------
     InputError
-        As :func:`analyser.matchups`; or `out` cannot be written, or holds something else.
+        As :func:`analyser.comparisons.matchups.matchups`; or `out` cannot be written, holds something else, or is
+        being written by another run.
+    KeyboardInterrupt
+        Ctrl-C.
 
     Examples
     --------
     >>> import tempfile
     >>> out = Path(tempfile.mkdtemp()) / "report"
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
-    >>> sorted(path.name for path in written.iterdir())[-4:]
-    ['index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet']
+    >>> sorted(path.name for path in written.iterdir())
+    ['index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet', 'pictures']
     """
-    folder = Path(out)
+    started, folder = time.monotonic(), Path(out)
     check_replaceable(folder)
-    library = profiles or Profiles()
-    attacking, defending = loadouts(attackers, library), loadouts(defenders, library)
-    conditions = situations_called(situations)
-    plans = plan_pictures(attacking, defending, conditions)
-    steps = _Steps(progress, len(plans))
-    with new_folder(folder) as new:
-        found = matchups(
-            attacking, defending,
-            situations=conditions, row=row, profiles=profiles, progress=steps.figures, threads=threads,
-        )  # fmt: skip
-        steps.figures(1, 1)
-        _write_tables(found.frame, new)
-        steps.advance(_STEPS_OF_THE_TABLES)
-        pictures = []
-        for plan in plans:
-            pictures.append(draw(plan, found.frame, new))
-            steps.advance(1)
-        write_page(found, pictures, new / PAGE)
-        write_manifest(new, _facts(found))
+    inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
+    processes = min(threads or default_threads(), 2)
+    with Interrupts() as interrupts, work_on(folder, key_of(inputs)) as work:
+        plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
+        cost = _costs(inputs, plans, work, processes)
+        pace = Pace(progress, sum(cost), interrupts)
+        frame = figures_of(inputs, work, threads, lambda done, total: pace.at(cost.figures * done // total))
+        pace.finish(cost.figures)
+        _write_tables(frame, work.report)
+        pace.finish(cost.tables)
+        _draw(plans, frame, work, processes, pace, cost)
+        write_page(_matchups(inputs, frame), plans, work.report / PAGE)
+        pace.finish(cost.page)
+        write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
 
-class _Steps:
-    """The progress of a report: figures, tables, pictures, counted in pictures."""
+def _inputs(
+    attackers: Selectors, defenders: Selectors, situations: Sequence[Situation | str], row: str | None,
+    metrics: Sequence[str], profiles: Profiles | None,
+) -> Inputs:  # fmt: skip
+    library = profiles or Profiles()
+    for name in metrics:
+        metric(name)
+    attacking = loadouts(attackers, library)
+    check_row(row, attacking)
+    return Inputs(
+        attackers=attacking,
+        defenders=loadouts(defenders, library),
+        situations=situations_called(situations),
+        row=row,
+        metrics=tuple(dict.fromkeys(metrics)),
+        profiles=profiles,
+        ruleset=load_ruleset(None if profiles is None else profiles.folder),
+    )
 
-    def __init__(self, progress: Progress | None, pictures: int) -> None:
-        self.progress = progress
-        self.done = 0
-        self.total = _STEPS_OF_THE_FIGURES + _STEPS_OF_THE_TABLES + pictures
 
-    def figures(self, done: int, total: int) -> None:
-        """So many of all attacks are worked out."""
-        self.advance(_STEPS_OF_THE_FIGURES * done // max(total, 1) - self.done)
-
-    def advance(self, steps: int) -> None:
-        """So many more steps are done."""
-        self.done += steps
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) -> Costs:
+    """What is left to do."""
+    undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
+    pairs, missing = len(inputs.attackers) * len(inputs.defenders), len(missing_situations(inputs, work))
+    return costs(pairs, len(inputs.situations), missing, undrawn, processes)
 
 
 def _write_tables(frame: pd.DataFrame, folder: Path) -> None:
@@ -121,31 +139,25 @@ def _write_tables(frame: pd.DataFrame, folder: Path) -> None:
     frame.to_parquet(folder / PARQUET, index=False)
 
 
-def _facts(found: Matchups) -> dict[str, Any]:
-    """What the report was made from and how."""
-    ruleset = found.ruleset.model_dump(mode="json")
-    return {
-        "format": 1,
-        "version": __version__,
-        "method": METHOD,
-        "row": found.row or "best",
-        "situations": [each.model_dump(mode="json") for each in found.situations],
-        "ruleset": {"sha256": _sha256(ruleset), **ruleset},
-        "profiles": _profile_hashes((*found.attackers, *found.defenders)),
-        "attackers": [each.selector for each in found.attackers],
-        "defenders": [each.selector for each in found.defenders],
-        "not_modelled": [each.name for each in found.not_modelled],
-    }
+def _draw(plans: Sequence[Plan], frame: pd.DataFrame, work: Work, processes: int, pace: Pace, cost: Costs) -> None:
+    undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
+
+    def told() -> None:
+        pace.at(cost_of_pictures([plan for plan in undrawn if is_drawn(plan, work.report)]) // processes)
+
+    studio = Studio(work.report / PARQUET, work.report, work.scratch)
+    draw_all(undrawn, frame, studio, processes=processes, told=told)
+    pace.finish(cost.pictures)
 
 
-def _profile_hashes(sides: Sequence[Loadout]) -> dict[str, str]:
-    """By faction, the SHA-256 of its units that take part: of their content, so comments and layout do not count."""
-    units: dict[str, dict[str, Any]] = {}
-    for each in sides:
-        units.setdefault(each.faction, {})[each.unit.id] = each.unit.model_dump(mode="json")
-    return {faction: _sha256(units[faction]) for faction in sorted(units)}
-
-
-def _sha256(data: object) -> str:
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
+    return Matchups(
+        frame=frame,
+        attackers=inputs.attackers,
+        defenders=inputs.defenders,
+        situations=inputs.situations,
+        row=inputs.row,
+        metric=inputs.metrics[0],
+        ruleset=inputs.ruleset,
+        not_modelled=not_modelled(inputs.attackers, inputs.defenders),
+    )

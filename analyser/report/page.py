@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
 from analyser.comparisons.frame import METHOD
 from analyser.comparisons.matchups import Matchups
-from analyser.report.pictures import Picture
+from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
 from analyser.results import CERTAIN_WITHIN
 from analyser.units import Loadout
 
 
-def write_page(found: Matchups, pictures: Sequence[Picture], path: Path) -> None:
-    """Write the page of a comparison and its pictures to `path`."""
+class Picture(NamedTuple):
+    """A heatmap that has been drawn; its size is in pixels of a page."""
+
+    plan: Plan
+    width: int
+    height: int
+
+
+def write_page(found: Matchups, plans: Sequence[Plan], path: Path) -> None:
+    """Write the page of a comparison to `path`; its pictures are in the same folder."""
+    pictures = [Picture(plan, *size_on_page(plan, path.parent)) for plan in plans]
     text = _template().render(
         version=__version__,
         method=METHOD,

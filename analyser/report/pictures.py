@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import numpy as np
 import pandas as pd
-from matplotlib import style
-from matplotlib.figure import Figure
 
 from analyser.comparisons.frame import by_unit
 from analyser.metrics import ALL_LEVELS, METRICS
-from analyser.plots import heatmap
 from analyser.situations import Situation
-from analyser.units import LevelName, Loadout
+from analyser.units import Loadout
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOLDER = "pictures"  # inside that of the report
 DOTS_AN_INCH = 144
 PIXELS_AN_INCH = 96  # of a page: the natural size of a picture on it
+COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
 EFFICIENCY = "expected_points_destroyed_per_100_points"
-BY_LEVEL = ("mean_models_destroyed", "p_annihilated")
-MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown level by level
-LEVELS: tuple[LevelName, ...] = ("basic", "reinforced", "full-strength")
+SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
+MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown
 
 
 class Plan(NamedTuple):
@@ -32,9 +35,11 @@ class Plan(NamedTuple):
     attackers, defenders : str
         A faction each.
     levels : str
-        A level that both sides have; ``"all levels"``: units, as means over their levels; empty: every loadout.
+        ``"all levels"``: units, as means over their levels; empty: every loadout.
     situation : Situation
     metric : str
+    cells : int
+        How many it has, which is what its drawing costs.
     """
 
     attackers: str
@@ -42,69 +47,116 @@ class Plan(NamedTuple):
     levels: str
     situation: Situation
     metric: str
+    cells: int
 
     @property
-    def file(self) -> str:
-        """The name of its file: letters, digits and hyphens only."""
+    def name(self) -> str:
+        """The name of its files without the ending: letters, digits and hyphens only."""
         parts = (self.attackers, self.defenders, self.situation.name, self.levels or "loadouts", self.metric)
-        return "-".join(parts).replace("_", "-").replace(" ", "-") + ".png"
+        return "-".join(parts).replace("_", "-").replace(" ", "-")
+
+    @property
+    def png(self) -> str:
+        """Its file in dots, seen from the folder of the report."""
+        return f"{FOLDER}/{self.name}.png"
+
+    @property
+    def svg(self) -> str:
+        """Its file in lines, seen from the folder of the report."""
+        return f"{FOLDER}/{self.name}.svg"
 
     @property
     def caption(self) -> str:
         """What it shows, in a line."""
-        levels = {"": "every loadout", ALL_LEVELS: "units, mean over levels"}.get(self.levels, f"{self.levels} units")
+        levels = "units, mean over levels" if self.levels else "every loadout"
         return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
 
 
-class Picture(NamedTuple):
-    """A heatmap that has been drawn; its size is in pixels of a page."""
-
-    plan: Plan
-    width: int
-    height: int
-
-
 def plan_pictures(
-    attackers: Sequence[Loadout], defenders: Sequence[Loadout], situations: Sequence[Situation]
+    attackers: Sequence[Loadout],
+    defenders: Sequence[Loadout],
+    situations: Sequence[Situation],
+    metrics: Sequence[str] = SHOWN_METRICS,
 ) -> list[Plan]:
-    """The heatmaps of a comparison: for each pair of factions and each situation.
+    """The heatmaps of a comparison: for each pair of factions, each situation and each metric.
 
-    Few loadouts, or one level on each side, are shown as they are. Of more there is one picture of the units, each as
-    a mean over its levels, and the pictures of each level against the same level.
+    Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
     """
     plans = []
     for attacking in dict.fromkeys(each.faction for each in attackers):
         for defending in dict.fromkeys(each.faction for each in defenders):
             ours = [each for each in attackers if each.faction == attacking]
             theirs = [each for each in defenders if each.faction == defending]
-            shown = _shown(ours, theirs)
+            levels = _levels_shown(ours, theirs)
+            cells = _rows_shown(ours, levels) * _rows_shown(theirs, levels)
             plans += [
-                Plan(attacking, defending, levels, situation, metric)
+                Plan(attacking, defending, levels, situation, metric, cells)
                 for situation in situations
-                for levels, metric in shown
+                for metric in metrics
             ]
     return plans
 
 
-def _shown(attackers: Sequence[Loadout], defenders: Sequence[Loadout]) -> list[tuple[str, str]]:
-    """Pairs of levels and metric."""
-    ours, theirs = ({each.level_name for each in side} for side in (attackers, defenders))
+def _levels_shown(attackers: Sequence[Loadout], defenders: Sequence[Loadout]) -> str:
     few = max(len(attackers), len(defenders)) <= MOST_LOADOUTS
-    if few or (len(ours) == 1 and len(theirs) == 1):
-        return [("", metric) for metric in (EFFICIENCY, *BY_LEVEL)]
-    common = [level for level in LEVELS if level in ours & theirs]
-    return [(ALL_LEVELS, EFFICIENCY), *((level, metric) for level in common for metric in BY_LEVEL)]
+    one_level = all(len({each.level_name for each in side}) == 1 for side in (attackers, defenders))
+    return "" if few or one_level else ALL_LEVELS
 
 
-def draw(plan: Plan, frame: pd.DataFrame, folder: Path) -> Picture:
-    """Draw a heatmap of the tidy `frame` into its file in `folder`."""
+def _rows_shown(side: Sequence[Loadout], levels: str) -> int:
+    return len({each.unit.id for each in side}) if levels else len(side)
+
+
+def is_drawn(plan: Plan, folder: Path) -> bool:
+    """Whether the files of `plan` are in the `folder` of a report; the PNG comes last."""
+    return (folder / plan.png).exists()
+
+
+def draw(plan: Plan, frame: pd.DataFrame, folder: Path, scratch: Path) -> None:
+    """Draw a heatmap of the tidy `frame` into its files in `folder`; each appears there when it is whole.
+
+    `scratch` is a folder on the same disk for files that are not whole yet.
+    """
+    from analyser.plots import heatmap
+    from analyser.plots.look import house_style
+
     ax = heatmap(_part(plan, frame), metric=plan.metric)
     figure = cast("Figure", ax.figure)
-    with style.context("default"):
-        # Neither the day nor the version of the drawing library: the same figures give the same bytes.
-        figure.savefig(folder / plan.file, dpi=DOTS_AN_INCH, metadata={"Software": None})
-    width, height = figure.get_size_inches() * PIXELS_AN_INCH
-    return Picture(plan, round(width), round(height))
+    (folder / FOLDER).mkdir(exist_ok=True)
+    unfinished = scratch / f"{os.getpid()}-{plan.name}"
+    with house_style():
+        _save_svg(figure, unfinished)
+        unfinished.replace(folder / plan.svg)
+        _save_png(figure, unfinished)
+        unfinished.replace(folder / plan.png)
+
+
+def _save_svg(figure: Figure, path: Path) -> None:
+    """Neither the day nor the version of the drawing library: the same figures give the same bytes."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "analyser"}):
+        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def _save_png(figure: Figure, path: Path) -> None:
+    from PIL import Image
+
+    figure.set_dpi(DOTS_AN_INCH)
+    canvas = cast("Any", figure.canvas)
+    canvas.draw()
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    drawn = drawn.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    drawn.save(path, format="png", dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
+
+
+def size_on_page(plan: Plan, folder: Path) -> tuple[int, int]:
+    """Width and height of a picture that has been drawn, in pixels of a page."""
+    from PIL import Image
+
+    with Image.open(folder / plan.png) as picture:
+        width, height = picture.size
+    return round(width * PIXELS_AN_INCH / DOTS_AN_INCH), round(height * PIXELS_AN_INCH / DOTS_AN_INCH)
 
 
 def _part(plan: Plan, frame: pd.DataFrame) -> pd.DataFrame:
@@ -114,8 +166,4 @@ def _part(plan: Plan, frame: pd.DataFrame) -> pd.DataFrame:
         & frame["attacker"].str.startswith(f"{plan.attackers}/")
         & frame["defender"].str.startswith(f"{plan.defenders}/")
     ]
-    if plan.levels == ALL_LEVELS:
-        return by_unit(part)
-    if plan.levels:
-        return part[(part["attacker_level"] == plan.levels) & (part["defender_level"] == plan.levels)]
-    return part
+    return by_unit(part) if plan.levels == ALL_LEVELS else part

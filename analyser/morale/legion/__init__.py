@@ -1,1 +1,0 @@
-"""Star Wars: Legion: suppression, panic and leaving the table."""

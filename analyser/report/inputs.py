@@ -1,0 +1,89 @@
+"""What a report is made from, and the key that stands for all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from analyser import __version__
+from analyser.comparisons.frame import METHOD
+from analyser.profiles import Profiles
+from analyser.ruleset import Ruleset
+from analyser.situations import Situation
+from analyser.units import Loadout
+
+_LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
+
+
+class Inputs(NamedTuple):
+    """All that the bytes of a report depend on, but for the versions of the programs.
+
+    Attributes
+    ----------
+    attackers, defenders : tuple of Loadout
+    situations : tuple of Situation
+    row : str or None
+        None: the best one.
+    metrics : tuple of str
+        Of the heatmaps.
+    profiles : Profiles or None
+        None: those that ship.
+    ruleset : Ruleset
+    """
+
+    attackers: tuple[Loadout, ...]
+    defenders: tuple[Loadout, ...]
+    situations: tuple[Situation, ...]
+    row: str | None
+    metrics: tuple[str, ...]
+    profiles: Profiles | None
+    ruleset: Ruleset
+
+
+def facts_of(inputs: Inputs) -> dict[str, Any]:
+    """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
+    ruleset = inputs.ruleset.model_dump(mode="json")
+    return {
+        "format": 2,
+        "version": __version__,
+        "method": METHOD,
+        "trials": None,
+        "seed": None,
+        "row": inputs.row or "best",
+        "situations": [each.model_dump(mode="json") for each in inputs.situations],
+        "metrics": list(inputs.metrics),
+        "ruleset": {"sha256": _sha256(ruleset), **ruleset},
+        "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
+        "attackers": [each.selector for each in inputs.attackers],
+        "defenders": [each.selector for each in inputs.defenders],
+    }
+
+
+def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
+    """By faction and id the units that take part: their content, so comments and layout do not count."""
+    units: dict[str, dict[str, Any]] = {}
+    for each in (*inputs.attackers, *inputs.defenders):
+        units.setdefault(each.faction, {})[each.unit.id] = each.unit.model_dump(mode="json")
+    return {faction: units[faction] for faction in sorted(units)}
+
+
+def key_of(inputs: Inputs) -> str:
+    """Equal for two runs that would write the same report: same inputs, same program, same libraries."""
+    libraries = {name: version(name) for name in _LIBRARIES}
+    return _sha256([facts_of(inputs), libraries, _sources(Path(__file__).parents[1])])
+
+
+def _sources(package: Path) -> str:
+    """What the program itself is: a change of its code is a change of what it writes."""
+    found = hashlib.sha256()
+    for path in sorted(each for each in package.rglob("*") if each.suffix in {".py", ".jinja", ".js", ".css"}):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _sha256(data: object) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
