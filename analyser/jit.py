@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parent
-_KERNEL_ROOMS = ("*.py", "engine/*.py", "rules/**/*.py")
+_KERNEL_ROOMS = ("*.py", "engine/*.py", "rules/**/*.py", "morale/**/*.py")
 
 
 def kernel(function: FunctionT) -> FunctionT:

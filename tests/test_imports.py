@@ -28,6 +28,7 @@ FLOORS = (
     ("account", "plots"),
     ("api",),
     ("comparisons", "tables"),
+    ("morale",),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -15,6 +15,7 @@ import click
 from analyser import __version__
 from analyser.cli.attacks import attack, run
 from analyser.cli.library import import_command, units
+from analyser.cli.morale import morale
 from analyser.cli.reports import report
 from analyser.cli.shell import INTERRUPTED, Commands
 
@@ -52,5 +53,5 @@ def cli() -> None:
     """What an attack of Armoured Clash will do: exact odds, Monte Carlo odds, from unit profiles."""
 
 
-for command in (attack, run, units, import_command, report):
+for command in (attack, run, morale, units, import_command, report):
     cli.add_command(command)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.conditions import scenario_from, with_conditions
-from analyser.cli.shell import json_text, profiles_in, progress_bar, show, with_answer_options
+from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, profiles_in, progress_bar, show, with_answer_options
 from analyser.files import check_writable
 
 if TYPE_CHECKING:
     from analyser.results import Result
-
-SECONDS_BEFORE_BAR = 1.0  # a shorter Monte Carlo run shows no progress bar
 
 
 @click.command()

@@ -26,6 +26,7 @@ INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGIN
 BROKEN_PIPE = 141  # and SIGPIPE
 METHODS = ("exact", "monte-carlo", "both")
 FORMATS = ("table", "json", "csv")
+SECONDS_BEFORE_BAR = 1.0  # a shorter Monte Carlo run shows no progress bar
 
 
 class Refusal(click.ClickException):
@@ -88,11 +89,11 @@ FORMAT = click.option("--format", "form", type=click.Choice(FORMATS), default="t
 
 
 def with_answer_options(command: CommandT) -> CommandT:
-    """The options of every command that answers what an attack does."""
+    """The options of every command that answers one question exactly or by Monte Carlo."""
     options = (
         PROFILES,
         click.option("--method", type=click.Choice(METHODS), default="exact", show_default=True),
-        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: attacks to roll (10 million)."),
+        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: how often it is played."),
         click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0)."),
         click.option("--precision", type=ABOVE_0, metavar="P", help="Monte Carlo: until no 95% interval is wider."),
         THREADS,

@@ -1,0 +1,166 @@
+"""Asking: a question to a system, answered exactly or by Monte Carlo."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analyser.errors import InputError
+from analyser.morale.questions import read_question
+from analyser.morale.result import MoraleResult
+from analyser.morale.systems import answers_of, question_model, system_named
+from analyser.validation import Record
+
+DEFAULT_TRIALS = 1_000_000
+MOST_TRIALS = 10**10
+FINEST_PRECISION = 1e-4
+MOST_THREADS = 1024
+NORMAL_95 = 1.959963984540054
+
+QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
+
+
+def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[str] | None = None) -> Record:
+    """A question to a system from a TOML file or a mapping of the same form (`docs/morale.md`), checked.
+
+    Parameters
+    ----------
+    system : str
+        ``legion``.
+    source : path or mapping
+        A question that is checked already comes back as it is.
+    folder : path, optional
+        A folder of profiles whose ``morale`` folder has ruleset files; left out: the shipped one.
+
+    Raises
+    ------
+    InputError
+        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
+
+    Examples
+    --------
+    >>> load_question("legion", {"courage": 2}).rounds_played
+    6
+    """
+    found = system_named(system)
+    if isinstance(source, Record):
+        return source
+    return read_question(question_model(found), source, found.ruleset, None if folder is None else Path(folder))
+
+
+def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | None = None) -> MoraleResult:
+    """The exact answer to a question: laws pushed through the system's rules.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_question`.
+
+    Examples
+    --------
+    >>> result = exact("legion", {"courage": 1, "tokens": 2, "rounds": 1})
+    >>> float(result.columns["rounds"]["p_panicked"][0].round(4))
+    0.4444
+    """
+    from analyser.engine.chains import exact_laws
+
+    ready, answers = load_question(system, question, folder), answers_of(system_named(system))
+    weights = {name: exact_laws(chain) for name, chain in answers.chains(ready).items()}
+    return MoraleResult(method="exact", tables=answers.tables(ready, weights), **_account(system, ready))
+
+
+def simulate(
+    system: str,
+    question: QuestionLike,
+    trials: int | None = None,
+    *,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MoraleResult:
+    """The answer to a question by rolling every die.
+
+    Parameters
+    ----------
+    system, question, folder
+        As :func:`load_question`.
+    trials : int, optional
+        Games to play, 1 to 10**10; left out: a million.
+    seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
+    precision : float, optional
+        Instead of `trials`: so many that no 95% interval of a probability is wider, from its lower to its upper end.
+    threads : int, optional
+        Left out: one for each processor.
+    progress : callable, optional
+        Told the games played so far and the number aimed at, now and then.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_question`, and for a wrong number of trials, seed, precision or threads.
+
+    Examples
+    --------
+    >>> simulate("legion", {"courage": 1, "tokens": 2}, trials=1000, seed=7).trials
+    1000
+    """
+    from analyser.engine.montecarlo import default_threads
+    from analyser.engine.throws import sampled_counts
+
+    games = _trials(trials, precision)
+    _check(seed, threads)
+    ready, answers = load_question(system, question, folder), answers_of(system_named(system))
+    weights = {
+        name: sampled_counts(chain, games, seed, part, threads or default_threads(), progress)
+        for part, (name, chain) in enumerate(answers.chains(ready).items())
+    }
+    tables = answers.tables(ready, weights)
+    return MoraleResult(method="monte-carlo", tables=tables, trials=games, seed=seed, **_account(system, ready))
+
+
+def _account(system: str, question: Record) -> dict[str, Any]:
+    answers = answers_of(system_named(system))
+    return {
+        "system": system,
+        "question": question,
+        "applied": answers.applied(question),
+        "not_modelled": answers.not_modelled(question),
+        "warnings": answers.warnings(question),
+    }
+
+
+def _trials(trials: int | None, precision: float | None) -> int:
+    if precision is None:
+        games = DEFAULT_TRIALS if trials is None else trials
+        if not 1 <= games <= MOST_TRIALS:
+            raise InputError(f"{games} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
+        return games
+    if trials is not None:
+        raise InputError("both trials and precision", where="trials", allowed="one of them")
+    if not FINEST_PRECISION <= precision < 1:
+        raise InputError(f"precision {precision:g}", where="precision", allowed=f"{FINEST_PRECISION:g} up to below 1")
+    return trials_for(precision)
+
+
+def trials_for(precision: float) -> int:
+    """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
+
+    Examples
+    --------
+    >>> trials_for(0.01)
+    38411
+    """
+    return math.ceil(NORMAL_95**2 * (1 / precision**2 - 1))
+
+
+def _check(seed: int, threads: int | None) -> None:
+    if seed < 0:
+        raise InputError(f"seed {seed}", where="seed", allowed="0 or more")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise InputError(f"{threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")

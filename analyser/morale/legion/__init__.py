@@ -1,0 +1,1 @@
+"""Star Wars: Legion: suppression, panic and leaving the table."""

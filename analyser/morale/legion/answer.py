@@ -1,0 +1,104 @@
+"""The tables that answer a question about Legion: by round, and the law of the tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyser.engine.chains import Chain
+from analyser.morale.legion.chain import Unit, chain_of, unit_of
+from analyser.morale.legion.question import Question
+from analyser.morale.result import Mean, Table, Weights
+from analyser.rules import legion
+
+WITH, WITHOUT = "with", "without"  # a commander
+
+
+def chains(question: Question) -> dict[str, Chain]:
+    """One chain without a commander; where one is near, one with him first."""
+    return {name: chain_of(each) for name, each in _cases(question).items()}
+
+
+def _cases(question: Question) -> dict[str, Question]:
+    alone = question.model_copy(update={"commander_courage": None})
+    return {WITH: question, WITHOUT: alone} if question.commander else {WITHOUT: alone}
+
+
+def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+    """`rounds`: what becomes of the unit by round; `tokens`: their law after the rally step and at the round's end."""
+    rounds = question.rounds_played
+    parts = [_by_round(unit_of(each), weights[name]) for name, each in _cases(question).items()]
+    names = [name for name in weights for _ in range(rounds)]
+    keys: dict[str, list[Any]] = {"commander": names, "round": [*range(1, rounds + 1)] * len(parts)}
+    chances = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
+    means = {
+        name: Mean(*(np.concatenate([part[1][name][sums] for part in parts]) for sums in range(2)))
+        for name in parts[0][1]
+    }
+    return {"rounds": Table(keys, chances, means), "tokens": _tokens(question, weights)}
+
+
+def _by_round(unit: Unit, laws: Weights) -> tuple[dict[str, Weights], dict[str, Mean]]:
+    """The chances and means by round, from laws after the panic check and at the round's end in turn."""
+    checked, ended = laws[0::2], laws[1::2]
+    states = np.arange(unit.off_table)
+    tokens, panicked = states % (unit.most_tokens + 1), states // (unit.most_tokens + 1) % 2
+    suppressed = [legion.is_suppressed(int(each), unit.courage) for each in tokens]
+    actions = [legion.actions_left(int(each), unit.courage, int(flag)) for each, flag in zip(tokens, panicked)]
+    standing = checked[:, : unit.off_table]
+    left, destroyed = ended[:, unit.off_table], ended[:, unit.destroyed]
+    chances = {
+        "p_suppressed": standing[:, np.array(suppressed)].sum(axis=1),
+        "p_panicked": standing[:, panicked == 1].sum(axis=1),
+        "p_left_table": left,
+        "p_destroyed": destroyed,
+        "p_defeated": left + destroyed,
+    }
+    return chances, {"mean_tokens": Mean.of(standing, tokens), "mean_actions": Mean.of(standing, actions)}
+
+
+def _tokens(question: Question, weights: dict[str, Weights]) -> Table:
+    """The law of the tokens of a unit on the table."""
+    names, rounds, moments, numbers, chances = [], [], [], [], []
+    for name, each in _cases(question).items():
+        unit = unit_of(each)
+        standing = weights[name][:, : unit.off_table].reshape(
+            -1, unit.off_table // (unit.most_tokens + 1), unit.most_tokens + 1
+        )
+        for recording, law in enumerate(standing.sum(axis=1)):
+            for number in range(int(np.flatnonzero(law).max(initial=0)) + 1):
+                names.append(name)
+                rounds.append(recording // 2 + 1)
+                moments.append(("after rally", "end of round")[recording % 2])
+                numbers.append(number)
+                chances.append(law[number])
+    keys: dict[str, list[Any]] = {"commander": names, "round": rounds, "when": moments, "tokens": numbers}
+    return Table(keys, {"probability": np.array(chances)}, {})
+
+
+def applied(question: Question) -> tuple[str, ...]:
+    """The rules that the numbers come from."""
+    rules = ["LG-1 COURAGE", "LG-2 rally step", "LG-3 panic check", "LG-4 suppressed"]
+    if question.commander:
+        rules.append("LG-3 commander's COURAGE")
+    if question.edge_distance is not None:
+        rules.append("LG-5 flight to the nearest edge")
+    return (*rules, "LG-6 the panic token goes", "LG-7 tokens received and removed")
+
+
+def not_modelled(question: Question) -> tuple[str, ...]:
+    """The rules that no number comes from."""
+    geometry = "LG-5 terrain on the way, clambering, withdrawing from an engagement, Jump, Reposition and Spur"
+    return (geometry,) if question.edge_distance is not None else ("LG-5 flight to the edge: no distance was given",)
+
+
+def warnings(question: Question) -> tuple[str, ...]:
+    """What has no effect."""
+    found = []
+    if question.commander_courage is not None and not question.commander:
+        allowed = question.ruleset.commander_range
+        found.append(f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)")
+    if question.courage == "none":
+        found.append("a unit without COURAGE is never suppressed and never panics (LG-1)")
+    return tuple(found)

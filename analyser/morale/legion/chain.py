@@ -1,0 +1,110 @@
+"""Legion's rules, tabulated over every state of the unit: what the engines run through."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain, Die, Phase, check_size, happening, succeeding
+from analyser.jit import kernel, step
+from analyser.morale.legion.question import Question
+from analyser.rules import legion
+
+RECEIVE, FIRE, RALLY, MOVE, END = range(5)  # the phases of a round
+
+
+class Unit(NamedTuple):
+    """The unit as whole numbers.
+
+    A state is ``(moves * 2 + panicked) * (most_tokens + 1) + tokens``; then come `off_table` and `destroyed`.
+    """
+
+    courage: int
+    panic_courage: int
+    most_tokens: int
+    moves_to_edge: int  # 0: it is too far away to matter
+    end_phase_tokens: int
+    off_table: int
+    destroyed: int
+
+
+def unit_of(question: Question) -> Unit:
+    """The unit of a question as whole numbers.
+
+    Raises
+    ------
+    InputError
+        More states than there is room for.
+    """
+    courage = legion.NO_COURAGE if question.courage == "none" else question.courage
+    most_tokens = question.tokens + sum(len(law) - 1 for law in (*question.laws_before, *question.laws_after))
+    moves = _moves_to_edge(question)
+    standing = max(moves, 1) * 2 * (most_tokens + 1)
+    check_size(standing + 2, most_tokens + 1)
+    panic_courage = legion.better_courage(courage, question.commander)
+    return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens, standing, standing + 1)
+
+
+def _moves_to_edge(question: Question) -> int:
+    """Moves after which the leader is off the table; 0 for none within the rounds played."""
+    if question.edge_distance is None or question.move_distance is None:
+        return 0
+    moves = max(math.ceil(question.edge_distance / question.move_distance), 1)
+    return moves if moves <= question.rounds_played else 0
+
+
+@step
+def state_after(unit: Unit, phase: int, state: int, total: int) -> int:
+    """The state that a phase leads to when its dice show `total`."""
+    if state >= unit.off_table:
+        return state
+    tokens, moves = state % (unit.most_tokens + 1), state // (unit.most_tokens + 1) // 2
+    panicked = state // (unit.most_tokens + 1) % 2
+    if phase == RECEIVE:
+        tokens = legion.receive(tokens, total, unit.most_tokens)
+    elif phase == FIRE and total:
+        return unit.destroyed
+    elif phase == RALLY:
+        tokens = legion.rally(tokens, total)
+        panicked = int(legion.is_panicked(tokens, unit.panic_courage))
+    elif phase == MOVE and unit.moves_to_edge:
+        moves = legion.flee(moves, panicked, unit.moves_to_edge)
+        if moves == unit.moves_to_edge:
+            return unit.off_table
+    elif phase == END:
+        tokens = legion.tidy(tokens, unit.end_phase_tokens)
+        panicked = int(panicked and legion.is_panicked(tokens, unit.panic_courage))
+    return (moves * 2 + panicked) * (unit.most_tokens + 1) + tokens
+
+
+@kernel
+def tabulated(unit: Unit, phase: int, totals: int) -> NDArray[np.uint16]:
+    """The states that a phase leads to: shape (states, totals)."""
+    after = np.empty((unit.destroyed + 1, totals), np.uint16)
+    for state in range(after.shape[0]):
+        for total in range(totals):
+            after[state, total] = state_after(unit, phase, state, total)
+    return after
+
+
+def chain_of(question: Question) -> Chain:
+    """The rounds of a question; the laws after each panic check and at the end of each round are recorded."""
+    unit, ruleset = unit_of(question), question.ruleset
+    states = unit.destroyed + 1
+    tokens = np.where(np.arange(states) < unit.off_table, np.arange(states) % (unit.most_tokens + 1), 0)
+    rally_die = succeeding(ruleset.rally_successes, ruleset.rally_sides)
+    rally = Phase(tabulated(unit, RALLY, unit.most_tokens + 1), rally_die, tokens.astype(np.uint16), recorded=True)
+    move, end = Phase(tabulated(unit, MOVE, 1)), Phase(tabulated(unit, END, 1), recorded=True)
+    once = np.ones(states, np.uint16)
+    fire = Phase(tabulated(unit, FIRE, 2), happening(question.destroyed), once)
+    receive = {
+        law: Phase(tabulated(unit, RECEIVE, len(law)), Die(law), once)
+        for law in {*question.laws_before, *question.laws_after}
+    }
+    phases: list[Phase] = []
+    for before, after in zip(question.laws_before, question.laws_after):
+        phases += [receive[before], fire, rally, move, receive[after], end]
+    return Chain(question.tokens, tuple(phases))

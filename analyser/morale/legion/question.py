@@ -1,0 +1,91 @@
+"""What can be asked about suppression and panic in Legion, and the numbers that its text does not print."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainValidator, model_validator
+
+from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
+from analyser.validation import Record
+
+MOST_COURAGE = 20
+MOST_TOKENS = 60
+
+
+def _courage_or_none(value: object) -> int | Literal["none"]:
+    """COURAGE, a whole number or none (LG-1); none is said aloud, and is not the same as 0."""
+    if value == "none":
+        return "none"
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COURAGE:
+        raise ValueError(f"{value!r} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
+    return value
+
+
+Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
+CourageOrNone = Annotated[int | Literal["none"], PlainValidator(_courage_or_none)]
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+
+
+class Ruleset(Record):
+    """The shipped values, and what they are, stand in ``profiles/morale/legion.toml``."""
+
+    rally_sides: Annotated[int, Field(ge=1, le=1000)]
+    rally_successes: Annotated[int, Field(ge=0, le=1000)]
+    commander_range: Annotated[int, Field(ge=0, le=100)]
+    end_phase_tokens: Tokens
+    rounds: Rounds
+
+    @model_validator(mode="after")
+    def _successes_among_sides(self) -> Ruleset:
+        if self.rally_successes > self.rally_sides:
+            raise ValueError(f"rally_successes {self.rally_successes} of {self.rally_sides} sides")
+        return self
+
+
+class Question(Record):
+    """A unit under fire, round by round."""
+
+    courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
+    tokens: Tokens = Field(0, description="Suppression tokens at the start.")
+    received: Numbers = Field(
+        ((1.0,),),
+        description="Tokens received a round, before the unit activates: a number, a law, or a list by round.",
+    )
+    received_after: Numbers = Field(((1.0,),), description="The same, after it has activated.")
+    commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
+    commander_range: Annotated[int, Field(ge=1, le=100)] = Field(1, description="The commander's range band.")
+    edge_distance: Distance | None = Field(None, description="Inches from its leader to the nearest table edge.")
+    move_distance: Length | None = Field(None, description="Inches of a move at full speed (LG-5).")
+    destroyed: Chance = Field(0.0, description="Chance a round that fire destroys it before it activates.")
+    rounds: Rounds | None = Field(None, description="Rounds to play; left out: those of a game.")
+    ruleset: Ruleset
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Question:
+        if (self.edge_distance is None) != (self.move_distance is None):
+            raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
+        spread_over(self.received, self.rounds_played, "received")
+        spread_over(self.received_after, self.rounds_played, "received_after")
+        return self
+
+    @property
+    def rounds_played(self) -> int:
+        """Rounds, those of a game if no other number is given."""
+        return self.rounds or self.ruleset.rounds
+
+    @property
+    def laws_before(self) -> tuple[tuple[float, ...], ...]:
+        """The law of the tokens received before the activation, of each round."""
+        return spread_over(self.received, self.rounds_played, "received")
+
+    @property
+    def laws_after(self) -> tuple[tuple[float, ...], ...]:
+        """The law of the tokens received after the activation, of each round."""
+        return spread_over(self.received_after, self.rounds_played, "received_after")
+
+    @property
+    def commander(self) -> int:
+        """The COURAGE of a commander within range (LG-3), 0 where there is none."""
+        near = self.commander_range <= self.ruleset.commander_range
+        return self.commander_courage if self.commander_courage is not None and near else 0

@@ -1,0 +1,121 @@
+"""What the questions of all systems share: chances, laws of small numbers, the ruleset beside the question."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from analyser.errors import InputError
+from analyser.files import read_toml
+from analyser.profiles import shipped_profiles
+from analyser.validation import Record, checked
+
+MOST_ROUNDS = 100
+MOST_INCHES = 1000
+MOST_VALUE = 100  # of a law of small numbers
+ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
+RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
+
+RecordT = TypeVar("RecordT", bound=Record)
+
+Chance = Annotated[float, Field(ge=0, le=1, strict=False)]
+Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
+Distance = Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)]
+Length = Annotated[float, Field(gt=0, le=MOST_INCHES, strict=False)]
+
+
+def law_from(value: object) -> tuple[float, ...]:
+    """The probabilities of 0, 1, 2, … from a whole number, or from a table of number = probability.
+
+    Raises
+    ------
+    ValueError
+        Not such a thing; a probability outside 0 to 1; a sum that is not 1.
+
+    Examples
+    --------
+    >>> law_from(2), law_from({0: 0.5, "2": 0.5})
+    ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = {value: 1.0}
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"{value!r} is not usable (allowed: a whole number, or a table of number = probability)")
+    law = [0.0] * (max(_small_number(number) for number in value) + 1)
+    for number, chance in value.items():
+        law[_small_number(number)] = _chance(chance)
+    if abs(math.fsum(law) - 1) > ONE_WITHIN:
+        raise ValueError(f"these probabilities add up to {math.fsum(law):g} (allowed: 1)")
+    return tuple(law)
+
+
+def _small_number(number: object) -> int:
+    if not str(number).isdecimal() or int(str(number)) > MOST_VALUE:
+        raise ValueError(f"{number} is not usable as a number (allowed: 0 to {MOST_VALUE})")
+    return int(str(number))
+
+
+def _chance(chance: object) -> float:
+    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
+        raise ValueError(f"{chance!r} is not usable as a probability (allowed: 0 to 1)")
+    return float(chance)
+
+
+def _by_round(value: object) -> object:
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return value  # checked before
+    return tuple(law_from(each) for each in value) if isinstance(value, list | tuple) else (law_from(value),)
+
+
+def law_as_table(law: tuple[float, ...]) -> dict[str, float]:
+    """A law as files write it: number = probability."""
+    return {str(number): chance for number, chance in enumerate(law) if chance}
+
+
+Numbers = Annotated[
+    tuple[tuple[float, ...], ...],
+    BeforeValidator(_by_round),
+    PlainSerializer(lambda laws: [law_as_table(law) for law in laws]),
+]
+"""A number a round: one for all, or a list with one for each; each a whole number or a law of it."""
+
+
+def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> tuple[tuple[float, ...], ...]:
+    """One law for each of `rounds` rounds.
+
+    Raises
+    ------
+    ValueError
+        A list of another length.
+    """
+    if len(laws) not in (1, rounds):
+        raise ValueError(f"{key} has {len(laws)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
+    return laws * rounds if len(laws) == 1 else laws
+
+
+def read_question(
+    model: type[RecordT], source: str | os.PathLike[str] | Mapping[str, Any], ruleset: str, folder: Path | None
+) -> RecordT:
+    """A question as `model`, its ``[ruleset]`` filled in from the file `ruleset` of a folder of profiles.
+
+    Raises
+    ------
+    InputError
+        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
+    """
+    raw, where = (dict(source), "question") if isinstance(source, Mapping) else (read_toml(Path(source)), str(source))
+    stated = raw.get("ruleset", {})
+    if not isinstance(stated, Mapping):
+        raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
+    return checked(model, {**raw, "ruleset": {**ruleset_in(folder, ruleset), **stated}}, where=where)
+
+
+def ruleset_in(folder: Path | None, name: str) -> dict[str, Any]:
+    """The ruleset file `name` of a folder of profiles, or the shipped one where the folder has none."""
+    path = (folder or shipped_profiles()) / RULESETS / name
+    return read_toml(path if path.exists() else shipped_profiles() / RULESETS / name)

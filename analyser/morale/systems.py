@@ -1,0 +1,78 @@
+"""The systems by name, and what each module of answers hands over."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+from analyser.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from analyser.engine.chains import Chain
+    from analyser.morale.result import Table, Weights
+    from analyser.validation import Record
+
+
+class System(NamedTuple):
+    """A system of morale rules.
+
+    Attributes
+    ----------
+    title : str
+    package : str
+        Of this room: its ``question`` module has the records `Question` and `Ruleset`, its ``answer`` module is an
+        :class:`Answers`.
+    ruleset : str
+        The file of defaults, in ``profiles/morale``.
+    """
+
+    title: str
+    package: str
+    ruleset: str
+
+
+SYSTEMS = {
+    "legion": System("Star Wars: Legion", "legion", "legion.toml"),
+}
+
+
+class Answers(Protocol):
+    """What the ``answer`` module of a system has."""
+
+    def chains(self, question: Any) -> dict[str, Chain]:
+        """The chains of rolls that the question needs, by name."""
+
+    def tables(self, question: Any, weights: dict[str, Weights]) -> dict[str, Table]:
+        """The answer's tables from the recorded laws (or counts) of each chain, the main table first."""
+
+    def applied(self, question: Any) -> tuple[str, ...]:
+        """The rules that the numbers come from, such as ``LG-2 rally step``."""
+
+    def not_modelled(self, question: Any) -> tuple[str, ...]:
+        """The rules that no number comes from."""
+
+    def warnings(self, question: Any) -> tuple[str, ...]:
+        """What to know about how the question was read."""
+
+
+def system_named(name: str) -> System:
+    """The system of a name.
+
+    Raises
+    ------
+    InputError
+        There is none of that name.
+    """
+    if name not in SYSTEMS:
+        raise InputError(f"no morale system {name!r}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
+    return SYSTEMS[name]
+
+
+def question_model(system: System) -> type[Record]:
+    """The record that a question to a system is."""
+    return cast("type[Record]", importlib.import_module(f"analyser.morale.{system.package}.question").Question)
+
+
+def answers_of(system: System) -> Answers:
+    """The module that answers questions to a system."""
+    return cast("Answers", importlib.import_module(f"analyser.morale.{system.package}.answer"))
