@@ -128,6 +128,8 @@ def as_target(facts, unit, *, from_front=False, models=None):
         "activated": unit.activated,
         "edge_distance": unit.edge_distance,
         "garrisoned": False,
+        "taking_cover": False,
+        "obstacle": False,
         "from_front": from_front and not unit.garrisoned,
     }
 
@@ -275,6 +277,7 @@ class Fight(NamedTuple):
     target_struck_by: frozenset = frozenset()
     winner: str = ""  # "active", "target", "stalemate"
     won: tuple[str, ...] = ()  # the winner of each combat fought
+    apart: int = 0  # inches between the two after the last combat
 
 
 class Field(NamedTuple):
@@ -595,33 +598,31 @@ def resolve(field, fight):
     """Winner, withdrawal, test (AC-8.5 to AC-8.7)."""
     over = bool(fight.active.fate or fight.target.fate)
     fight = decide(fight)
-    fight = fight._replace(won=(*fight.won, fight.winner))
+    fight = fight._replace(won=(*fight.won, fight.winner), apart=0 if over else 3)
     if over:
         return {fight: Fraction(1)}
-    deck = field.ruleset["deck"]
     if fight.winner == "stalemate":
         return {fight._replace(active=withdraw(field.active, fight.active)): Fraction(1)}
     if fight.winner == "target":
-        fate = lose(
-            field.active,
-            fight.active,
-            fight.active_start,
-            fight.active_riding,
-            fight.active_struck_by,
-            deck,
-        )
-        return {fight._replace(active=unit): chance for unit, chance in fate.items()}
+        return loses(field, fight, "active")
     if not field.again:
         fight = fight._replace(secondaries=secondaries_withdraw(field, fight))
-    fate = lose(
-        field.target,
-        fight.target,
-        fight.target_start,
-        fight.target_riding,
-        fight.target_struck_by,
-        deck,
-    )
-    return {fight._replace(target=unit): chance for unit, chance in fate.items()}
+    return loses(field, fight, "target")
+
+
+def loses(field, fight, side):
+    """The law of a fight in which the named side has lost (AC-8.5)."""
+    start, riding = getattr(fight, f"{side}_start"), getattr(fight, f"{side}_riding")
+    struck_by = getattr(fight, f"{side}_struck_by")
+    unit = getattr(fight, side)
+    before = unit.fell_back  # in the first combat of an Overrun
+    fate = lose(getattr(field, side), unit._replace(fell_back=False), start, riding, struck_by, field.ruleset["deck"])
+    chances = defaultdict(Fraction)
+    for after, chance in fate.items():
+        apart = 0 if after.fate else 6 if after.fell_back else 3
+        fell_back = not after.fate and (before or after.fell_back)
+        chances[fight._replace(apart=apart, **{side: after._replace(fell_back=fell_back)})] += chance
+    return chances
 
 
 def secondaries_withdraw(field, fight):

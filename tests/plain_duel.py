@@ -1,0 +1,645 @@
+"""A slow, plain reading of a duel (AC-9.2), for the tests to compare the engines with: rounds of activations in turn.
+
+A ranged attack is read by `plain_reading`, a charge by `plain_close_quarters`; what is new here is the course of an
+activation: statuses that end, rally test, opportunity fire, manoeuvre and attack by policy, reloading, and who goes
+when. Every step turns one duel into a law {duel: chance} in fractions; equal duels become one. For few models.
+"""
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import NamedTuple
+
+import plain_close_quarters as cq
+import plain_focus_fire as focus
+import plain_reading as plain
+from plain_decks import deck_of, draws
+
+DEFAULT_SIDE = {
+    **cq.DEFAULT_UNIT,
+    "speed": None,
+    "on_lookout": False,
+    "taking_cover": False,
+    "reloading": False,
+    "concealed": False,  # to the enemy's ranged attacks
+    "obstacle": False,
+    "charge": {},  # the circumstances of this unit's charges: outflanked, supported, ...
+}
+DEFAULT_DUEL = {
+    "a": None,
+    "b": None,
+    "policy_a": "shoot",
+    "policy_b": "shoot",
+    "rounds": 6,
+    "first": "a",
+    "distance": None,
+    "replacement": True,
+    "ruleset": {},
+}
+OTHER = {"a": "b", "b": "a"}
+
+
+class Side(NamedTuple):
+    """One unit between two activations."""
+
+    unit: cq.Unit
+    on_lookout: bool = False
+    taking_cover: bool = False
+    reloading: bool = False
+
+
+class Duel(NamedTuple):
+    """The state of a duel. `hunted` are the points of Hunter; those of annihilations follow from the units' fates."""
+
+    a: Side
+    b: Side
+    distance: int | None = None
+    deck_a: tuple = ()
+    deck_b: tuple = ()
+    hunted_a: int = 0
+    hunted_b: int = 0
+
+
+class Field(NamedTuple):
+    """What a duel does not change."""
+
+    a: dict
+    b: dict
+    policy_a: str
+    policy_b: str
+    die: dict
+    deck: tuple
+    replacement: bool
+
+
+class Turn(NamedTuple):
+    """What an activation knows besides the duel."""
+
+    side: str
+    duel: Duel
+    was_suppressed: bool
+    was_disordered: bool
+    rallied: bool = True
+    fired_upon: bool = False
+
+
+def then(law, step):
+    """The law of a step taken after a law."""
+    chances = defaultdict(Fraction)
+    for state, chance in law.items():
+        for after, step_chance in step(state).items():
+            chances[after] += chance * step_chance
+    return dict(chances)
+
+
+def certainly(state):
+    """The law of what is certain."""
+    return {state: Fraction(1)}
+
+
+def change(duel, side, **what):
+    """A duel with one side changed: its unit's facts or its own statuses."""
+    now = getattr(duel, side)
+    own = {key: value for key, value in what.items() if key in Side._fields}
+    of_unit = {key: value for key, value in what.items() if key not in Side._fields}
+    if of_unit:
+        own["unit"] = own.get("unit", now.unit)._replace(**of_unit)
+    return duel._replace(**{side: now._replace(**own)})
+
+
+def unit_of(duel, side):
+    """The unit of a side."""
+    return getattr(duel, side).unit
+
+
+def is_over(duel):
+    """Whether a unit is annihilated, broken or fled (AC-9.2)."""
+    return bool(duel.a.unit.fate or duel.b.unit.fate)
+
+
+# --- movement ---------------------------------------------------------------------------------------------
+
+
+def moves(field, duel, side):
+    """What a unit loses by moving: taking cover, on lookout."""
+    return change(duel, side, taking_cover=False, on_lookout=False)
+
+
+def advance(field, duel, side, inches):
+    """Move so many inches towards the enemy, away from the own edge; not without a distance."""
+    if duel.distance is None:
+        return duel
+    inches = min(inches, max(0, duel.distance - 1))
+    if inches == 0:
+        return duel
+    edge = unit_of(duel, side).edge_distance
+    duel = moves(field, duel._replace(distance=duel.distance - inches), side)
+    return change(duel, side, edge_distance=None if edge is None else edge + inches)
+
+
+def speed(field, side):
+    """SPEED in inches."""
+    return getattr(field, side)["speed"] or 0
+
+
+# --- rows -------------------------------------------------------------------------------------------------
+
+
+def rows_in_range(field, duel, side, *, opportunity=False, moved=False):
+    """The ranged rows that may be fired at the enemy, as they stand on the card (AC-4.1, AC-6)."""
+    category = getattr(field, OTHER[side])["category"]
+    found = []
+    for row in getattr(field, side)["rows"]:
+        if row["kind"] != "ranged" or category not in row["against"]:
+            continue
+        if "Reactive" in row["qualities"] and not opportunity:
+            continue
+        if "Move or Fire" in row["qualities"] and moved:
+            continue
+        if duel.distance is not None and not fits(row, duel.distance):
+            continue
+        found.append(row)
+    return found
+
+
+def fits(row, distance):
+    """Whether a row reaches so far; Indirect not within short range (AC-4.1, AC-6)."""
+    too_near = "Indirect" in row["qualities"] and is_short(row, distance)
+    return distance <= row["long_range"] and not too_near
+
+
+def is_short(row, distance):
+    """Whether so many inches are within short range (AC-4.1); unknown inches are not."""
+    return distance is not None and row.get("short_range") is not None and distance <= row["short_range"]
+
+
+def must_reload(row, duel, side):
+    """Whether a row cannot be fired before the unit re-arms (AC-6 Slow to Fire)."""
+    return "Slow to Fire" in row["qualities"] and getattr(duel, side).reloading
+
+
+# --- a ranged attack --------------------------------------------------------------------------------------
+
+
+def dice_of(row, facts, unit, enemy, *, short):
+    """Attack dice; a garrison counts half of its models; Point Blank (AC-2.3, AC-4.4, AC-6)."""
+    if short and "Point Blank" in row["qualities"]:
+        bands = [{**band, "dice": band.get("special", band["dice"])} for band in row["bands"]]
+        row = {**row, "bands": bands}
+    return cq.dice_of_row(row, facts, unit, enemy, half=unit.garrisoned)
+
+
+def target_facts(facts, side):
+    """A side as `plain_reading` knows a target."""
+    shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
+    return {
+        **plain.DEFAULT_TARGET,
+        **shared,
+        "models": side.unit.models,
+        "damage": side.unit.damage,
+        "suppressed": side.unit.suppressed,
+        "disordered": side.unit.disordered,
+        "activated": side.unit.activated,
+        "garrisoned": side.unit.garrisoned,
+        "edge_distance": side.unit.edge_distance,
+        "taking_cover": side.taking_cover,
+    }
+
+
+def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False):
+    """The law of the duel after one ranged attack with a row (AC-4); an attack of no dice is none."""
+    enemy_side = OTHER[side]
+    facts, enemy = getattr(field, side), getattr(field, enemy_side)
+    me, you = getattr(duel, side), getattr(duel, enemy_side)
+    if short is None:
+        short = is_short(row, duel.distance)
+    dice = dice_of(row, facts, me.unit, enemy, short=short)
+    if dice == 0:
+        return certainly(duel)
+    attack = {
+        **plain.DEFAULT_ATTACK,
+        "dice": dice,
+        "bonuses": [name for name, holds in [("aiming", aiming), ("short_range", short)] if holds],
+        "penalties": ["suppressed"] if me.unit.suppressed else [],
+        "qualities": row["qualities"],
+        "veteran": cq.value_of(facts, "Veteran"),
+        "extra_reroll": facts["extra_reroll"],
+        "opportunity_fire": opportunity,
+        "overcharge": overcharge,
+        "concealed": enemy["concealed"],
+        "carriages": facts["carriages"],
+    }
+    now = target_facts(enemy, you)
+    if "Slow to Fire" in row["qualities"]:
+        duel = change(duel, side, reloading=True)
+    table = focus.Table(
+        focus.Target(
+            models=you.unit.models,
+            damage=you.unit.damage,
+            suppressed=you.unit.suppressed,
+            disordered=you.unit.disordered,
+            activated=you.unit.activated,
+            taking_cover=you.taking_cover,
+            garrisoned=you.unit.garrisoned,
+            edge_distance=you.unit.edge_distance,
+        ),
+        target_deck=getattr(duel, f"deck_{enemy_side}"),
+        attackers_deck=getattr(duel, f"deck_{side}"),
+    )
+    chances = defaultdict(Fraction)
+    for number, dice_chance, my_deck in focus.dice_draws(
+        attack, table.attackers_deck, field.deck, replacement=field.replacement
+    ):
+        for (hits, blanks), hit_chance in focus.pool_law(number, attack, now, field.die).items():
+            own = cq.suffer_blanks(blanks if overcharge else 0, facts, me.unit)
+            for target, test_chance, deck in focus.target_draws(
+                hits, attack, now, table, field.deck, replacement=field.replacement
+            ):
+                after = struck(duel, enemy_side, target)
+                after = after._replace(**{f"deck_{side}": my_deck, f"deck_{enemy_side}": deck})
+                for unit, own_chance in own.items():
+                    ended = change(after, side, unit=unit)
+                    chances[ended] += dice_chance * hit_chance * test_chance * own_chance
+    return dict(chances)
+
+
+def struck(duel, side, target):
+    """The duel with the target of an attack as the attack left it; a unit that falls back is 3" further away."""
+    now = getattr(duel, side)
+    if target.fate:
+        return duel._replace(**{side: Side(cq.Unit(0, fate=target.fate))})
+    unit = now.unit._replace(
+        models=target.models,
+        damage=target.damage,
+        suppressed=target.suppressed,
+        disordered=target.disordered,
+        activated=target.activated,
+        garrisoned=target.garrisoned,
+        edge_distance=target.edge_distance,
+    )
+    duel = change(duel, side, unit=unit, taking_cover=target.taking_cover)
+    if target.fell_back:
+        duel = moves(None, duel, side)
+        if duel.distance is not None:
+            duel = duel._replace(distance=duel.distance + 3)
+    return duel
+
+
+# --- policies: (field, turn) -> law of duels ----------------------------------------------------------------
+
+
+def re_arm(duel, side):
+    """The special action that ends reloading."""
+    return certainly(change(duel, side, reloading=False))
+
+
+def fire_first(field, duel, side, *, aiming, moved=False, short=None, overcharge=False):
+    """Fire the first row that reaches, or re-arm if that row is empty."""
+    rows = rows_in_range(field, duel, side, moved=moved)
+    if not rows:
+        return certainly(duel)
+    if must_reload(rows[0], duel, side):
+        return re_arm(duel, side)
+    return shoot_row(field, duel, side, rows[0], aiming=aiming, short=short, overcharge=overcharge)
+
+
+def shoot(field, turn, *, overcharge=False):
+    """Aim and shoot; out of range advance, and shoot if then in range."""
+    duel, side = turn.duel, turn.side
+    if rows_in_range(field, duel, side):
+        return fire_first(field, duel, side, aiming=turn.rallied, overcharge=overcharge)
+    duel = advance(field, duel, side, speed(field, side))
+    if not turn.rallied:
+        return certainly(duel)
+    return fire_first(field, duel, side, aiming=False, moved=True, overcharge=overcharge)
+
+
+def shoot_overcharged(field, turn):
+    """Aim and shoot, Overcharge always on."""
+    return shoot(field, turn, overcharge=True)
+
+
+def short_range(field, turn):
+    """Advance to short range, and shoot without aiming."""
+    duel, side = turn.duel, turn.side
+    if duel.distance is None:
+        return fire_first(field, duel, side, aiming=False, short=True)
+    if not turn.rallied and rows_in_range(field, duel, side):
+        return fire_first(field, duel, side, aiming=False)
+    nearer = advance(field, duel, side, min(speed(field, side), inches_to_short(field, duel, side)))
+    if not turn.rallied:
+        return certainly(nearer)
+    return fire_first(field, nearer, side, aiming=False, moved=nearer.distance != duel.distance)
+
+
+def inches_to_short(field, duel, side):
+    """How far the first row that matches is from its short range, or its long range if it has no short one."""
+    row = rows_in_range(field, duel._replace(distance=None), side)[0]
+    wanted = row["long_range"] if row.get("short_range") is None else row["short_range"]
+    return max(0, duel.distance - wanted)
+
+
+def charge(field, turn):
+    """Close in at double time, and charge from within twice SPEED."""
+    duel, side = turn.duel, turn.side
+    if not turn.rallied:
+        return certainly(advance(field, duel, side, speed(field, side)))
+    if duel.distance is not None and duel.distance > 2 * speed(field, side):
+        return certainly(advance(field, duel, side, 2 * speed(field, side)))
+    return close_quarters(field, duel, side)
+
+
+def close_quarters(field, duel, side):
+    """The law of the duel after a charge (AC-8)."""
+    if not field.replacement:
+        raise ValueError("the plain reading knows charges with replacement only")
+    enemy_side = OTHER[side]
+    facts, enemy = getattr(field, side), getattr(field, enemy_side)
+    combat = plain.with_defaults(facts["charge"], cq.DEFAULT_COMBAT, "charge")
+    ground = cq.Field(facts, enemy, [], combat, {"die": field.die, "deck": dict(field.deck)})
+    inches = duel.distance or 0
+    duel = in_contact(field, moves(field, duel, side), enemy_side)
+    me, you = unit_of(duel, side), unit_of(duel, enemy_side)
+    if me.edge_distance is not None:
+        me = me._replace(edge_distance=me.edge_distance + inches)
+    chances = defaultdict(Fraction)
+    for fight, chance in cq.fight_law(ground, me, you).items():
+        after = after_combat(field, duel, side, fight)
+        wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
+        for which, number in wins.items():
+            if plain.has_rule(getattr(field, which), "Hunter"):
+                name = f"hunted_{which}"
+                after = after._replace(**{name: getattr(after, name) + number})
+        chances[after] += chance
+    return dict(chances)
+
+
+def in_contact(field, duel, side):
+    """Contact ends on lookout and taking cover; Pavises lose their cover only by moving (AC-7)."""
+    keeps = plain.has_rule(getattr(field, side), "Pavises") and getattr(duel, side).taking_cover
+    return change(duel, side, on_lookout=False, taking_cover=keeps)
+
+
+def after_combat(field, duel, side, fight):
+    """The duel with both units as the combat left them, and as far apart."""
+    enemy_side = OTHER[side]
+    for which, unit in ((side, fight.active), (enemy_side, fight.target)):
+        if unit.fate:
+            duel = duel._replace(**{which: Side(cq.Unit(0, fate=unit.fate))})
+        else:
+            duel = change(duel, which, unit=unit._replace(fell_back=False))
+    if "active" in fight.won and not fight.target.fate:  # the target withdrew at least once
+        duel = moves(field, duel, enemy_side)
+    return duel if duel.distance is None else duel._replace(distance=fight.apart)
+
+
+def lookout(field, turn):
+    """Go on lookout, or re-arm what the unit would fire."""
+    rows = rows_in_range(field, turn.duel, turn.side, opportunity=True)
+    if rows and must_reload(rows[0], turn.duel, turn.side):
+        return re_arm(turn.duel, turn.side)
+    return certainly(change(turn.duel, turn.side, on_lookout=True))
+
+
+def take_cover(field, turn):
+    """Take cover."""
+    return certainly(change(turn.duel, turn.side, taking_cover=True))
+
+
+def all_out(field, turn):
+    """Aim, and fire up to X rows, each once (All-Out Attack in AC-7); one row, unaimed, after a failed rally test."""
+    most = cq.value_of(getattr(field, turn.side), "All-Out Attack") if turn.rallied else 1
+    return fire_up_to(field, turn.side, {turn.duel: Fraction(1)}, most, aiming=turn.rallied)
+
+
+def fire_up_to(field, side, law, most, *, aiming):
+    """The law after up to so many rows of each duel of a law."""
+
+    def fire(duel):
+        rows = rows_in_range(field, duel, side)
+        if rows and all(must_reload(row, duel, side) for row in rows):
+            return re_arm(duel, side)
+        shots = certainly((duel, 0))
+        for row in rows:
+            shots = then(shots, lambda state, row=row: fire_one(row, *state))
+        return marginal(shots)
+
+    def fire_one(row, duel, fired):
+        out_of_range = duel.distance is not None and not fits(row, duel.distance)
+        if fired == most or is_over(duel) or out_of_range or must_reload(row, duel, side):
+            return certainly((duel, fired))
+        law = shoot_row(field, duel, side, row, aiming=aiming)
+        return {(after, fired + 1): chance for after, chance in law.items()}
+
+    return then(law, fire)
+
+
+def marginal(law):
+    """The law of the first of each pair."""
+    chances = defaultdict(Fraction)
+    for (first, _second), chance in law.items():
+        chances[first] += chance
+    return dict(chances)
+
+
+POLICIES = {
+    "shoot": shoot,
+    "overcharge": shoot_overcharged,
+    "short_range": short_range,
+    "charge": charge,
+    "lookout": lookout,
+    "take_cover": take_cover,
+    "all_out": all_out,
+}
+
+
+# --- an activation ----------------------------------------------------------------------------------------
+
+
+def starts(field, duel, side):
+    """The activation begins: activated, no longer on lookout or taking cover."""
+    keeps = plain.has_rule(getattr(field, side), "Pavises") and getattr(duel, side).taking_cover
+    unit = unit_of(duel, side)
+    duel = change(duel, side, activated=True, on_lookout=False, taking_cover=keeps)
+    return Turn(side, duel, unit.suppressed, unit.disordered)
+
+
+def rally(field, turn):
+    """The rally test of a suppressed unit (AC-5.6)."""
+    facts = getattr(field, turn.side)
+    if not turn.was_suppressed or facts["discipline"] is None or passes_rally(facts):
+        return certainly(turn)
+    discipline = facts["discipline"] - turn.was_disordered + facts["chain_of_command"]
+    name = f"deck_{turn.side}"
+    chances = defaultdict(Fraction)
+    for value, chance, rest in draws(getattr(turn.duel, name), field.deck, replacement=field.replacement):
+        duel = turn.duel._replace(**{name: rest})
+        chances[turn._replace(duel=duel, rallied=value <= discipline)] += chance
+    return dict(chances)
+
+
+def passes_rally(facts):
+    """Whether a unit passes rally tests without a card (AC-7)."""
+    names = ("Automata", "Irrepressible", "Hot Headed")
+    return facts["peer_review"] or any(plain.has_rule(facts, name) for name in names)
+
+
+def reaction(field, turn):
+    """A reaction step: the enemy on lookout fires, once in the activation, if it can (AC-4, AC-9.2)."""
+    watcher = OTHER[turn.side]
+    if turn.fired_upon or is_over(turn.duel) or not getattr(turn.duel, watcher).on_lookout:
+        return certainly(turn)
+    rows = rows_in_range(field, turn.duel, watcher, opportunity=True)
+    rows = [row for row in rows if not must_reload(row, turn.duel, watcher)]
+    if not rows:
+        return certainly(turn)
+    duel = change(turn.duel, watcher, on_lookout=False)
+    law = shoot_row(field, duel, watcher, rows[0], opportunity=True)
+    return {turn._replace(duel=after, fired_upon=True): chance for after, chance in law.items()}
+
+
+def acts(field, turn):
+    """Manoeuvre and attack by the side's policy."""
+    if is_over(turn.duel):
+        return certainly(turn)
+    policy = POLICIES[getattr(field, f"policy_{turn.side}")]
+    return {turn._replace(duel=after): chance for after, chance in policy(field, turn).items()}
+
+
+def ends(field, turn):
+    """The end of the activation: suppressed and disordered end if they were there at its start (AC-5.7, AC-5.8)."""
+    unit = unit_of(turn.duel, turn.side)
+    if unit.fate:
+        return turn.duel
+    lasting = plain.has_rule(getattr(field, turn.side), "Construct")
+    return change(
+        turn.duel,
+        turn.side,
+        suppressed=unit.suppressed and not turn.was_suppressed,
+        disordered=unit.disordered and (lasting or not turn.was_disordered),
+    )
+
+
+def activation(field, duel, side):
+    """The law of the duel after one activation, if the unit is there and ready (AC-9.2)."""
+    if is_over(duel) or unit_of(duel, side).activated:
+        return certainly(duel)
+    law = certainly(starts(field, duel, side))
+    for step in (rally, reaction, acts, reaction):
+        law = then(law, lambda turn, step=step: step(field, turn))
+    return then(law, lambda turn: certainly(ends(field, turn)))
+
+
+# --- rounds -----------------------------------------------------------------------------------------------
+
+
+def round_of(field, duel, order):
+    """The law of the duel after a round in which the sides activate in this order."""
+    law = certainly(duel)
+    for side in order:
+        law = then(law, lambda state, side=side: activation(field, state, side))
+    return then(law, lambda state: certainly(end_phase(state)))
+
+
+def end_phase(duel):
+    """All units lose the activated status."""
+    for side in "ab":
+        if not unit_of(duel, side).fate:
+            duel = change(duel, side, activated=False)
+    return duel
+
+
+def one_round(field, duel, first):
+    """The law of a round: the side named first goes first, or either with one half."""
+    if is_over(duel):
+        return certainly(duel)
+    if first != "random":
+        return round_of(field, duel, (first, OTHER[first]))
+    chances = defaultdict(Fraction)
+    for side in "ab":
+        for after, chance in round_of(field, duel, (side, OTHER[side])).items():
+            chances[after] += chance / 2
+    return dict(chances)
+
+
+def read(scenario):
+    """The field and the duel at the start."""
+    given = plain.with_defaults(scenario, DEFAULT_DUEL, "duel")
+    ruleset = plain.with_defaults(given["ruleset"], plain.DEFAULT_RULESET, "ruleset")
+    sides = {name: plain.with_defaults(given[name], DEFAULT_SIDE, name) for name in "ab"}
+    deck = deck_of(ruleset["deck"])
+    field = Field(
+        sides["a"],
+        sides["b"],
+        given["policy_a"],
+        given["policy_b"],
+        ruleset["die"],
+        deck,
+        given["replacement"],
+    )
+    for name in "ab":
+        check_policy(field, name, given[f"policy_{name}"])
+    start = Duel(side_of(sides["a"]), side_of(sides["b"]), given["distance"], deck, deck)
+    return field, start, given["rounds"], given["first"]
+
+
+def side_of(facts):
+    """A side at the start of the duel."""
+    return Side(cq.unit_of(facts), facts["on_lookout"], facts["taking_cover"], facts["reloading"])
+
+
+def check_policy(field, side, policy):
+    """Refuse what a unit cannot do, and what this reading does not know."""
+    facts, enemy = getattr(field, side), getattr(field, OTHER[side])
+    if facts["passengers"] is not None:
+        raise ValueError("no passengers in a duel")
+    if facts["type"] == "aircraft":
+        raise ValueError("no aircraft in a duel")
+    if policy == "take_cover":
+        return
+    if policy == "charge":
+        cq.row_of_charge(facts)
+        if plain.has_rule(facts, "Static") or enemy["type"] == "rotorcraft":
+            raise ValueError("a Static unit cannot charge, a rotorcraft cannot be charged")
+        return
+    matching = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
+    if policy != "lookout":
+        matching = [row for row in matching if "Reactive" not in row["qualities"]]
+    if not matching:
+        raise ValueError(f"{policy}: no ranged row that matches the enemy")
+    if policy == "overcharge" and "Overcharge" not in matching[0]["qualities"]:
+        raise ValueError("overcharge: the row has no Overcharge")
+    if policy == "all_out" and not cq.value_of(facts, "All-Out Attack"):
+        raise ValueError("all_out: the unit has no All-Out Attack")
+
+
+def laws(scenario):
+    """The law {Duel: chance} at the end of each round, a list; once a duel is over it stays as it is."""
+    field, start, rounds, first = read(scenario)
+    law, found = certainly(start), []
+    for _ in range(rounds):
+        law = then(law, lambda duel: one_round(field, duel, first))
+        found.append(law)
+    return found
+
+
+def points(scenario, duel):
+    """Victory points of both sides: the other's VPR if it is gone, and Hunter (AC-5.9, AC-7)."""
+    lost_a = bool(duel.a.unit.fate) * scenario["a"].get("victory_points", 0)
+    lost_b = bool(duel.b.unit.fate) * scenario["b"].get("victory_points", 0)
+    return lost_b + duel.hunted_a, lost_a + duel.hunted_b
+
+
+def victory(scenario, duel):
+    """Who has more victory points, and whether at least twice the other's (AC-9.4): ("a", True), ("draw", False)."""
+    of_a, of_b = points(scenario, duel)
+    if of_a == of_b:
+        return "draw", False
+    return ("a" if of_a > of_b else "b"), max(of_a, of_b) >= 2 * min(of_a, of_b)
+
+
+def law_of(law, part):
+    """The law of a part of each duel, such as `lambda duel: duel.a.unit.models`."""
+    chances = defaultdict(Fraction)
+    for duel, chance in law.items():
+        chances[part(duel)] += chance
+    return dict(chances)
