@@ -561,8 +561,9 @@ def one_test(facts, unit, start, struck_by, deck, *, embarked=False):
     else:
         failed = after_failing(facts, unit, plain.fail_test(state, attack, target))
     chances = defaultdict(Fraction)
-    chances[unit] += 1 - fails
-    chances[failed] += fails
+    for after, chance in ((unit, 1 - fails), (failed, fails)):
+        if chance:
+            chances[after] += chance
     return chances
 
 

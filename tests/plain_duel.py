@@ -125,8 +125,8 @@ def moves(field, duel, side):
 
 
 def advance(field, duel, side, inches):
-    """Move so many inches towards the enemy, away from the own edge; not without a distance."""
-    if duel.distance is None:
+    """Move so many inches towards the enemy, away from the own edge; not without a distance, not in a building."""
+    if duel.distance is None or unit_of(duel, side).garrisoned:
         return duel
     inches = min(inches, max(0, duel.distance - 1))
     if inches == 0:
@@ -139,6 +139,11 @@ def advance(field, duel, side, inches):
 def speed(field, side):
     """SPEED in inches."""
     return getattr(field, side)["speed"] or 0
+
+
+def can_aim(turn):
+    """Whether the unit has its movement step, and is not in a building: all it could do there is to exit."""
+    return turn.rallied and not unit_of(turn.duel, turn.side).garrisoned
 
 
 # --- rows -------------------------------------------------------------------------------------------------
@@ -306,7 +311,7 @@ def shoot(field, turn, *, overcharge=False):
     """Aim and shoot; out of range advance, and shoot if then in range."""
     duel, side = turn.duel, turn.side
     if rows_in_range(field, duel, side):
-        return fire_first(field, duel, side, aiming=turn.rallied, overcharge=overcharge)
+        return fire_first(field, duel, side, aiming=can_aim(turn), overcharge=overcharge)
     duel = advance(field, duel, side, speed(field, side))
     if not turn.rallied:
         return certainly(duel)
@@ -341,6 +346,8 @@ def inches_to_short(field, duel, side):
 def charge(field, turn):
     """Close in at double time, and charge from within twice SPEED."""
     duel, side = turn.duel, turn.side
+    if unit_of(duel, side).garrisoned:
+        return certainly(duel)
     if not turn.rallied:
         return certainly(advance(field, duel, side, speed(field, side)))
     if duel.distance is not None and duel.distance > 2 * speed(field, side):
@@ -408,7 +415,7 @@ def take_cover(field, turn):
 def all_out(field, turn):
     """Aim, and fire up to X rows, each once (All-Out Attack in AC-7); one row, unaimed, after a failed rally test."""
     most = cq.value_of(getattr(field, turn.side), "All-Out Attack") if turn.rallied else 1
-    return fire_up_to(field, turn.side, {turn.duel: Fraction(1)}, most, aiming=turn.rallied)
+    return fire_up_to(field, turn.side, {turn.duel: Fraction(1)}, most, aiming=can_aim(turn))
 
 
 def fire_up_to(field, side, law, most, *, aiming):
