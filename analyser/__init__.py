@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analyser.api import exact, load_scenario, simulate
+    from analyser.comparisons.compare import compare
+    from analyser.comparisons.comparison import Comparison
     from analyser.comparisons.matchups import Matchups, matchups
     from analyser.errors import AnalyserError, InputError
     from analyser.profiles import Profiles, load_profiles
@@ -27,18 +29,20 @@ _ROOMS = {
     "exact": "api",
     "load_scenario": "api",
     "simulate": "api",
+    "compare": "comparisons.compare",
     "matchups": "comparisons.matchups",
     "AnalyserError": "errors",
     "InputError": "errors",
     "Profiles": "profiles",
     "load_profiles": "profiles",
     "Result": "results",
+    "Comparison": "comparisons.comparison",
     "Matchups": "comparisons.matchups",
     "Scenario": "scenario",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
-    "load_profiles", "load_scenario", "exact", "simulate", "matchups",
-    "Result", "Matchups", "Scenario", "Profiles", "AnalyserError", "InputError",
+    "load_profiles", "load_scenario", "exact", "simulate", "compare", "matchups",
+    "Result", "Comparison", "Matchups", "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 
 

@@ -14,17 +14,18 @@ from analyser import account
 from analyser.compile import scenario_records
 from analyser.dice import Face, Rating
 from analyser.engine.exact import exact_attack
-from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
+from analyser.engine.montecarlo import CHUNK_TRIALS, Table, dealer_for, default_threads, outcomes_of, trials_for
 from analyser.engine.pools import memory_sizes, most_hits
 from analyser.errors import InputError
 from analyser.profiles import Profiles
-from analyser.resolve import resolve
+from analyser.resolve import resolve, resolve_between
 from analyser.results import Result
 from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts
 from analyser.ruleset import load_ruleset
-from analyser.scenario import Attack, Scenario, parse_scenario, read_scenario
+from analyser.scenario import Attack, Scenario, ScenarioFile, parse_scenario, read_scenario
+from analyser.units import Loadout
 
 MOST_STEPS = 1e9  # of an exact law: some seconds
 DEFAULT_TRIALS = 10_000_000
@@ -63,9 +64,24 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     default = load_ruleset(None if profiles is None else profiles.folder)
     file = parse_scenario(raw, default, where=where)
     try:
-        return _with_doubts(_with_rating(resolve(file, profiles, best_row), file.attack))
+        return _finished(resolve(file, profiles, best_row), file)
     except InputError as error:
         raise error.inside(where) from None
+
+
+def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
+    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_scenario`.
+    """
+    return _finished(resolve_between(file, attacker, defender, best_row), file)
+
+
+def _finished(scenario: Scenario, file: ScenarioFile) -> Scenario:
+    return _with_doubts(_with_rating(scenario, file.attack))
 
 
 def _with_rating(scenario: Scenario, stated: Attack) -> Scenario:
@@ -205,23 +221,10 @@ def simulate(
     """
     _check_numbers(trials, seed, precision, threads)
     ready = load_scenario(scenario, profiles)
-    fight = fight_of(ready)
-    die, deck = _draws(ready)
-    dealer = dealer_for(fight, die, deck, seed, for_building=rolls_for_building(ready))
-    table = Table(dealer, threads or default_threads(), progress)
+    table = _table(ready, seed, threads, progress)
 
     def result() -> Result:
-        outcomes, weights = outcomes_of(fight, table.counts)
-        return Result(
-            method="monte-carlo",
-            outcomes=outcomes,
-            weights=weights,
-            hits_weights=table.counts.sum(axis=(1, 2, 3, 4)),
-            building_wrecked_weight=int(table.counts[..., 0].sum()) if rolls_for_building(ready) else None,
-            trials=table.trials,
-            seed=seed,
-            **_account(ready, fight),
-        )
+        return _sampled(ready, table, table.counts, table.trials, seed)
 
     if precision is None:
         table.play_to(DEFAULT_TRIALS if trials is None else trials)
@@ -230,6 +233,65 @@ def simulate(
     while (width := (found := result()).widest_interval()) > precision:
         table.play_to(trials_for(table.trials, width, precision))
     return found
+
+
+def simulate_in_batches(
+    scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
+) -> tuple[Result, tuple[Result, ...]]:
+    """A sample, and the equal parts that it was played in.
+
+    Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
+    what they differ by in a batch varies less than each of them does.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    batches : int
+        How many parts, 1 or more.
+    chunks : int
+        Whole chunks of ``CHUNK_TRIALS`` trials in each part, 1 or more.
+    seed, threads
+        As of :func:`simulate`.
+
+    Returns
+    -------
+    whole : Result
+        As of :func:`simulate` with as many trials, bit for bit.
+    parts : tuple of Result
+        By the number of the batch; their seed is that of the whole.
+    """
+    trials = chunks * CHUNK_TRIALS
+    _check_numbers(batches * trials, seed, None, threads)
+    table = _table(scenario, seed, threads, None)
+    parts, before = [], table.counts.copy()
+    for batch in range(1, batches + 1):
+        table.play_to(batch * trials)
+        parts.append(_sampled(scenario, table, table.counts - before, trials, seed))
+        before = table.counts.copy()
+    return _sampled(scenario, table, table.counts, table.trials, seed), tuple(parts)
+
+
+def _table(scenario: Scenario, seed: int, threads: int | None, progress: Callable[[int, int], None] | None) -> Table:
+    """An empty sample of a scenario."""
+    die, deck = _draws(scenario)
+    dealer = dealer_for(fight_of(scenario), die, deck, seed, for_building=rolls_for_building(scenario))
+    return Table(dealer, threads or default_threads(), progress)
+
+
+def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> Result:
+    """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
+    fight = table.dealer.fight
+    outcomes, weights = outcomes_of(fight, counts)
+    return Result(
+        method="monte-carlo",
+        outcomes=outcomes,
+        weights=weights,
+        hits_weights=counts.sum(axis=(1, 2, 3, 4)),
+        building_wrecked_weight=int(counts[..., 0].sum()) if rolls_for_building(scenario) else None,
+        trials=trials,
+        seed=seed,
+        **_account(scenario, fight),
+    )
 
 
 def rolls_for_building(scenario: Scenario) -> bool:

@@ -42,6 +42,13 @@ def resolve(file: ScenarioFile, profiles: Profiles | None = None, choose: RowCho
     """
     attacker = _looked_up(file.attack.attacker, profiles, "attack.attacker")
     defender = _looked_up(file.target.unit, profiles, "target.unit")
+    return resolve_between(file, attacker, defender, choose)
+
+
+def resolve_between(
+    file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None, choose: RowChooser | None = None
+) -> Scenario:
+    """The scenario that `file` describes, between these two, whatever selectors it names; else as :func:`resolve`."""
     target = resolve_target(file.target, defender)
     row, reasons = _row_and_reasons(file, attacker, target, choose)
     attack = resolve_attack(file.attack, attacker, row)

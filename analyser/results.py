@@ -187,6 +187,14 @@ class Result:
         """
         return self._estimate(self.weights[self.column(name)].sum())
 
+    def at_least(self, models: int) -> Estimate:
+        """The probability that so many models or more are destroyed."""
+        return self._estimate(self._at_least_weights[models])
+
+    @cached_property
+    def _at_least_weights(self) -> NDArray[Any]:
+        return np.cumsum(self.destroyed_weights[::-1])[::-1]
+
     def _estimate(self, weight: float) -> Estimate:
         if self.trials is None:
             return Estimate(float(min(max(weight, 0.0), 1.0)))
@@ -222,8 +230,7 @@ class Result:
 
     def models_destroyed(self) -> list[dict[str, Any]]:
         """The law of models destroyed: value, probability, and the probability of at least that many."""
-        weights = self.destroyed_weights
-        at_least = np.cumsum(weights[::-1])[::-1]
+        weights, at_least = self.destroyed_weights, self._at_least_weights
         rows = []
         for value in range(len(weights)):
             one, more = self._estimate(weights[value]), self._estimate(at_least[value])

@@ -219,6 +219,42 @@ def test_out_follows_a_link(fight, tmp_path):
     assert out.is_file()
 
 
+# --- analyser compare -------------------------------------------------------------------------------------
+
+
+def test_compare_prints_the_table_of_the_package(profiles):
+    library = analyser.load_profiles(profiles)
+    sides = ["river/otter@basic", "river/otter@reinforced"]
+    given = ["--profiles", profiles, "--distance", 5, "--aiming", "--suppressed", "--at-least", 2]
+    wanted = analyser.compare(
+        sides, {"unit": "river/otter@basic", "suppressed": True}, distance=5, bonuses=["aiming"], at_least=2,
+        profiles=library,
+    )  # fmt: skip
+    assert answer("compare", *sides, "--target", "river/otter@basic", *given) == str(wanted)
+
+
+def test_compare_as_json_and_csv_say_the_same(profiles):
+    given = ["compare", "river/*", "--target", "river/otter@basic", "--per-points", "--profiles", profiles]
+    told = json.loads(answer(*given, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
+    assert told["metric"] == "mean_models_destroyed_per_100_points"
+    assert len(told["loadouts"]) == len(rows) == 4
+    for row, record in zip(rows, told["loadouts"]):
+        assert {name: "" if value is None else str(value) for name, value in record.items()} == row
+    assert rows[-1]["why_not"]
+
+
+def test_compare_by_monte_carlo_says_how(profiles):
+    given = ["--target", "river/otter@basic", "--method", "monte-carlo", "--trials", 1, "--profiles", profiles]
+    assert "paired batch by batch" in answer("compare", "river/otter-guard@*", *given)
+
+
+def test_compare_refuses_as_every_command(profiles):
+    assert "no metric 'p_brokn'; did you mean 'p_broken'" in refusal(
+        "compare", "river/otter-guard@*", "--target", "river/otter@basic", "--metric", "p_brokn", "--profiles", profiles
+    )
+
+
 # --- analyser units, import, version ------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ import click
 
 from analyser import __version__
 from analyser.cli.attacks import attack, run
+from analyser.cli.comparing import compare
 from analyser.cli.library import import_command, units
 from analyser.cli.morale import morale
 from analyser.cli.reports import report
@@ -53,5 +54,5 @@ def cli() -> None:
     """What an attack of Armoured Clash will do: exact odds, Monte Carlo odds, from unit profiles."""
 
 
-for command in (attack, run, morale, units, import_command, report):
+for command in (attack, run, compare, morale, units, import_command, report):
     cli.add_command(command)

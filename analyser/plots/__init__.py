@@ -5,6 +5,8 @@ A module a plot; `look` is what they share.
 
 from __future__ import annotations
 
+from analyser.plots.bars import probability_bars
 from analyser.plots.heatmaps import heatmap
+from analyser.plots.overlaid import compared_laws
 
-__all__ = ["heatmap"]
+__all__ = ["compared_laws", "heatmap", "probability_bars"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from matplotlib import style
@@ -20,6 +21,17 @@ CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook
 MARGIN = 0.12  # inches around what is drawn
 SCALE = "cividis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
+DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # three greys when printed, told apart by lightness
+LOST = "////"  # the hatch of what is lost
+LINES: Sequence[Mapping[str, Any]] = (
+    {"color": "#000000", "linestyle": "-", "marker": "o"},
+    {"color": "#d55e00", "linestyle": "--", "marker": "s"},
+    {"color": "#0072b2", "linestyle": "-.", "marker": "^"},
+    {"color": "#b07a00", "linestyle": ":", "marker": "D"},
+    {"color": "#007a5a", "linestyle": (0, (6, 2)), "marker": "v"},
+    {"color": "#a8588a", "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "P"},
+)
+"""Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
@@ -59,6 +71,40 @@ def fit_figure(ax: Axes) -> None:
     left, bottom = inside.x0 - drawn.x0 + margin, inside.y0 - drawn.y0 + margin
     ax.set_position((left / width, bottom / height, inside.width / width, inside.height / height))
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
+
+
+def title(ax: Axes, text: str) -> None:
+    """The title: left, and no formula whatever is in it."""
+    ax.set_title(text, loc="left", size=TITLE_POINTS, parse_math=False, pad=8, linespacing=1.4)
+
+
+def finish(ax: Axes, *, legend: int = 0, fit: bool, grid: Literal["x", "y", "both"] = "y") -> None:
+    """What every picture with two axes gets: a grid behind it, two spines, plain labels.
+
+    Parameters
+    ----------
+    legend : int
+        The columns of the legend below the picture; 0: none.
+    fit : bool
+        Fit the figure to what is drawn.
+    grid : str
+        The axis whose lines are drawn.
+    """
+    ax.set_axisbelow(True)
+    ax.grid(axis=grid, color="0.88", linewidth=0.8)
+    ax.tick_params(labelsize=LABEL_POINTS, length=3)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if legend:
+        below = (0, -0.62 / (ax.get_window_extent().height / ax.figure.dpi))
+        names = ax.legend(
+            loc="upper left", bbox_to_anchor=below, borderaxespad=0, ncols=legend, frameon=False,
+            fontsize=LABEL_POINTS, handlelength=3.2,
+        )  # fmt: skip
+        for text in names.get_texts():
+            text.set_parse_math(False)  # a name is not a formula
+    if fit:
+        fit_figure(ax)
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
