@@ -88,7 +88,7 @@ def compare(
     --------
     >>> found = compare(["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"], "imperium/krupp@basic")
     >>> found.frame.set_index("unit")["mean_models_destroyed"].round(3).to_dict()
-    {'Sharp Rifles': 0.977, 'Rifle Platoon': 3.524}
+    {'Sharp Rifles': 1.676, 'Rifle platoon': 3.518}
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """

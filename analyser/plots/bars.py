@@ -49,7 +49,7 @@ def probability_bars(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
     >>> ax = probability_bars(analyser.exact(fight).to_frame())
     >>> [round(bar.get_height()) for bar in ax.patches]
-    [3, 17, 28, 26, 27]
+    [3, 20, 31, 26, 20]
     """
     check_columns(frame, ("models_destroyed", "probability"))
     law = _added_up(frame, "probability")
