@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,18 +71,34 @@ def happening(chance: float) -> Die:
 NO_DIE = Die((1,), 1)
 
 
+class Beside(NamedTuple):
+    """A die that every state throws once beside the others of a phase.
+
+    Attributes
+    ----------
+    die : Die
+    worth : int
+        What each point that it shows adds to the phase's total: dice of different kinds are told apart by it.
+    """
+
+    die: Die
+    worth: int
+
+
 @dataclass(frozen=True)
 class Phase:
     """One roll, and what it does to every state.
 
     Attributes
     ----------
-    after : uint16 array, shape (states, most dice * highest value + 1)
+    after : uint16 array, shape (states, highest total + 1)
         The state that each state and total lead to.
     die : Die
         Left out: nothing is rolled.
     dice : uint16 array, shape (states,)
-        How many dice each state rolls; the total is that of these.
+        How many dice each state rolls; the total is that of these and of those thrown beside them.
+    beside : tuple of Beside
+        Further dice, one of each, whatever the state.
     recorded : bool
         Whether the law of the state after it is wanted.
     """
@@ -89,6 +106,7 @@ class Phase:
     after: NDArray[np.uint16]
     die: Die = NO_DIE
     dice: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
+    beside: tuple[Beside, ...] = ()
     recorded: bool = False
 
     @cached_property
@@ -105,6 +123,10 @@ class Phase:
             before = laws[dice - 1, : (dice - 1) * self.die.highest + 1]
             total = np.convolve(before, self.die.chances)
             laws[dice, : len(total)] = total
+        for die, worth in self.beside:
+            points = np.zeros(die.highest * worth + 1)
+            points[::worth] = die.chances
+            laws = np.array([np.convolve(law, points)[: laws.shape[1]] for law in laws])
         return laws
 
     @cached_property

@@ -38,19 +38,33 @@ class Row(NamedTuple):
     fewest: int
     most: int
     edges: int
-    values: int
+    values: int  # from 1 upwards that it can show
     limit: int  # the first draw that is drawn again
     bits: int
     slot: int  # of the recorded counts, or -1
+    beside: int  # the first of the dice beside, in their own script
+    after_beside: int  # the first that is not one of them
+
+
+class BesideRow(NamedTuple):
+    """A die beside in the kernel's script."""
+
+    edges: int
+    values: int
+    limit: int
+    bits: int
+    worth: int
 
 
 class Sheet(NamedTuple):
     """A chain as the kernel reads it: one row of whole numbers a phase, and the arrays that they point into."""
 
     script: NDArray[np.int64]
+    beside: NDArray[np.int64]  # one row of whole numbers a die beside
     tables: NDArray[np.uint16]
     dice: NDArray[np.uint16]
     edges: NDArray[np.uint32]  # where each value from 1 begins among the draws
+    rises: NDArray[np.uint16]  # how far that value is above the one before
     start: int
     states: int
     slots: int
@@ -69,29 +83,38 @@ class Block(NamedTuple):
 
 def sheet_for(chain: Chain) -> Sheet:
     """The sheet of a chain; a phase that comes again is written once."""
-    phases = list({id(phase.after): phase for phase in chain.phases}.values())
-    edges = {id(phase.after): edges_of(phase.die) for phase in phases}
     tables, dice = _Pile(np.uint16), _Pile(np.uint16)
-    edge_pile, script, slot = _Pile(np.uint32), [], 0
-    places = {
-        id(phase.after): (
-            tables.add(phase.after), dice.add(phase.dice_of_states), edge_pile.add(edges[id(phase.after)][0])
-        )
-        for phase in phases
-    }  # fmt: skip
+    edges, rises = _Pile(np.uint32), _Pile(np.uint16)
+    written: dict[int, Row] = {}
+    beside: list[BesideRow] = []
+    script, slot = [], 0
     for phase in chain.phases:
-        after, of_states, first_edge = places[id(phase.after)]
-        _, limit, bits = edges[id(phase.after)]
-        rolled = phase.dice_of_states
-        row = Row(
-            after, phase.after.shape[1], of_states, int(rolled.min()), int(rolled.max()),
-            first_edge, phase.die.highest, limit, bits, slot if phase.recorded else -1,
-        )  # fmt: skip
-        script.append(row)
+        if id(phase.after) not in written:
+            first = len(beside)
+            beside += [BesideRow(*_die_in(edges, rises, each.die), each.worth) for each in phase.beside]
+            rolled = phase.dice_of_states
+            first_edge, values, limit, bits = _die_in(edges, rises, phase.die)
+            written[id(phase.after)] = Row(
+                tables.add(phase.after), phase.after.shape[1], dice.add(rolled), int(rolled.min()), int(rolled.max()),
+                first_edge, values, limit, bits, -1, first, len(beside),
+            )  # fmt: skip
+        script.append(written[id(phase.after)]._replace(slot=slot if phase.recorded else -1))
         slot += phase.recorded
+    rows = np.array(beside, np.int64).reshape(len(beside), len(BesideRow._fields))
     return Sheet(
-        np.array(script, np.int64), tables.array(), dice.array(), edge_pile.array(), chain.start, chain.states, slot
-    )
+        np.array(script, np.int64), rows, tables.array(), dice.array(), edges.array(), rises.array(),
+        chain.start, chain.states, slot,
+    )  # fmt: skip
+
+
+def _die_in(edges: _Pile, rises: _Pile, die: Die) -> tuple[int, int, int, int]:
+    """Put a die on the piles: where it begins, its values from 1, where its draws end, and their bits."""
+    starts, limit, bits = edges_of(die)
+    values = np.flatnonzero(die.weights)
+    values = values[values > 0]
+    begins = edges.add(starts[values - 1])
+    rises.add(np.diff(values, prepend=0).astype(np.uint16))
+    return begins, len(values), limit, bits
 
 
 class _Pile:
@@ -149,41 +172,53 @@ def draw_again(draws: Any, limit: Any, counter: np.uint64, gamma: np.uint64) -> 
 
 @step
 def add_values(
-    draws: Any, edges: NDArray[np.uint32], first: int, values: int, die: int, fewest: int, block: Block
+    draws: Any, sheet: Sheet, first: int, values: int, worth: int, die: int, fewest: int, block: Block
 ) -> None:
-    """Add what one die shows to the totals of the trials that roll it."""
-    totals, dice = block.totals, block.dice
-    number = np.uint16(die)
-    for value in range(values):
-        edge = draws.dtype.type(edges[first + value])
+    """Add what one die shows, each point `worth` so much, to the totals of the trials that roll it."""
+    totals, dice, number = block.totals, block.dice, np.uint16(die)
+    for value in range(first, first + values):
+        edge, point = draws.dtype.type(sheet.edges[value]), np.uint16(sheet.rises[value] * worth)
         if die < fewest:
             for trial in range(BLOCK):
-                totals[trial] += np.uint16(draws[trial] >= edge)
+                totals[trial] += np.uint16(draws[trial] >= edge) * point
         else:
             for trial in range(BLOCK):
-                totals[trial] += np.uint16((draws[trial] >= edge) & (number < dice[trial]))
+                totals[trial] += np.uint16((draws[trial] >= edge) & (number < dice[trial])) * point
+
+
+@step
+def roll_die(
+    sheet: Sheet, edges: int, values: int, limit: int, bits: int, worth: int, die: int, fewest: int,
+    block: Block, counter: np.uint64, gamma: np.uint64,
+) -> np.uint64:  # fmt: skip
+    """Roll one die in every trial of a block and add what it shows; the counter after it."""
+    if bits == _NARROW:
+        counter = fill(block.words, BLOCK // 4, counter, gamma)
+        if limit < 1 << _NARROW:
+            counter = draw_again(block.narrow, np.uint16(limit), counter, gamma)
+        add_values(block.narrow, sheet, edges, values, worth, die, fewest, block)
+    else:
+        counter = fill(block.words, BLOCK // 2, counter, gamma)
+        if limit < 1 << _WIDE:
+            counter = draw_again(block.wide, np.uint32(limit), counter, gamma)
+        add_values(block.wide, sheet, edges, values, worth, die, fewest, block)
+    return counter
 
 
 @step
 def roll_phase(sheet: Sheet, row: int, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll the dice of a phase in every trial of a block and move its state on; the counter after them."""
-    after, width, of_states, fewest, most, edges, values, limit, bits = sheet.script[row, :9]
+    after, width, of_states, fewest, most, edges, values, limit, bits, _, first, last = sheet.script[row]
     states, totals, dice = block.states, block.totals, block.dice
     totals[:] = 0
     if fewest < most:
         for trial in range(BLOCK):
             dice[trial] = sheet.dice[of_states + states[trial]]
     for die in range(most):
-        if bits == _NARROW:
-            counter = fill(block.words, BLOCK // 4, counter, gamma)
-            if limit < 1 << _NARROW:
-                counter = draw_again(block.narrow, np.uint16(limit), counter, gamma)
-            add_values(block.narrow, sheet.edges, edges, values, die, fewest, block)
-        else:
-            counter = fill(block.words, BLOCK // 2, counter, gamma)
-            if limit < 1 << _WIDE:
-                counter = draw_again(block.wide, np.uint32(limit), counter, gamma)
-            add_values(block.wide, sheet.edges, edges, values, die, fewest, block)
+        counter = roll_die(sheet, edges, values, limit, bits, 1, die, fewest, block, counter, gamma)
+    for other in range(first, last):
+        edges, values, limit, bits, worth = sheet.beside[other]
+        counter = roll_die(sheet, edges, values, limit, bits, worth, 0, 1, block, counter, gamma)
     for trial in range(BLOCK):
         states[trial] = sheet.tables[after + states[trial] * width + totals[trial]]
     return counter
