@@ -28,6 +28,7 @@ FLOORS = (
     ("tables", "account"),
     ("plots", "api"),
     ("comparisons", "morale"),
+    ("balance",),
     ("report",),
     ("cli",),
     ("__main__",),

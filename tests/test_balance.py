@@ -1,0 +1,269 @@
+"""Balance: what efficiency, break-even points, outliers, domination and ratings say."""
+
+import itertools
+import math
+import statistics
+
+import choix
+import numpy as np
+import pandas as pd
+import pytest
+
+from analyser.balance import bradley_terry, dominated, efficiency, outliers
+from analyser.balance.domination import DONE, SUFFERED
+from analyser.balance.efficiency import EFFICIENCY, FEWEST_PEERS
+from analyser.balance.robust import robust_z, weights
+from analyser.comparisons.matchups import matchups
+from analyser.errors import InputError
+from analyser.profiles import Profiles
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return matchups("*/*", "*/*", profiles=Profiles()).frame
+
+
+def table(efficiencies, *, points=100, category="light", situation="here"):
+    """A table of attackers a, b, ... and as many targets as each has figures."""
+    rows = []
+    for attacker, figures in efficiencies.items():
+        for target, figure in enumerate(figures):
+            rows.append(
+                {
+                    "attacker": f"red/{attacker}@basic",
+                    "attacker_unit": attacker.upper(),
+                    "attacker_level": "basic",
+                    "attacker_points": points[attacker] if isinstance(points, dict) else points,
+                    "defender": f"blue/t{target}@basic",
+                    "defender_unit": f"T{target}",
+                    "defender_category": category,
+                    "situation": situation,
+                    EFFICIENCY: figure,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+# --- efficiency ---------------------------------------------------------------------------------------------
+
+
+def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
+    found = efficiency(frame).set_index(["attacker", "situation", "category"])
+    for key in [
+        ("crown/rifle-platoon@basic", "long-range", "light"),
+        ("imperium/krupp-field-guns@reinforced", "short-range-aimed", "heavy"),
+    ]:
+        mine = [
+            row[EFFICIENCY]
+            for row in frame.to_dict("records")
+            if (row["attacker"], row["situation"], row["defender_category"]) == key
+        ]
+        assert found.loc[key, "efficiency"] == pytest.approx(math.fsum(mine) / len(mine), rel=1e-12)
+        assert found.loc[key, "targets"] == len(mine)
+    assert not found["efficiency"].isna().any()
+
+
+def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
+    found = efficiency(frame)
+    part = found[(found["situation"] == "long-range") & (found["category"] == "light")]
+    logs = [math.log2(each) for each in part["efficiency"] if each > 0]
+    median = statistics.median(logs)
+    spread = 1.4826 * statistics.median(abs(each - median) for each in logs)
+    for row in part.to_dict("records"):
+        if row["efficiency"] > 0:
+            assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
+        else:
+            assert math.isnan(row["z"])
+
+
+def test_flags_are_two_robust_standard_deviations_away(frame):
+    for row in efficiency(frame).to_dict("records"):
+        wanted = "under-priced" if row["z"] >= 2 else "over-priced" if row["z"] <= -2 else ""
+        assert row["flag"] == wanted
+
+
+def test_a_few_peers_flag_nobody():
+    few = {name: [2.0**place] for place, name in enumerate("abcdef")} | {"z": [4000.0]}
+    assert len(few) < FEWEST_PEERS
+    assert set(efficiency(table(few))["flag"]) == {""}
+    many = few | {"g": [8.0], "h": [16.0]}
+    assert efficiency(table(many)).set_index("attacker")["flag"]["red/z@basic"] == "under-priced"
+
+
+def test_at_break_even_points_a_loadout_does_what_its_peers_do():
+    found = efficiency(table({"a": [10, 30], "b": [40, 40], "c": [80, 0]}, points={"a": 50, "b": 70, "c": 90}))
+    # Means 20, 40, 40: the median is 40. At half of its price, 25 points, "a" would destroy 40 for each 100.
+    assert found["break_even_points"].tolist() == pytest.approx([25, 70, 90])
+
+
+def test_a_loadout_that_does_the_same_to_everybody_has_no_interval_and_another_has():
+    found = efficiency(table({"a": [10] * 9, "b": [40] * 9, "c": [0, *[90] * 8]})).set_index("attacker")
+    steady, moody = found.loc["red/a@basic"], found.loc["red/c@basic"]
+    assert steady["break_even_low"] == pytest.approx(steady["break_even_high"]) == steady["break_even_points"]
+    assert moody["break_even_low"] < moody["break_even_points"] < moody["break_even_high"]
+
+
+def test_intervals_hold_the_figure_and_are_the_same_every_time(frame):
+    found = efficiency(frame)
+    able = found[found["efficiency"] > 0]
+    assert (able["break_even_low"] <= able["break_even_points"] * (1 + 1e-9)).mean() > 0.98
+    assert (able["break_even_high"] >= able["break_even_points"] * (1 - 1e-9)).mean() > 0.98
+    assert efficiency(frame).equals(found)
+
+
+def test_what_destroys_nothing_is_no_peer():
+    found = efficiency(table({"a": [0.0], "b": [10.0], "c": [20.0], "d": [30.0]})).set_index("attacker")
+    assert math.isnan(found.loc["red/a@basic", "z"])
+    assert found.loc["red/a@basic", "break_even_points"] == 0
+    assert found.loc["red/c@basic", "z"] == 0
+
+
+def test_robust_z_is_unmoved_by_one_wild_value():
+    calm = robust_z(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    wild = robust_z(np.array([1.0, 2.0, 3.0, 4.0, 5e9]))
+    assert wild[:4] == pytest.approx(calm[:4])
+    assert np.isnan(robust_z(np.array([1.0, 1.0, 1.0, 2.0]))).tolist() == [False, False, False, True]
+    assert np.isnan(robust_z(np.array([np.nan]))).all()
+
+
+def test_weights_are_shares():
+    found = weights(5, draws=2000)
+    assert found.shape == (2000, 5)
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert found.mean(axis=0) == pytest.approx([0.2] * 5, abs=0.02)
+    assert (weights(5) == weights(5)).all()
+    assert (weights(5) != weights(5, seed=1)).any()
+
+
+# --- outliers -------------------------------------------------------------------------------------------------
+
+
+def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
+    cells = {
+        name: [strength * weakness for weakness in (1, 2, 4, 8, 16)] for name, strength in zip("abcde", range(1, 6))
+    }
+    assert outliers(table(cells)).empty
+    cells["c"][3] *= 10
+    found = outliers(table(cells))
+    assert found[["attacker", "defender"]].values.tolist() == [["red/c", "blue/t3"]]
+    assert found.loc[0, "ratio"] == pytest.approx(10)
+    assert found.loc[0, "expected"] == pytest.approx(24)
+    assert found.loc[0, "efficiency"] == pytest.approx(240)
+
+
+def test_what_is_small_is_no_outlier():
+    cells = {name: [0.01 * strength] * 5 for name, strength in zip("abcde", range(1, 6))}
+    cells["c"][3] *= 10
+    assert outliers(table(cells)).empty
+
+
+def test_outliers_of_the_armies_are_far_from_expected(frame):
+    found = outliers(frame)
+    assert ((found["ratio"] >= 3) | (found["ratio"] <= 1 / 3)).all()
+    assert found["efficiency"].to_numpy() == pytest.approx((found["expected"] * found["ratio"]).to_numpy())
+
+
+# --- domination -------------------------------------------------------------------------------------------------
+
+
+def does_as_well(frame, one, other):
+    """Whether `one` does as well as `other` in every matchup, by a plain reading."""
+    attack, defence = {}, {}
+    for row in frame[frame["attacker"].isin([one, other])].to_dict("records"):
+        for name in DONE:
+            figure = row[name]
+            attack[row["attacker"], row["defender"], row["situation"], name] = 0 if math.isnan(figure) else figure
+    for row in frame[frame["defender"].isin([one, other])].to_dict("records"):
+        for name in SUFFERED:
+            figure = row[name] / (row["defender_models"] if name == "mean_models_destroyed" else 1)
+            defence[row["defender"], row["attacker"], row["situation"], name] = 0 if math.isnan(figure) else figure
+    return all(attack[one, *key] >= attack[other, *key] - 1e-9 for side, *key in attack if side == one) and all(
+        defence[one, *key] <= defence[other, *key] + 1e-9 for side, *key in defence if side == one
+    )
+
+
+def test_dominated_loadouts_are_found_and_no_others(frame):
+    crown = frame[frame["attacker"].str.startswith("crown/r") & frame["defender"].str.startswith("crown/r")]
+    found = dominated(crown).set_index("attacker")["by"].to_dict()
+    assert found
+    points = dict(zip(crown["attacker"], crown["attacker_points"]))
+    for one, price in points.items():
+        cheaper = [other for other, its_price in points.items() if its_price < price]
+        better = [other for other in cheaper if does_as_well(crown, other, one)]
+        assert (one in found) == bool(better), one
+        if better:
+            assert found[one] in better
+
+
+def test_it_says_what_counts_and_what_is_saved(frame):
+    both = dominated(frame)
+    assert set(both["counts"]) == {"attack and defence"}
+    row = both[both["attacker"] == "crown/rifle-command-platoon@basic"].iloc[0]
+    assert (row["by"], row["points_saved"]) == ("crown/rifle-platoon@basic", 40)
+    one_way = matchups("crown/*", "imperium/*", profiles=Profiles()).frame
+    assert set(dominated(one_way)["counts"]) == {"attack"}
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------
+
+
+def chances(strengths):
+    """Who beats whom, exactly as Bradley and Terry have it."""
+    wins = {
+        one: {other: math.nan if one == other else mine / (mine + theirs) for other, theirs in strengths.items()}
+        for one, mine in strengths.items()
+    }
+    return pd.DataFrame(wins).T
+
+
+def test_ratings_give_back_the_strengths_that_the_chances_were_made_from():
+    strengths = {"a": 1.0, "b": 2.0, "c": 10.0, "d": 0.5}
+    found = bradley_terry(chances(strengths)).set_index("loadout")["rating"]
+    for one, other in (("a", "b"), ("c", "a"), ("d", "c")):
+        wanted = 400 * math.log10(strengths[one] / strengths[other])
+        assert found[one] - found[other] == pytest.approx(wanted, rel=0.03)
+    assert list(found.index) == ["c", "b", "a", "d"]
+    assert found.mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_a_certain_winner_has_a_rating_all_the_same():
+    names = ["a", "b", "c"]
+    wins = pd.DataFrame([[np.nan, 1, 1], [0, np.nan, 1], [0, 0, np.nan]], names, names)
+    found = bradley_terry(wins)
+    assert found["loadout"].tolist() == names
+    assert np.isfinite(found[["rating", "low", "high"]].to_numpy()).all()
+
+
+def test_intervals_of_ratings_hold_them_and_widen_where_no_one_number_fits():
+    fair = bradley_terry(chances(dict(zip("abcdef", (1, 2, 3, 4, 5, 6)))))
+    paper = pd.DataFrame([[np.nan, 0.9, 0.1], [0.1, np.nan, 0.9], [0.9, 0.1, np.nan]], list("abc"), list("abc"))
+    circle = bradley_terry(paper)
+    for found in (fair, circle):
+        assert (found["low"] <= found["rating"] + 1e-6).all()
+        assert (found["rating"] <= found["high"] + 1e-6).all()
+    assert circle["rating"].to_numpy() == pytest.approx([0, 0, 0], abs=1)
+    width = [(found["high"] - found["low"]).mean() for found in (fair, circle)]
+    assert width[1] > 5 * width[0]
+
+
+def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
+    wins = chances({"a": 1.0, "b": 2.0, "c": 5.0})
+    assert bradley_terry(wins).equals(bradley_terry(wins))
+    duels = (1000 * (wins.fillna(0) + 0.005)).round().astype(int).to_numpy()
+    games = [pair for pair in itertools.permutations(range(3), 2) for _ in range(duels[pair])]
+    peer = choix.opt_pairwise(3, games)
+    mine = bradley_terry(wins).set_index("loadout")["rating"][["a", "b", "c"]].to_numpy()
+    assert mine == pytest.approx((peer - peer.mean()) * 400 / math.log(10), abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins are not its columns"),
+        (lambda wins: wins * 2, "a chance to win is not from 0 to 1"),
+        (lambda wins: wins * math.nan, "nobody meets anybody"),
+    ],
+)
+def test_a_matrix_that_is_none_is_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
