@@ -60,6 +60,10 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     message = str(finding["msg"]).removeprefix("Value error, ")
     if finding["type"] == "value_error":  # one of our own checks: its message says it all
         return InputError(message, where=place)
+    if finding["type"] in _LENGTHS:
+        length = finding["ctx"]["actual_length"]
+        bound = finding["ctx"].get("min_length", finding["ctx"].get("max_length"))
+        return InputError(f"{length} entries", where=place, allowed=f"{_LENGTHS[finding['type']]} {bound}")
     found = finding["input"]
     shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
     allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
@@ -69,6 +73,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     return InputError(f"{shown} is not usable{hint}", where=place, allowed=allowed)
 
 
+_LENGTHS = {"too_short": "at least", "too_long": "up to"}
 _ALLOWED = {  # types in the words of a TOML file
     "int_type": "an integer",
     "float_type": "a number",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from types import UnionType
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
@@ -73,7 +74,8 @@ def _section(field: FieldInfo) -> type[Record] | None:
     """The record that a key holds, if it is a section."""
     from analyser.validation import Record
 
-    found = (field.annotation, *get_args(field.annotation))
+    one = field.annotation if isinstance(field.annotation, type) else None
+    found = (one,) if one else get_args(field.annotation) if get_origin(field.annotation) is UnionType else ()
     return next((each for each in found if isinstance(each, type) and issubclass(each, Record)), None)
 
 

@@ -1,0 +1,1 @@
+"""Grande Tactique: fleeing, pursuit, rout and collapse."""

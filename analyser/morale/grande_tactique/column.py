@@ -1,0 +1,180 @@
+"""A flight through friends, and theirs through others: the chain reaction (GT-5, GT-9).
+
+A state is the status of every unit as one whole number, the first to flee as the lowest digit. Units flee one after
+the other, the foremost first: each makes its whole move before the next begins.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain, Phase, check_size, happening, sided
+from analyser.jit import kernel, step
+from analyser.morale.grande_tactique.question import Column
+from analyser.morale.result import Mean, Table, Weights
+from analyser.rules import grande_tactique as rules
+
+DIE = sided(6)
+TOTALS = rules.FLIGHT_DICE * DIE.highest + 1
+FAR = np.inf  # the edge, where no distance to it is given
+FLEEING = rules.FLEEING
+
+
+class Units(NamedTuple):
+    """The units as numbers, the one that flees first first; shapes (units,)."""
+
+    places: NDArray[np.float64]  # behind the first
+    arms: NDArray[np.int64]
+    old_guard: NDArray[np.int64]
+    enemy: int
+    edge: float
+    statuses: int  # that a unit can have: DESTROYED only where there is an edge
+
+
+def units_of(column: Column) -> Units:
+    """The units of a column.
+
+    Raises
+    ------
+    InputError
+        More of them than there is room for.
+    """
+    arms = [column.arm, *(friend.arm for friend in column.friends)]
+    statuses = int(rules.ROUTED if column.edge_distance is None else rules.DESTROYED) + 1
+    check_size(statuses ** len(arms), TOTALS)
+    return Units(
+        np.array([0.0, *(friend.distance for friend in column.friends)]),
+        np.array([rules.Arm[arm.upper()] for arm in arms], np.int64),
+        np.array([column.old_guard, *(friend.old_guard for friend in column.friends)], np.int64),
+        int(rules.Arm[column.enemy.upper()]),
+        FAR if column.edge_distance is None else column.edge_distance,
+        statuses,
+    )
+
+
+@step
+def unpack(state: int, statuses: int, units: NDArray[np.int64]) -> None:
+    """The status of every unit."""
+    for unit in range(len(units)):
+        units[unit] = state % statuses
+        state //= statuses
+
+
+@step
+def pack(statuses: int, units: NDArray[np.int64]) -> int:
+    """The state in which every unit has its status."""
+    state = 0
+    for unit in range(len(units) - 1, -1, -1):
+        state = state * statuses + units[unit]
+    return state
+
+
+@step
+def foremost_fleeing(units: Units, now: NDArray[np.int64]) -> int:
+    """The unit that flees next; -1 for none."""
+    found = -1
+    for unit in range(len(now)):
+        if now[unit] == FLEEING and (found < 0 or units.places[unit] < units.places[found]):
+            found = unit
+    return found
+
+
+@step
+def flee(units: Units, fleeing: int, rolled: int, now: NDArray[np.int64]) -> None:
+    """Move one unit: Old Guard dismays those near it, and all whom it passes through are disrupted."""
+    place = units.places[fleeing]
+    end = place + rules.flight_distance(units.arms[fleeing], rolled)
+    for friend in range(len(now)):
+        if friend == fleeing:
+            continue
+        there, arm = units.places[friend], units.arms[friend]
+        if units.old_guard[fleeing]:
+            now[friend] = rules.near_fleeing_old_guard(now[friend], arm, abs(there - place))
+        if place < there <= end:
+            now[friend] = rules.passed_through(now[friend], arm)
+    now[fleeing] = rules.DESTROYED if rules.off_map(end, units.edge) else rules.ROUTED
+
+
+@kernel
+def fleeing_table(units: Units, totals: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """The states after the next flight, shape (states, totals), and how many dice it takes, shape (states,)."""
+    count = len(units.places)
+    states = units.statuses**count
+    after, dice = np.empty((states, totals), np.uint16), np.zeros(states, np.uint16)
+    now = np.empty(count, np.int64)
+    for state in range(states):
+        unpack(state, units.statuses, now)
+        fleeing = foremost_fleeing(units, now)
+        if fleeing >= 0:
+            dice[state] = rules.flight_dice(units.arms[fleeing], units.enemy)
+        for rolled in range(totals):
+            if fleeing >= 0:
+                unpack(state, units.statuses, now)
+                flee(units, fleeing, rolled, now)
+                after[state, rolled] = pack(units.statuses, now)
+            else:
+                after[state, rolled] = state
+    return after, dice
+
+
+def chain(column: Column) -> Chain:
+    """Which friends are shaken, then flight after flight until nobody is left to flee."""
+    units = units_of(column)
+    count = len(units.places)
+    phases = [_shaking(units, place, friend.shaken) for place, friend in enumerate(column.friends, start=1)]
+    after, dice = fleeing_table(units, TOTALS)
+    flight = Phase(after, DIE, dice)
+    return Chain(FLEEING, (*phases, *[flight] * (count - 1), Phase(after, DIE, dice, recorded=True)))
+
+
+def _shaking(units: Units, place: int, chance: float) -> Phase:
+    """Whether a friend, eager until now, is shaken from the start."""
+    states = np.arange(units.statuses ** len(units.places))
+    digit = units.statuses**place
+    eager = states // digit % units.statuses == rules.EAGER
+    shaken = np.where(eager, states + digit * rules.SHAKEN, states)
+    after = np.column_stack([states, shaken]).astype(np.uint16)
+    return Phase(after, happening(chance), np.ones(len(states), np.uint16))
+
+
+def tables(column: Column, laws: Weights) -> dict[str, Table]:
+    """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
+    (law,) = laws
+    units = units_of(column)
+    statuses = np.arange(len(law))[:, np.newaxis] // units.statuses ** np.arange(len(units.places)) % units.statuses
+    friends = statuses[:, 1:]
+    fled = friends >= rules.ROUTED
+    numbers = fled.sum(axis=1)
+    count = friends.shape[1]
+    exactly = np.array([law[numbers == number].sum() for number in range(count + 1)])
+    at_least = np.array([law[numbers >= number].sum() for number in range(count + 1)])
+    destroyed = statuses == rules.DESTROYED
+    chances = {
+        "p_steady": law @ (friends == rules.EAGER),
+        "p_shaken": law @ (friends == rules.SHAKEN),
+        "p_routed": law @ (fled & ~destroyed[:, 1:]),
+        "p_off_map": law @ destroyed[:, 1:],
+    }
+    shown = np.flatnonzero(law)
+    joint = {
+        name: [_status_name(units, unit, status) for status in statuses[shown, unit]]
+        for unit, name in enumerate(["first", *(f"friend_{friend + 1}" for friend in range(count))])
+    }
+    return {
+        "chain": Table({"friends": list(range(count + 1))}, {"p_exactly": exactly, "p_at_least": at_least}, {}),
+        "chain_means": Table({"units": [count]}, {}, {"mean_friends_fleeing": Mean.of(laws, numbers)}),
+        "friends": Table({"friend": list(range(1, count + 1)), "arm": [friend.arm for friend in column.friends],
+                          "distance": [friend.distance for friend in column.friends]}, chances, {}),
+        "joint": Table(joint, {"probability": law[shown]}, {}),
+    }  # fmt: skip
+
+
+def _status_name(units: Units, unit: int, status: int) -> str:
+    silenced = status == rules.ROUTED and units.arms[unit] == rules.ARTILLERY
+    return "silenced" if silenced else _NAMES[status]
+
+
+_NAMES = {rules.EAGER: "eager", rules.SHAKEN: "shaken", rules.ROUTED: "routed", rules.DESTROYED: "off the map"}

@@ -1,0 +1,161 @@
+"""A division turn by turn: units rout, rally, are lost, until its morale collapses (GT-6, GT-8).
+
+A state is a whole number: whether the division has collapsed as its lowest digit, then the condition of each unit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain, Phase, check_size, happening, sided
+from analyser.jit import kernel, step
+from analyser.morale.grande_tactique.question import Division, Ruleset
+from analyser.morale.result import Mean, Table, Weights
+from analyser.rules import grande_tactique as rules
+
+STANDING, ROUTED, LOST = range(3)
+RALLYING = -1  # the phase of the whole division, beside those of one unit each
+ROUTING, LOSING = range(2)
+
+
+class Units(NamedTuple):
+    """The division as whole numbers."""
+
+    size: int
+    conditions: int  # that a unit can have: LOST only where units can be lost
+    rally: int
+    elsewhere: int  # PIPs
+
+
+def units_of(division: Division, ruleset: Ruleset) -> Units:
+    """The units of a question.
+
+    Raises
+    ------
+    InputError
+        More conditions together than there is room for.
+    """
+    can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in division.units)
+    units = Units(len(division.units), 3 if can_be_lost else 2, int(division.rally), division.pips_elsewhere)
+    check_size(states_of(units), ruleset.pip_dice * ruleset.pip_sides + 1)
+    return units
+
+
+def states_of(units: Units) -> int:
+    """How many states there are."""
+    return int(2 * units.conditions**units.size)
+
+
+def turns_of(division: Division, ruleset: Ruleset) -> int:
+    """Turns to play."""
+    return division.turns or ruleset.turns
+
+
+@step
+def rally_in_order(units: Units, now: NDArray[np.int64], pips: int, collapsed: int) -> None:
+    """Routed units rally in order, as far as PIPs go and the division has not collapsed (GT-6, GT-8)."""
+    pips = max(pips - units.elsewhere, 0)
+    for unit in range(units.size):
+        if now[unit] == ROUTED and units.rally and rules.rallies(pips, collapsed):
+            pips -= rules.RALLY_COST
+            now[unit] = STANDING
+
+
+@step
+def befall(now: NDArray[np.int64], unit: int, event: int, happens: int) -> None:
+    """What may befall one unit: it stands and routs, or it is routed and is lost."""
+    if happens and now[unit] == (STANDING if event == ROUTING else ROUTED):
+        now[unit] = ROUTED if event == ROUTING else LOST
+
+
+@step
+def collapses(units: Units, now: NDArray[np.int64], collapsed: int) -> int:
+    """Whether the division's morale has collapsed, now or before (GT-8)."""
+    standing = 0
+    for unit in range(units.size):
+        standing += now[unit] == STANDING
+    return 1 if collapsed or rules.has_collapsed(standing, units.size - standing) else 0
+
+
+@kernel
+def tabulated(units: Units, unit: int, event: int, totals: int) -> NDArray[np.uint16]:
+    """The states after something befell one unit or, for RALLYING, after a PIP phase: shape (states, totals)."""
+    after = np.empty((2 * units.conditions**units.size, totals), np.uint16)
+    now = np.empty(units.size, np.int64)
+    for state in range(after.shape[0]):
+        for total in range(totals):
+            rest, collapsed = state // 2, state % 2
+            for each in range(units.size):
+                now[each] = rest % units.conditions
+                rest //= units.conditions
+            if unit == RALLYING:
+                rally_in_order(units, now, total, collapsed)
+            else:
+                befall(now, unit, event, total)
+            packed = 0
+            for each in range(units.size - 1, -1, -1):
+                packed = packed * units.conditions + now[each]
+            after[state, total] = packed * 2 + collapses(units, now, collapsed)
+    return after
+
+
+def chain(division: Division, ruleset: Ruleset) -> Chain:
+    """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the law is recorded."""
+    units = units_of(division, ruleset)
+    states = states_of(units)
+    pips = sided(ruleset.pip_sides)
+    rally = tabulated(units, RALLYING, ROUTING, ruleset.pip_dice * pips.highest + 1)
+    turn = [Phase(rally, pips, np.full(states, ruleset.pip_dice, np.uint16))]
+    for event, chances in (
+        (LOSING, [unit.lost for unit in division.units]), (ROUTING, [unit.rout for unit in division.units])
+    ):  # fmt: skip
+        turn += [
+            Phase(tabulated(units, unit, event, 2), happening(chance), np.ones(states, np.uint16))
+            for unit, chance in enumerate(chances)
+            if chance
+        ]
+    turn.append(Phase(np.arange(states, dtype=np.uint16)[:, np.newaxis], recorded=True))
+    return Chain(_start(division, units), tuple(turn) * turns_of(division, ruleset))
+
+
+def _start(division: Division, units: Units) -> int:
+    now = np.array([_CONDITIONS[unit.state] for unit in division.units])
+    packed = int(now @ units.conditions ** np.arange(units.size))
+    return packed * 2 + collapses(units, now, 0)
+
+
+_CONDITIONS = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
+
+
+def tables(division: Division, ruleset: Ruleset, laws: Weights) -> dict[str, Table]:
+    """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
+    units, turns = units_of(division, ruleset), turns_of(division, ruleset)
+    states = np.arange(laws.shape[1])
+    conditions = states[:, np.newaxis] // 2 // units.conditions ** np.arange(units.size) % units.conditions
+    standing, lost = (conditions == STANDING).sum(axis=1), (conditions == LOST).sum(axis=1)
+    corps = division.corps_units or units.size
+    halted = [rules.is_halted(int(each), corps) for each in lost]
+    chances = {
+        "p_collapsed": laws @ (states % 2),
+        "p_corps_halted": laws @ np.array(halted),
+        "p_all_gone": laws @ (standing == 0),
+    }
+    by_turn = [*range(1, turns + 1)]
+    numbers = np.array([[law[standing == number].sum() for number in range(units.size + 1)] for law in laws])
+    of_units = {
+        f"p_{name}": (laws @ (conditions == condition)).T.ravel()
+        for name, condition in (("standing", STANDING), ("routed", ROUTED), ("lost", LOST))
+    }
+    return {
+        "division": Table({"turn": by_turn}, chances, {"mean_standing": Mean.of(laws, standing)}),
+        "units": Table(
+            {"unit": np.repeat(range(1, units.size + 1), turns).tolist(), "turn": by_turn * units.size}, of_units, {}
+        ),
+        "standing": Table(
+            {"turn": np.repeat(by_turn, units.size + 1).tolist(), "units": [*range(units.size + 1)] * turns},
+            {"probability": numbers.ravel()}, {},
+        ),
+    }  # fmt: skip

@@ -1,0 +1,182 @@
+"""What can be asked about fleeing in Grande Tactique, a section a question, and the numbers not printed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.morale.questions import Chance, Distance, Rounds
+from analyser.validation import Record, as_tuple
+
+MOST_FRIENDS = 7
+MOST_ROUTED = 8
+MOST_DIVISION = 14
+MOST_PIPS = 100
+
+Arm = Literal["infantry", "cavalry", "artillery"]
+MobileArm = Literal["infantry", "cavalry"]
+Count = Annotated[int, Field(ge=0, le=MOST_PIPS)]
+
+
+class Ruleset(Record):
+    """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
+
+    check_sides: Annotated[int, Field(ge=1, le=1000)]
+    check_target: Annotated[int, Field(ge=-100, le=1000)]
+    pip_dice: Annotated[int, Field(ge=0, le=10)]
+    pip_sides: Annotated[int, Field(ge=1, le=100)]
+    turns: Rounds
+
+
+class Check(Record):
+    """Whether a unit flees (GT-2)."""
+
+    arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
+    cause: Literal["charged", "worn down", "lost firing"] = Field(
+        "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
+    )
+    state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
+    quality: Literal["regular", "veteran", "old guard"] = Field(
+        "regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9)."
+    )
+    modifier: Annotated[int, Field(ge=-100, le=100)] = Field(0, description="Other modifiers of the morale check.")
+
+    @model_validator(mode="after")
+    def _old_guard_is_infantry(self) -> Check:
+        if self.quality == "old guard" and self.arm != "infantry":
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        return self
+
+
+class Flight(Record):
+    """One flight, the pursuit, and whether it ends off the map (GT-3 to GT-5)."""
+
+    arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
+    enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
+    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight.")
+    shelter_distance: Distance | None = Field(None, description="Inches to woods or a built-up area (infantry).")
+    surrounded: Chance = Field(0.0, description="Chance that there is no gap through the enemy.")
+
+
+class Friend(Record):
+    """A friend in the path of a flight."""
+
+    arm: Arm = "infantry"
+    distance: Distance
+    shaken: Chance = 0.0
+    old_guard: bool = False
+
+    @field_validator("shaken", mode="before")
+    @classmethod
+    def _yes_or_no(cls, value: object) -> object:
+        return float(value) if isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _old_guard_is_infantry(self) -> Friend:
+        if self.old_guard and self.arm != "infantry":
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        return self
+
+
+class Column(Record):
+    """A flight straight through friends: a chain reaction (GT-5, GT-9)."""
+
+    arm: MobileArm = Field(description="Arm of the unit that flees first.")
+    enemy: Arm = Field(description="Arm that all of them flee from.")
+    friends: Annotated[tuple[Friend, ...], Field(min_length=1, max_length=MOST_FRIENDS)] = Field(
+        description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
+    )
+    old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
+    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge.")
+
+    _tuples = field_validator("friends", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _old_guard_is_infantry(self) -> Column:
+        if self.old_guard and self.arm != "infantry":
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        return self
+
+
+class RoutedUnit(Record):
+    """A routed unit after its first flight."""
+
+    arm: MobileArm = "infantry"
+    edge_distance: Distance | None = None
+    shelter_distance: Distance | None = None
+    in_shelter: bool = False
+
+    @model_validator(mode="after")
+    def _infantry_shelters(self) -> RoutedUnit:
+        if self.arm != "infantry" and (self.in_shelter or self.shelter_distance is not None):
+            raise ValueError("shelter for cavalry (allowed: for infantry)")
+        return self
+
+
+class Rout(Record):
+    """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
+
+    units: Annotated[tuple[RoutedUnit, ...], Field(min_length=1, max_length=MOST_ROUTED)] = Field(
+        description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
+    )
+    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
+    charged_by_cavalry: Chance = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Chance = Field(0.0, description="Chance a turn that infantry charges a routed unit (GT-7).")
+    standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
+    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+
+    _tuples = field_validator("units", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _one_charge_at_most(self) -> Rout:
+        if self.charged_by_cavalry + self.charged_by_infantry > 1:
+            raise ValueError("charged_by_cavalry and charged_by_infantry add up to more than 1 (allowed: up to 1)")
+        return self
+
+
+class Member(Record):
+    """A unit of a division."""
+
+    rout: Chance
+    lost: Chance = 0.0
+    state: Literal["standing", "routed", "destroyed"] = "standing"
+
+
+class Division(Record):
+    """Units of a division, each with its own chance to rout in a turn: collapse (GT-6, GT-8)."""
+
+    units: Annotated[tuple[Member, ...], Field(min_length=1, max_length=MOST_DIVISION)] = Field(
+        description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
+    )
+    rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
+    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
+    corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        None, description="Original units of the corps; left out: this division alone."
+    )
+    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+
+    _tuples = field_validator("units", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _within_the_corps(self) -> Division:
+        if self.corps_units is not None and self.corps_units < len(self.units):
+            raise ValueError(f"corps_units {self.corps_units} (allowed: the division's {len(self.units)} or more)")
+        return self
+
+
+class Question(Record):
+    """Any of the sections, one at least."""
+
+    check: Check | None = None
+    flight: Flight | None = None
+    column: Column | None = None
+    rout: Rout | None = None
+    division: Division | None = None
+    ruleset: Ruleset
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Question:
+        if not any((self.check, self.flight, self.column, self.rout, self.division)):
+            raise ValueError("nothing is asked (allowed: check, flight, column, rout, division, one or more of them)")
+        return self

@@ -1,0 +1,208 @@
+"""Routed units of a corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8).
+
+A unit's condition is the number of flights since its first, or one of three that come after those: in shelter,
+rallied, destroyed. A state is the conditions of all units as one whole number, the first unit as the lowest digit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain, Die, Phase, check_size, sided
+from analyser.jit import kernel, step
+from analyser.morale.grande_tactique.question import Rout, RoutedUnit, Ruleset
+from analyser.morale.result import Mean, Table, Weights
+from analyser.rules import grande_tactique as rules
+
+SHELTERED, RALLIED, DESTROYED = range(3)  # after the flights
+NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
+NEVER = 1 << 20  # flights
+
+
+class Units(NamedTuple):
+    """The units as whole numbers; shapes (units,)."""
+
+    to_edge: NDArray[np.int64]  # flights until it is off the map
+    to_shelter: NDArray[np.int64]  # and until it is in woods or a built-up area
+    flights: NDArray[np.int64]  # how many numbers of flights are told apart
+    cannot_rally: int
+    elsewhere: int  # PIPs
+
+
+def units_of(rout: Rout, ruleset: Ruleset) -> Units:
+    """The units of a question.
+
+    Raises
+    ------
+    InputError
+        More conditions together than there is room for.
+    """
+    most = 2 * turns_of(rout, ruleset)  # flights: one for want of PIPs and one for a charge, each turn
+    to_edge = [_flights(unit, unit.edge_distance, most) for unit in rout.units]
+    to_shelter = [0 if unit.in_shelter else _flights(unit, unit.shelter_distance, most) for unit in rout.units]
+    flights = [_told_apart(edge, shelter) for edge, shelter in zip(to_edge, to_shelter)]
+    check_size(math.prod(each + 3 for each in flights), ruleset.pip_dice * ruleset.pip_sides + 1)
+    collapsed = rout.standing is not None and rules.has_collapsed(rout.standing, len(rout.units))
+    return Units(np.array(to_edge), np.array(to_shelter), np.array(flights), int(collapsed), rout.pips_elsewhere)
+
+
+def turns_of(rout: Rout, ruleset: Ruleset) -> int:
+    """Turns to play."""
+    return rout.turns or ruleset.turns
+
+
+def _flights(unit: RoutedUnit, distance: float | None, most: int) -> int:
+    """Flights after which a unit has covered a distance (GT-6); NEVER where that is more than it can make."""
+    if distance is None:
+        return NEVER
+    flights = max(math.ceil(distance / rules.flight_distance(rules.Arm[unit.arm.upper()], 0)), 1)
+    return flights if flights <= most else NEVER
+
+
+def _told_apart(to_edge: int, to_shelter: int) -> int:
+    """How many numbers of flights lead to different things."""
+    if to_edge < NEVER:
+        return to_edge
+    return to_shelter + 2 if to_shelter < NEVER else 1
+
+
+@step
+def after_flight(units: Units, unit: int, flights: int) -> int:
+    """The condition after one more flight; woods on the way come before the edge (GT-5, GT-6)."""
+    flights += 1
+    if flights == units.to_shelter[unit]:
+        return int(units.flights[unit] + SHELTERED)
+    if flights >= units.to_edge[unit]:
+        return int(units.flights[unit] + DESTROYED)
+    return int(min(flights, units.flights[unit] - 1))
+
+
+@step
+def flights_of(units: Units, unit: int, condition: int) -> int:
+    """Flights that a routed unit has made; one in shelter has made those that took it there."""
+    return int(units.to_shelter[unit]) if condition == units.flights[unit] + SHELTERED else condition
+
+
+@step
+def is_routed(units: Units, unit: int, condition: int) -> bool:
+    """Whether a unit is in rout, in the open or in shelter."""
+    return bool(condition <= units.flights[unit] + SHELTERED)
+
+
+@step
+def rally_or_flee(units: Units, now: NDArray[np.int64], pips: int) -> None:
+    """The end of a PIP phase: units rally in order as far as PIPs go, the others flee again (GT-6)."""
+    pips = max(pips - units.elsewhere, 0)
+    for unit in range(len(now)):
+        if not is_routed(units, unit, now[unit]):
+            continue
+        if rules.rallies(pips, units.cannot_rally):
+            pips -= rules.RALLY_COST
+            now[unit] = units.flights[unit] + RALLIED
+        elif now[unit] != units.flights[unit] + SHELTERED:
+            now[unit] = after_flight(units, unit, now[unit])
+
+
+@step
+def charge(units: Units, now: NDArray[np.int64], unit: int, enemy: int) -> None:
+    """A charge on a routed unit, no dice (GT-7); infantry can charge it out of its shelter (GT-6)."""
+    if enemy == NO_CHARGE or not is_routed(units, unit, now[unit]):
+        return
+    if rules.dies_charged_in_rout(rules.CAVALRY if enemy == BY_CAVALRY else rules.INFANTRY):
+        now[unit] = units.flights[unit] + DESTROYED
+    else:
+        now[unit] = after_flight(units, unit, flights_of(units, unit, now[unit]))
+
+
+@kernel
+def tabulated(units: Units, charged: int, totals: int) -> NDArray[np.uint16]:
+    """The states after a charge on one unit or, for `charged` -1, after a PIP phase: shape (states, totals)."""
+    conditions = units.flights + 3
+    after = np.empty((np.prod(conditions), totals), np.uint16)
+    now = np.empty(len(conditions), np.int64)
+    for state in range(after.shape[0]):
+        for total in range(totals):
+            rest = state
+            for unit in range(len(now)):
+                now[unit] = rest % conditions[unit]
+                rest //= conditions[unit]
+            if charged < 0:
+                rally_or_flee(units, now, total)
+            else:
+                charge(units, now, charged, total)
+            packed = 0
+            for unit in range(len(now) - 1, -1, -1):
+                packed = packed * conditions[unit] + now[unit]
+            after[state, total] = packed
+    return after
+
+
+def chain(rout: Rout, ruleset: Ruleset) -> Chain:
+    """Turns of a PIP phase and the charges after it; the law at the end of each is recorded."""
+    units = units_of(rout, ruleset)
+    pips = sided(ruleset.pip_sides)
+    table = tabulated(units, -1, ruleset.pip_dice * pips.highest + 1)
+    charged = rout.charged_by_cavalry, rout.charged_by_infantry
+    turn = [Phase(table, pips, np.full(len(table), ruleset.pip_dice, np.uint16), recorded=not any(charged))]
+    if any(charged):
+        enemy = Die((1.0 - sum(charged), *charged))
+        once = np.ones(len(table), np.uint16)
+        last = len(rout.units) - 1
+        turn += [
+            Phase(tabulated(units, unit, 3), enemy, once, recorded=unit == last) for unit in range(len(rout.units))
+        ]
+    return Chain(_start(rout, units), tuple(turn) * turns_of(rout, ruleset))
+
+
+def _start(rout: Rout, units: Units) -> int:
+    conditions = [
+        int(units.flights[place]) + SHELTERED if unit.in_shelter else 0 for place, unit in enumerate(rout.units)
+    ]
+    return int(_pack(np.array([conditions]), units)[0])
+
+
+def _digits(units: Units) -> NDArray[np.int64]:
+    return np.concatenate([[1], np.cumprod(units.flights + 3)[:-1]])
+
+
+def _pack(conditions: NDArray[np.int64], units: Units) -> NDArray[np.int64]:
+    return np.asarray(conditions @ _digits(units))
+
+
+def tables(rout: Rout, ruleset: Ruleset, laws: Weights) -> dict[str, Table]:
+    """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""
+    units, turns, count = units_of(rout, ruleset), turns_of(rout, ruleset), len(rout.units)
+    states = np.arange(laws.shape[1])[:, np.newaxis]
+    beyond = states // _digits(units) % (units.flights + 3) - units.flights  # shape (states, units)
+    rallied, routed, destroyed = (
+        laws @ (beyond == RALLIED),
+        laws @ (beyond <= SHELTERED),
+        laws @ (beyond == DESTROYED),
+    )
+    by_unit = {"unit": np.repeat(range(1, count + 1), turns).tolist(), "turn": [*range(1, turns + 1)] * count}
+    ended = {name: np.diff(each, axis=0, prepend=0) for name, each in (("rallied", rallied), ("destroyed", destroyed))}
+    ends = sum(ended.values())
+    ends[-1] += routed[-1]  # still routed: all the turns there were
+    numbers = (beyond <= SHELTERED).sum(axis=1)
+    still = np.array([[law[numbers == number].sum() for number in range(count + 1)] for law in laws])
+    return {
+        "rout": Table(
+            by_unit, {f"p_{name}": each.T.ravel() for name, each in
+                      (("rallied", rallied), ("routed", routed), ("destroyed", destroyed))}, {},
+        ),
+        "time_in_rout": Table(
+            {"unit": by_unit["unit"], "turns": by_unit["turn"]},
+            {f"p_{name}_then": each.T.ravel() for name, each in ended.items()}, {},
+        ),
+        "turns_in_rout": Table(
+            {"unit": [*range(1, count + 1)]}, {}, {"mean_turns": Mean.of(ends.T, np.arange(1, turns + 1))}
+        ),
+        "still_routed": Table(
+            {"turn": np.repeat(range(1, turns + 1), count + 1).tolist(), "units": [*range(count + 1)] * turns},
+            {"probability": still.ravel()}, {},
+        ),
+    }  # fmt: skip
