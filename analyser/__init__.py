@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from analyser.profiles import Profiles, load_profiles
     from analyser.results import Result
     from analyser.scenario import Scenario
+    from analyser.studies.funnel import dice_funnel
+    from analyser.studies.sensitivity import Sensitivity, sensitivity
 
 __version__ = "0.1.0"
 
@@ -31,6 +33,8 @@ _ROOMS = {
     "simulate": "api",
     "compare": "comparisons.compare",
     "matchups": "comparisons.matchups",
+    "sensitivity": "studies.sensitivity",
+    "dice_funnel": "studies.funnel",
     "AnalyserError": "errors",
     "InputError": "errors",
     "Profiles": "profiles",
@@ -38,11 +42,12 @@ _ROOMS = {
     "Result": "results",
     "Comparison": "comparisons.comparison",
     "Matchups": "comparisons.matchups",
+    "Sensitivity": "studies.sensitivity",
     "Scenario": "scenario",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
-    "load_profiles", "load_scenario", "exact", "simulate", "compare", "matchups",
-    "Result", "Comparison", "Matchups", "Scenario", "Profiles", "AnalyserError", "InputError",
+    "load_profiles", "load_scenario", "exact", "simulate", "compare", "matchups", "sensitivity", "dice_funnel",
+    "Result", "Comparison", "Matchups", "Sensitivity", "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 
 

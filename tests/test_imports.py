@@ -28,7 +28,7 @@ FLOORS = (
     ("tables", "account"),
     ("plots", "api"),
     ("comparisons", "morale"),
-    ("balance",),
+    ("balance", "studies"),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.comparisons.figures import COMPARED, PERCENTILE, title_of
 from analyser.metrics import PER_100_POINTS
-from analyser.plots import compared_laws
+from analyser.plots import compared_laws, cost_against_effect
 from analyser.results import Estimate, Result, plus_minus
 from analyser.tables import aligned
 
@@ -77,6 +77,11 @@ class Comparison:
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The laws of models destroyed over one another (:func:`analyser.plots.compared_laws`)."""
         return compared_laws(self.laws, ax=ax)
+
+    def frontier(self, *, ax: Axes | None = None) -> Axes:
+        """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        label = title_of(self.metric, self.at_least)
+        return cost_against_effect(self.frame, metric=self.metric, label=label, ax=ax)
 
     def __str__(self) -> str:
         """Plain text: the figures of one attack, the same per 100 points, and what was not computed."""

@@ -6,7 +6,19 @@ A module a plot; `look` is what they share.
 from __future__ import annotations
 
 from analyser.plots.bars import probability_bars
+from analyser.plots.frontier import cost_against_effect
+from analyser.plots.funnels import funnel
 from analyser.plots.heatmaps import heatmap
 from analyser.plots.overlaid import compared_laws
+from analyser.plots.survival import survival
+from analyser.plots.tornadoes import tornado
 
-__all__ = ["compared_laws", "heatmap", "probability_bars"]
+__all__ = [
+    "compared_laws",
+    "cost_against_effect",
+    "funnel",
+    "heatmap",
+    "probability_bars",
+    "survival",
+    "tornado",
+]

@@ -33,6 +33,7 @@ LINES: Sequence[Mapping[str, Any]] = (
 )
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
+_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
@@ -93,10 +94,13 @@ def finish(ax: Axes, *, legend: int = 0, fit: bool, grid: Literal["x", "y", "bot
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="0.88", linewidth=0.8)
     ax.tick_params(labelsize=LABEL_POINTS, length=3)
+    if grid == "x":  # bars with a name each
+        ax.tick_params(axis="y", length=0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if legend:
-        below = (0, -0.62 / (ax.get_window_extent().height / ax.figure.dpi))
+        lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
+        below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
         names = ax.legend(
             loc="upper left", bbox_to_anchor=below, borderaxespad=0, ncols=legend, frameon=False,
             fontsize=LABEL_POINTS, handlelength=3.2,
