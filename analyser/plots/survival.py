@@ -39,8 +39,8 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> rounds = pd.DataFrame({"round": [0, 1, 2], "side": "Rifles", "p_alive": [1.0, 0.9, 0.7]})
-    >>> survival(rounds).get_ylim()
-    (0.0, 104.0)
+    >>> survival(rounds).lines[0].get_ydata().tolist()
+    [100.0, 90.0, 70.0]
     """
     check_columns(frame, ("round", "side", "p_alive"))
     sides = list(frame["side"].unique())
