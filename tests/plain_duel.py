@@ -79,7 +79,6 @@ class Turn(NamedTuple):
     was_suppressed: bool
     was_disordered: bool
     rallied: bool = True
-    fired_upon: bool = False
 
 
 def then(law, step):
@@ -491,9 +490,9 @@ def passes_rally(facts):
 
 
 def reaction(field, turn):
-    """A reaction step: the enemy on lookout fires, once in the activation, if it can (AC-4, AC-9.2)."""
+    """A reaction step: the enemy on lookout fires, and is on lookout no more, if it can (AC-4, AC-9.2)."""
     watcher = OTHER[turn.side]
-    if turn.fired_upon or is_over(turn.duel) or not getattr(turn.duel, watcher).on_lookout:
+    if is_over(turn.duel) or not getattr(turn.duel, watcher).on_lookout:
         return certainly(turn)
     rows = rows_in_range(field, turn.duel, watcher, opportunity=True)
     rows = [row for row in rows if not must_reload(row, turn.duel, watcher)]
@@ -501,7 +500,7 @@ def reaction(field, turn):
         return certainly(turn)
     duel = change(turn.duel, watcher, on_lookout=False)
     law = shoot_row(field, duel, watcher, rows[0], opportunity=True)
-    return {turn._replace(duel=after, fired_upon=True): chance for after, chance in law.items()}
+    return {turn._replace(duel=after): chance for after, chance in law.items()}
 
 
 def acts(field, turn):
@@ -515,8 +514,6 @@ def acts(field, turn):
 def ends(field, turn):
     """The end of the activation: suppressed and disordered end if they were there at its start (AC-5.7, AC-5.8)."""
     unit = unit_of(turn.duel, turn.side)
-    if unit.fate:
-        return turn.duel
     lasting = plain.has_rule(getattr(field, turn.side), "Construct")
     return change(
         turn.duel,

@@ -56,7 +56,7 @@ def target_at_start(facts):
 
 def facts_now(facts, target, circumstances):
     """The target as the next attack finds it."""
-    now = {
+    return {
         **facts,
         **circumstances,
         "models": target.models,
@@ -68,9 +68,6 @@ def facts_now(facts, target, circumstances):
         "garrisoned": target.garrisoned,
         "edge_distance": target.edge_distance,
     }
-    if now["exposed"] is not None:
-        now["exposed"] = min(now["exposed"], target.models)
-    return now
 
 
 def target_after(target, outcome):

@@ -341,6 +341,22 @@ def test_qualities_of_dice_and_damage():
     assert certain(unit(1, steam, carriages=2), unit(8)).target.models == 3
 
 
+def test_bands_of_a_behemoth_go_by_its_damage():
+    # AC-2.3: 6 dice undamaged, 1 from 4 damage on; storming halves models, and it has no half.
+    bands = [{"first": 0, "last": 3, "dice": 6}, {"first": 4, "last": 8, "dice": 1}]
+    attack = {"kind": "melee", "bands": bands, "qualities": []}
+    beast = unit(1, attack, behemoth=True, damage_limit=9)
+    assert certain(beast, unit(8)).target.models == 2
+    assert certain({**beast, "damage": 4}, unit(8)).target.models == 7
+    assert certain(beast, unit(8, garrisoned=True)).target.models == 2
+
+
+def test_extra_rerolls():
+    # AC-3.5: a coin whose blank is rolled again.
+    law = charge(unit(1, flat(1), extra_reroll={"faces": ["blank"], "dice": 1}), unit(8), die=COIN)
+    assert sum(chance for end, chance in law.items() if end.target.models == 7) == Fraction(3, 4)
+
+
 def test_rules_of_either_unit_on_the_roll():
     # AC-7 Durable: heroic strikes score 1: die and added die. Veteran (1): 2 strikes are 3 hits, both ways.
     assert certain(unit(1, flat(1)), unit(8, rules=["Durable"]), die={"heroic": 1}).target.models == 6
@@ -379,6 +395,9 @@ def test_overcharge():
         (0, 0, "active"): Fraction(1, 2),
         (0, 1, "target"): Fraction(1, 4),
     }
+    # So can the one who hits back.
+    end = certain(unit(8, flat(0)), {**charger, "models": 2, "victory_points": 3}, die={"blank": 1})
+    assert (end.target.fate, end.won, end.active_points) == ("destroyed", ("active",), 3)
     # Without the option the quality does nothing.
     assert len(charge({**charger, "overcharge": False}, unit(8), die=COIN)) == 2
 
@@ -459,6 +478,29 @@ def test_overrun_is_judged_by_itself():
     assert (end.active.models, end.target.fate) == (6, "destroyed")
 
 
+def test_what_an_overrun_leaves_behind():
+    # AC-7: nothing is left to overrun.
+    fierce = unit(4, row(1), rules=["Overrun", "Hunter"])
+    end = certain(fierce, unit(4))
+    assert (end.won, end.active_points) == (("active",), 1)
+    # Secondary combatants strike in the first combat only: 1 + 1 of 8; the target, of 12, then 1 more.
+    end = certain(unit(8, flat(4), rules=["Overrun"]), unit(12, flat(1)), unit(3, flat(1)))
+    assert (end.active.models, end.target.models) == (5, 4)
+    # Their Suppressive bears on the first combat only: 9 beat 1 + 1 of 10 with 3; then 0 dice for 7, who lose 1 of
+    # 8 to the target: a 6 passes.
+    dice = {10: 3, 9: 3, 8: 0, 7: 0}
+    end = certain(
+        unit(10, row(dice), rules=["Overrun"]),
+        unit(12, flat(1)),
+        unit(3, flat(1, qualities=["Suppressive"])),
+        deck={"6": 1},
+    )
+    assert (end.won, end.active.models, end.active.suppressed) == (("active", "target"), 7, False)
+    # A fall back of the first combat is remembered though the second test is passed: 1/2 * 1/2 of all.
+    law = charge(unit(1, flat(1), rules=["Overrun"]), unit(12, suppressed=True), deck=EVEN_CARDS)
+    assert sum(chance for end, chance in law.items() if end.target.fell_back) == Fraction(3, 4)
+
+
 # --- buildings --------------------------------------------------------------------------------------------
 
 
@@ -495,6 +537,9 @@ def test_secondary_combatants():
     )
     assert (end.active.models, end.target.models, end.target.suppressed) == (2, 5, True)
     assert (end.secondaries[0].models, end.secondaries[0].suppressed) == (2, False)
+    # AC-7: one that is Static has not lost, and stays.
+    static = unit(3, flat(0), withdrawal_without_room=1, rules=["Static"])
+    assert certain(unit(5, row(1)), unit(10), static).secondaries[0].models == 3
     # Impact rows do not retaliate; a dead target takes the others with it out of the action.
     assert certain(unit(5, row(1)), unit(10), unit(3, flat(2, kind="impact"))).active.models == 5
     assert certain(unit(5, row(1)), unit(5), unit(3, flat(2))).active.models == 5
@@ -559,12 +604,18 @@ def test_passengers_go_with_their_transport():
         assert end.target.fate
         assert end.target.passengers.fate
         assert end.active_points == 7
+    assert certain(unit(1, flat(3)), transport(3, 8)).target_losses == 11
 
 
 def test_a_transport_that_charges():
     # AC-8.8: the retaliation destroys 1 carrier of 2, and 1 of 4 riders has no room: 0 to 2.
     end = certain(transport(2, 4, flat(0)), unit(3, flat(1)))
     assert (end.active.models, end.active.passengers.models, end.active_losses) == (1, 3, 2)
+    # AC-5.2: 1 of 4 riders lost, so a 6 passes; 1 of 2 carriers, so it fails.
+    end = certain(transport(2, 4, flat(0)), unit(3, flat(1)), deck={"6": 1})
+    assert (end.active.suppressed, end.active.passengers.suppressed) == (True, False)
+    end = certain(transport(2, 6, flat(0)), unit(3, flat(1)), deck={"6": 1})
+    assert (end.active.passengers.models, end.active.passengers.suppressed) == (3, True)
 
 
 # --- the whole --------------------------------------------------------------------------------------------

@@ -130,6 +130,8 @@ def test_victory_points():
     assert duels.victory(scenario, duels.Duel(there, there)) == ("draw", False)
     assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=1)) == ("draw", False)
     assert duels.victory(scenario, duels.Duel(gone, there, hunted_b=3)) == ("b", True)
+    assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=4)) == ("a", True)
+    assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=3)) == ("a", False)
 
 
 # --- suppressed, rally, end of activation -----------------------------------------------------------------
@@ -252,6 +254,16 @@ def test_opportunity_fire_is_weakened():
         assert duels.law_of(law, models)[3, 9] == hit
 
 
+def test_the_second_reaction_step():
+    # B reaches 12". A comes from 14" to 9" and shoots; only then can B fire, with the 5 models it has left.
+    watcher = unit(9, ranged(1), on_lookout=True)
+    duel = last(unit(9, flat(4), speed=5), watcher, policy_b="lookout", distance=14)
+    assert models(duel) == (4, 5)
+    # Once only: in reach at 9" from the start, it fires before A shoots, and not again.
+    duel = last(unit(12, flat(4), speed=5), watcher, policy_b="lookout", distance=9)
+    assert models(duel) == (3, 5)
+
+
 def test_reactive_rows_fire_only_from_lookout():
     # AC-6: 3 hits from lookout, nothing at all in its own activation.
     reactive, own = flat(3, "Reactive"), flat(1)
@@ -354,6 +366,14 @@ def test_short_range():
     assert (models(duel), duel.distance) == ((1, 9), 8)
 
 
+def test_rules_of_the_shooter():
+    # AC-7 Veteran (1): 2 strikes are 3 hits. AC-6 Full Steam Ahead: two dice each carriage. AC-3.5: blanks again.
+    assert models(last(unit(4, flat(2), rules=["Veteran (1)"]), unit(9))) == (4, 6)
+    assert models(last(unit(4, flat(1, "Full Steam Ahead"), carriages=2), unit(9))) == (4, 4)
+    (law,) = play(unit(4, flat(1), extra_reroll={"faces": ["blank"], "dice": 1}), unit(9), die=COIN)
+    assert duels.law_of(law, models)[4, 8] == Fraction(3, 4)
+
+
 def test_which_row():
     # The first on the card that matches the category and reaches.
     heavy = {**flat(5), "against": ["heavy"]}
@@ -430,6 +450,17 @@ def test_closing_in():
     assert (models(duel), duel.distance) == ((9, 12), 5)
     duel = last({**charger, "suppressed": True}, unit(12), policy_a="charge", distance=4, deck=HIGH_CARD)
     assert duel.distance == 1
+
+
+def test_a_garrison_does_not_charge():
+    # It stays until it is thrown out: it strikes first, 1 of 9; the 8 count 4, so 4 of 6 are gone and the rest
+    # exit. Then it charges: 1 of 8, and the 7 destroy what is left.
+    garrison = unit(6, melee(1), garrisoned=True)
+    assert models(last(garrison, unit(9), policy_a="charge")) == (6, 9)
+    stormer = unit(9, {**ranged(1), "kind": "melee"})
+    found = course(garrison, stormer, policy_a="charge", policy_b="charge", rounds=2)
+    assert [models(duel) for duel in found] == [(2, 8), (0, 7)]
+    assert not found[0].a.unit.garrisoned
 
 
 def test_circumstances_of_a_charge():

@@ -154,8 +154,8 @@ def test_cards_are_spent_only_by_tests_and_overcharges():
     tables = focus.tables(fire(0, 1, deck=LOW_AND_HIGH, replacement=False))
     assert {table.target_deck for table in tables[0]} == {((1, 1), (12, 1))}
     assert {table.target_deck for table in tables[1]} == {((1, 1),), ((12, 1),)}
-    # Automata and a test failed on purpose turn none; the attackers' deck is another one.
-    for facts in ({"rules": ["Automata"]}, {"fail_on_purpose": True}):
+    # A test passed or failed without a card turns none; the attackers' deck is another one.
+    for facts in ({"rules": ["Automata"]}, {"fail_on_purpose": True}, {"peer_review": True}):
         (law,) = focus.tables(fire(1, deck=LOW_AND_HIGH, replacement=False, target=facts))
         assert {table.target_deck for table in law} == {((1, 1), (12, 1))}
     attack = {"dice": 0, "overcharge": True, "qualities": ["Overcharge"], "attacker_models": 5}
