@@ -1,0 +1,167 @@
+"""Whole fights at random, in the form that the plain readings of charges, focus fire and duels take.
+
+Small enough for fractions, and odd enough to meet every branch of the rules. The same seed gives the same fights.
+"""
+
+import random
+
+from random_scenarios import CATEGORIES, often, random_die, random_scenario, some_of
+
+MELEE_QUALITIES = (
+    "Arc", "Devastating", "Penetrating", "Suppressive", "Precision", "Cryo", "Seismic", "Shock", "Wreckers",
+)  # fmt: skip
+RANGED_QUALITIES = (*MELEE_QUALITIES, "Torrent", "Lock On", "Slow to Fire", "Move or Fire", "Point Blank")
+EITHER_RULES = (
+    "Durable", "Automata", "Irrepressible", "Resilient (Front)", "Construct", "Bodyguard", "Irregular", "Lockstep",
+    "Veteran (1)", "Hunter", "Corrosive Fumes (2)", "Overrun",
+)  # fmt: skip
+ACTIVE_RULES = (*EITHER_RULES, "Onslaught", "Storming Party")
+TARGET_RULES = (*EITHER_RULES, "Static", "Stoic Defence", "Sponsons (1)", "Sponsons (2)")
+DUEL_RULES = (*EITHER_RULES, "Stoic Defence", "Onslaught", "Pavises", "Shrouded", "Hot Headed")
+CHARGEABLE = ("infantry", "cavalry", "field gun", "armour", "artillery", "fortification")
+FLAGS = ("suppressed", "disordered", "near_commander", "from_front", "fail_on_purpose", "chain_of_command")
+CIRCUMSTANCES = ("outflanked", "supported", "threatened", "difficult_terrain")
+SMALL_DECKS = ({"1": 1, "12": 1}, {"1": 2, "5": 1, "6": 1}, {"2": 1, "7": 3}, {"5": 1, "6": 1, "12": 2})
+OVERCHARGE_DECK = {"1": 2, "2": 1}
+
+
+def random_charge(rng):
+    """A charge, with now and then a secondary combatant or an occupied transport."""
+    active = random_unit(rng, rng.randint(1, 4), ACTIVE_RULES)
+    active["rows"] = [random_row(rng, rng.choice(("melee", "impact")), active["models"], MELEE_QUALITIES)]
+    target = random_unit(rng, rng.randint(1, 4), TARGET_RULES)
+    if often(0.75, rng):
+        kind = "impact" if often(0.1, rng) else "melee"
+        target["rows"] = [random_row(rng, kind, target["models"], MELEE_QUALITIES)]
+    target |= {flag: True for flag in ("garrisoned", "activated") if often(0.2, rng)}
+    deck = rng.choice(SMALL_DECKS)
+    if often(0.15, rng):
+        deck = OVERCHARGE_DECK
+        rng.choice((active, target))["overcharge"] = True
+        for unit in (active, target):
+            for row in unit["rows"]:
+                row["qualities"].append("Overcharge")
+    if often(0.2, rng):
+        embark(rng, rng.choice((active, target)))
+        target["garrisoned"] = False
+    charge = {"active": active, "target": target, "combat": {key: True for key in CIRCUMSTANCES if often(0.2, rng)}}
+    if often(0.2, rng):
+        secondary = random_unit(rng, 2, EITHER_RULES)
+        secondary["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]
+        charge["secondaries"] = [secondary | {"threatened": often(0.3, rng)}]
+    return charge | {"ruleset": {"die": random_die(rng), "deck": deck}}
+
+
+def embark(rng, unit):
+    """Put a unit aboard."""
+    unit |= {"type": "armour", "rules": [*unit["rules"], "Capacity (2)"]}
+    passengers = random_unit(rng, rng.randint(1, 2 * unit["models"]), ("Automata",)) | {"damage_limit": 1, "damage": 0}
+    unit["passengers"] = passengers | {"type": "infantry"}
+
+
+def random_focus_fire(rng):
+    """Two or three of the attacks of random scenarios on one target of theirs."""
+    scenarios = [random_scenario(rng) for _ in range(rng.randint(2, 3))]
+    target = scenarios[0]["target"]
+    attacks = []
+    for scenario in scenarios:
+        attack = scenario["attack"] | {"dice": min(scenario["attack"]["dice"], 2)}
+        own = {key: scenario["target"][key] for key in ("obstacle", "from_front") if key in scenario["target"]}
+        attacks.append({"attack": attack, "circumstances": own})
+    deck = OVERCHARGE_DECK if any(attack["attack"].get("overcharge") for attack in attacks) else rng.choice(SMALL_DECKS)
+    return {
+        "attacks": attacks,
+        "target": target,
+        "ruleset": {"die": random_die(rng), "deck": deck},
+        "replacement": often(0.5, rng),
+    }
+
+
+def random_duel(rng):
+    """A duel of two or three rounds between units that can do what their policies say."""
+    a, b = (random_duellist(rng) for _ in range(2))
+    duel = {"rounds": rng.randint(1, 2), "first": rng.choice(("a", "b", "random"))}
+    duel["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
+    if often(0.4, rng):
+        duel["distance"] = rng.randint(1, 24)
+        for unit in (a, b):
+            unit["speed"] = rng.randint(2, 8)
+    for side, unit in (("a", a), ("b", b)):
+        duel[side] = unit
+        duel[f"policy_{side}"] = random_policy(rng, unit)
+        if duel[f"policy_{side}"] == "overcharge":
+            unit["rows"][0]["qualities"].append("Overcharge")
+            duel["ruleset"]["deck"] = OVERCHARGE_DECK
+    return duel
+
+
+def random_policy(rng, unit):
+    """A policy that the unit can follow."""
+    policy = rng.choice(("shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"))
+    if policy == "all_out":
+        unit["rules"].append("All-Out Attack (2)")
+    return policy
+
+
+def random_duellist(rng):
+    """A unit with two ranged rows and one for close quarters, in any state."""
+    unit = random_unit(rng, rng.randint(1, 3), DUEL_RULES)
+    for _ in range(2):
+        row = random_row(rng, "ranged", unit["models"], RANGED_QUALITIES, most=1)
+        long_range = rng.randint(2, 20)
+        row |= {
+            "against": list(CATEGORIES),
+            "short_range": rng.choice((None, long_range // 2)),
+            "long_range": long_range,
+        }
+        unit["rows"].append(row)
+    unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], MELEE_QUALITIES, most=1))
+    unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
+    unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
+    unit["charge"] = {key: True for key in CIRCUMSTANCES if often(0.2, rng)}
+    return unit
+
+
+def random_unit(rng, models, rules):
+    """A unit in any state, without rows."""
+    damage_limit = rng.randint(1, 2)
+    unit = {
+        "type": rng.choice(CHARGEABLE),
+        "category": rng.choice(CATEGORIES[:2]),
+        "models": models,
+        "defence": rng.randint(1, 3),
+        "damage_limit": damage_limit,
+        "damage": rng.randint(0, damage_limit - 1),
+        "victory_points": rng.randint(0, 5),
+        "rules": some_of(rules, rng, share=0.1),
+        "rows": [],
+        "officer": rng.choice(("last", "first", "random")),
+    }
+    unit |= {flag: True for flag in FLAGS if often(0.15, rng)}
+    for key, share, value in (
+        ("discipline", 0.9, rng.randint(3, 9)),
+        ("break_limit", 0.5, rng.randint(0, models)),
+        ("edge_distance", 0.3, rng.choice((1, 3, 6, 12))),
+        ("models_without_room", 0.2, 1),
+        ("withdrawal_without_room", 0.2, 1),
+        ("formation", 0.5, rng.choice(("close", "open"))),
+    ):
+        if often(share, rng):
+            unit[key] = value
+    return unit
+
+
+def random_row(rng, kind, models, qualities, most=2):
+    """A row with a band for each number of models, and a second value in parentheses."""
+    bands = [
+        {"first": number, "last": number, "dice": rng.randint(0, most), "special": rng.randint(1, most)}
+        for number in range(1, models + 1)
+    ]
+    bands[-1]["dice"] = max(1, bands[-1]["dice"])  # the full unit has something to strike with
+    return {"kind": kind, "bands": bands, "qualities": some_of(qualities, rng, share=0.15)}
+
+
+def random_fights(make, seed, count):
+    """`count` fights made by one of the functions above."""
+    rng = random.Random(seed)
+    return [make(rng) for _ in range(count)]
