@@ -37,7 +37,7 @@ class BareKernel:
         self.dealer = dealer_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.sheet, self.dealer.dice)
+        self.block = block_for(self.dealer.sheet)
         self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
 
     def __call__(self) -> None:
@@ -50,8 +50,9 @@ class BareKernel:
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for an attack; only after a call."""
-        dealer, block = self.dealer, self.block
-        a_block = dealer.fight.dice * block.words.shape[1] + len(dealer.sheet.limits) * len(block.other_words)
+        dealer, block, sheet = self.dealer, self.block, self.dealer.sheet
+        dice = dealer.fight.dice + int(sheet.allowance) / (1 + sheet.added)
+        a_block = dice * len(block.words) + len(sheet.limits) * len(block.other_words)
         thrown_away = int(self.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 

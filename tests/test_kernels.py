@@ -28,6 +28,7 @@ AWKWARD = (1, 7, 1023, 1025, 131071, 131073)
 
 TWELVE_SIDES = {"heroic": 2, "strike": 4, "glancing": 2, "miss": 3, "blank": 1}
 TWENTY_SIDES = {"heroic": 3, "strike": 7, "glancing": 1, "miss": 4, "blank": 5}
+ONLY_BLANKS = {"heroic": 1, "strike": 2, "blank": 3}  # each of which waits for an extra re-roll
 DICE = {
     "a die of 6 sides": {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1},
     "a die of 7 sides": {"heroic": 1, "strike": 2, "glancing": 2, "miss": 1, "blank": 1},
@@ -69,11 +70,15 @@ VARIANTS = {
     "extra re-rolls of blanks": fight(**extra("blank")),
     "extra re-rolls of strikes": fight(**extra("strike")),
     "extra re-rolls of misses": fight(rating="neutral", **extra("miss")),
-    "extra re-rolls of several faces": fight(rating="weakened", **extra("strike", "glancing", "blank", dice=4)),
+    "extra re-rolls of several faces": fight(rating="neutral", **extra("strike", "miss", "blank", dice=4)),
+    "more extra re-rolls than dice": fight(3, **extra("strike", "blank", dice=20)),
+    "extra re-rolls, 251 sides": fight(rating="neutral", die=DICE["a die of 251 sides"], **extra("strike", "miss")),
     "extra re-rolls, Arc, Veteran": fight(6, "neutral", qualities=["Arc"], veteran=2, **extra("strike", "miss")),
     "Overcharge": fight(4, deck=FEW_CARDS, **OVERCHARGE),
     "Overcharge, Arc": fight(3, "neutral", deck=FEW_CARDS, qualities=["Arc"], **OVERCHARGE),
-    "Overcharge, extra re-rolls": fight(4, "weakened", deck=FEW_CARDS, **OVERCHARGE, **extra("blank", "strike")),
+    "Overcharge, extra re-rolls": fight(4, "neutral", deck=FEW_CARDS, **OVERCHARGE, **extra("blank", "strike")),
+    "Overcharge, extra re-rolls, blanks": fight(4, die=ONLY_BLANKS, deck=FEW_CARDS, **OVERCHARGE, **extra("blank")),
+    "Overcharge, extra re-rolls, misses": fight(4, "neutral", deck=FEW_CARDS, **OVERCHARGE, **extra("miss")),
     "Overcharge, extra re-rolls, 20 sides": fight(5, die=TWENTY_SIDES, deck=FEW_CARDS, **OVERCHARGE, **extra("blank")),
     "officer random": fight(target={"officer": "random"}),
     "officer random, 7 models": fight(target={"officer": "random", "models": 7}, die=TWENTY_SIDES),
@@ -160,6 +165,12 @@ def p_values(variant):
 
 
 # --- the law ----------------------------------------------------------------------------------------------
+
+
+def test_extra_rerolls_are_among_the_variants():
+    # A rating that takes none would leave such a variant as it is without them.
+    for name, scenario in VARIANTS.items():
+        assert dealer(scenario).sheet.allowance > 0 or "extra" not in name, name
 
 
 @EVERY_VARIANT

@@ -139,14 +139,15 @@ def dealer(scenario):
 
 
 def words_of_block(dealer, dice):
-    """How many words a block of trials takes: a row a die of the first roll, and those of the other draws."""
-    block = roll.block_for(dealer.sheet, dice)
-    return dice * block.words.shape[1] + len(dealer.sheet.limits) * len(block.other_words)
+    """How many words a block of trials takes: for the dice and those they add, the re-rolls, and the other draws."""
+    sheet, block = dealer.sheet, roll.block_for(dealer.sheet)
+    a_die = len(block.words) // (1 + sheet.added)
+    return dice * len(block.words) + sheet.allowance * a_die + len(sheet.limits) * len(block.other_words)
 
 
 def test_no_chunk_uses_more_words_than_it_has():
     # The widest fight there is, with draws of 32 bits, two added dice each and cards: chunks lie 2**32 words apart.
-    attack = {"dice": MOST_DICE, "qualities": ["Arc"]}
+    attack = {"dice": MOST_DICE, "qualities": ["Arc"], "extra_reroll": {"faces": ["blank"], "dice": MOST_DICE}}
     target = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "officer": "random"}
     die = {face.name.lower(): 99 * (1 + face // 2) for face in Face}
     widest, dice = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}), MOST_DICE + len(DECK)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from analyser.dice import Face
 from analyser.engine.exact import gather
 from analyser.engine.pools import most_blanks, most_hits
-from analyser.engine.roll import TABLES, OtherDraw, Sheet, block_for, roll_chunks, sheet_for
+from analyser.engine.roll import TABLES, block_for, roll_chunks
+from analyser.engine.sheet import OtherDraw, Sheet, sheet_for
 from analyser.engine.streams import Stream, stream_of
 from analyser.errors import InputError
 from analyser.jit import kernel, step
@@ -194,7 +195,7 @@ def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
     tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)  # a task is far too small to overflow them
     fight, (start, gamma) = dealer.fight, dealer.stream
     roll_chunks(
-        dealer.sheet, block_for(dealer.sheet, dealer.dice), fight.dice, dealer.card_edges,
+        dealer.sheet, block_for(dealer.sheet), fight.dice, dealer.card_edges,
         *task, start, gamma, tables,
     )  # fmt: skip
     return np.asarray(tables.sum(axis=0, dtype=np.int64)[:-1])

@@ -1,0 +1,189 @@
+"""How the dice of a fight stand on a line of draws: the sheet that the dice kernel rolls by.
+
+Each die of a pool has a draw of its own, a random whole number whose first base-`sides` digit is the face it
+shows and whose second digit is the face that a re-roll by rating would give. Draws beyond the last whole multiple
+of ``sides ** 2`` would favour some faces, so a trial with such a draw is thrown away whole; as every trial takes
+the same number of draws whatever they show, that favours nothing.
+
+The pairs of faces are laid out along the line of draws from the best to the worst, so that counting the draws
+below a mark, for a few marks, tells all that a pool comes to. A die that an extra re-roll takes is a further draw
+with a line of its own: it is rolled in every trial, and counts in those where it is wanted.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.dice import Face
+from analyser.engine.pools import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
+from analyser.rules.armoured_clash.facts import FightFacts
+
+MOST_DISCARDED = 0.30  # share of trials thrown away from which wider draws pay
+
+
+class Mark(IntEnum):
+    """Ends on the line of draws. A draw below one is a die that ...
+
+    Those that wait do so for an extra re-roll (AC-3.5).
+    """
+
+    STRIKE = 0  # ends as a strike or better, or is a strike that waits
+    HEROIC = 1  # ends as a heroic strike
+    SETTLED = 2  # ends as a strike or better and does not wait
+    NOTHING = 3  # the same, or waits and is no blank that counts
+    WAITING = 4  # the same, or waits
+    BLANK = 5  # the same, or ends as a blank that counts (Overcharge)
+
+
+class Sheet(NamedTuple):
+    """How the pools of a fight are rolled: what the kernel needs besides the number of dice.
+
+    A row of tallies counts the draws below two marks, one in the lower half of each number, one in the upper half:
+    row 0 those below STRIKE and HEROIC, further rows those of the other marks that are not the same as one before.
+
+    A trial is counted in the cell ``(hits * blank_values + blanks) * extra_values + extra``, where `extra` tells the
+    cards, officer's places and building dice apart that the rules tell apart.
+    """
+
+    explodes: Any  # a first die with a draw below shows a heroic strike at once; in the type of the draws
+    limit: Any  # from here on the trial is thrown away
+    lower: Any  # the marks of the lower halves, one a row of tallies
+    upper: Any
+    lower_again: Any  # the same on the line of the dice that are re-rolled
+    upper_again: Any
+    rows: NDArray[np.uint64]  # where each Mark is tallied: the row,
+    in_upper: NDArray[np.bool_]  # and whether in the upper half
+    upper_unit: Any  # 1 in the upper half of a tally
+    allowance: Any  # extra re-rolls
+    added: int  # dice that a heroic strike adds
+    heroic_bonus: Any  # hits of a heroic strike beyond those of a strike
+    veteran: Any
+    blank_values: Any  # 1: blanks do not count
+    extra_values: Any
+    discarded: Any  # the cell of the trials that are thrown away
+    limits: NDArray[np.uint16]  # of the other draws, in order: from here on the trial is thrown away
+    edges: NDArray[np.uint16]  # of the other draws: where the next value begins, one row a draw
+    values: Any  # how many values each of the other draws has
+
+
+class OtherDraw(NamedTuple):
+    """A draw beside the dice of the pool: a card, the officer's place, a die for a building.
+
+    `sides` equally likely things, told apart only where the rules do: `edges` are the first of each new value.
+    """
+
+    sides: int
+    edges: tuple[int, ...]
+
+
+def sheet_for(
+    fight: FightFacts, die: NDArray[np.int64], dice: int, others: tuple[OtherDraw, ...], sizes: tuple[int, int]
+) -> Sheet:
+    """The sheet for rolling pools of up to `dice` dice of the first roll.
+
+    Parameters
+    ----------
+    fight : record of FIGHT
+    die : int64 array, shape (5,)
+    dice : int
+    others : tuple of OtherDraw
+    sizes : (int, int)
+        How many values hits and blanks can take.
+
+    Returns
+    -------
+    Sheet
+        In 16-bit numbers where those have room and few trials are thrown away with them, in 32-bit numbers else.
+    """
+    small = die // np.gcd.reduce(die)
+    in_pool = dice * (1 + int(fight.explosion))
+    allowance = min(int(fight.extra_dice), in_pool)
+    extra_values = int(np.prod([len(other.edges) + 1 for other in others], dtype=np.int64))
+    cells = sizes[0] * sizes[1] * extra_values
+    kind = _kind_for(in_pool + allowance, int(small.sum()) ** 2, cells)
+    marks, tallied = _marks(fight, small)
+    a_pair = np.iinfo(kind).max // int(small.sum()) ** 2
+    lower, lower_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[::2]))
+    upper, upper_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[1::2]))
+    units = [np.iinfo(np.uint16).max // other.sides for other in others]
+    edges = np.zeros((len(others), max((len(other.edges) for other in others), default=0)), np.uint16)
+    for row, (other, unit) in enumerate(zip(others, units)):
+        edges[row, : len(other.edges)] = np.array(other.edges) * unit
+    return Sheet(
+        explodes=kind(int(small[Face.HEROIC]) * int(small.sum()) * a_pair),
+        limit=kind(int(small.sum()) ** 2 * a_pair),
+        lower=lower,
+        upper=upper,
+        lower_again=lower_again,
+        upper_again=upper_again,
+        rows=np.array(tallied, np.uint64) // np.uint64(2),
+        in_upper=np.array(tallied) % 2 == 1,
+        upper_unit=kind(1 << 4 * kind().itemsize),
+        allowance=kind(allowance),
+        added=int(fight.explosion),
+        heroic_bonus=kind(fight.heroic_hits - 1),
+        veteran=kind(fight.veteran),
+        blank_values=kind(sizes[1]),
+        extra_values=kind(extra_values),
+        discarded=kind(cells),
+        limits=np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16),
+        edges=edges,
+        values=np.array([len(other.edges) + 1 for other in others], kind),
+    )
+
+
+def _kind_for(draws: int, pairs: int, cells: int) -> Any:
+    """The type of the draws of a pool: the narrower, the faster."""
+    most = np.iinfo(np.uint16).max
+    wasted = 1.0 if pairs > most else draws * ((1 << 16) % pairs) / (1 << 16)
+    return np.uint16 if wasted < MOST_DISCARDED and draws < 1 << 8 and cells < most else np.uint32
+
+
+def _marks(fight: FightFacts, die: NDArray[np.int64]) -> tuple[list[tuple[int, int]], list[int]]:
+    """The marks that need a tally, and which of them each :class:`Mark` is.
+
+    A mark is two ends: for the dice of the pool and for those that are re-rolled. There is an even number of them.
+    """
+    of_pool, again = _ends(fight, die), _ends_again(fight, die)
+    every = [(of_pool[mark], again[mark]) for mark in Mark]
+    needed = every[:2]
+    needed += [each for each in dict.fromkeys(every[2:]) if each not in needed]
+    tallied = [needed.index(each) for each in every]
+    tallied[Mark.HEROIC] = int(Mark.HEROIC)
+    return needed + [(0, 0)] * (len(needed) % 2), tallied
+
+
+def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Mark, int]:
+    """Where each mark lies on the line of the dice of the pool, counted in pairs of faces."""
+    sides = int(die.sum())
+    heroic, strike, blank = (int(die[face]) for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
+    rerolled = sum(int(die[face]) for face in Face if fight.reroll_faces >> face & 1)
+    waiting = [0] * (NOT_WAITING + 1)
+    for face in Face:
+        waiting[waits_as(fight, face)] += int(die[face]) * sides
+
+    def stays(face: Face) -> int:
+        left = fight.reroll_faces >> face & 1 or waits_as(fight, face) != NOT_WAITING
+        return 0 if left else int(die[face]) * sides
+
+    ends = {Mark.HEROIC: stays(Face.HEROIC) + rerolled * heroic}
+    ends[Mark.SETTLED] = ends[Mark.HEROIC] + stays(Face.STRIKE) + rerolled * strike
+    ends[Mark.STRIKE] = ends[Mark.SETTLED] + waiting[WAITING_STRIKE]
+    ends[Mark.NOTHING] = ends[Mark.STRIKE] + waiting[WAITING_NOTHING]
+    ends[Mark.WAITING] = ends[Mark.NOTHING] + waiting[WAITING_BLANK]
+    ends[Mark.BLANK] = ends[Mark.WAITING] + (stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0)
+    return ends
+
+
+def _ends_again(fight: FightFacts, die: NDArray[np.int64]) -> dict[Mark, int]:
+    """The same for a die that an extra re-roll takes: it is re-rolled once, so what it shows is what it is."""
+    sides = int(die.sum())
+    heroic, strike, blank = (int(die[face]) * sides for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
+    ends = dict.fromkeys(Mark, heroic + strike)
+    ends[Mark.HEROIC] = heroic
+    ends[Mark.BLANK] += blank if fight.overcharge else 0
+    return ends
