@@ -7,9 +7,10 @@ import numpy as np
 
 from analyser.api import fight_of, load_scenario, rolls_for_building
 from analyser.compile import scenario_records
-from analyser.engine.montecarlo import CHUNK_TRIALS, Dealer, dealer_for
+from analyser.engine.montecarlo import Dealer, dealer_for
 from analyser.engine.roll import BLOCK, TABLES, block_for, roll_chunks
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
+from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.rules.armoured_clash.facts import ATTACK, TARGET
 from benchmarks.fights import fight
 

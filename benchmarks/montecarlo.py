@@ -3,6 +3,7 @@
 import math
 
 import analyser
+from analyser.engine.tasks import CHUNK_TRIALS
 from benchmarks.baselines import naive_njit, numpy_tuned, numpy_vectorised, pure_python, scalar_xoshiro
 from benchmarks.engine import BareKernel, StreamAlone, whole_chunks
 from benchmarks.fights import PLAIN_DICE, VARIANTS, fight, plain_dice
@@ -45,7 +46,7 @@ def baseline(name):
 
 def designs(rounds=15):
     """Seconds an attack of each design, and how many times faster the public call is; the share of the stream."""
-    trials = whole_chunks(DESIGN_TRIALS) * (1 << 17)
+    trials = whole_chunks(DESIGN_TRIALS) * CHUNK_TRIALS
     kernel = BareKernel(fight(), trials)
     stream = Candidate("stream alone", StreamAlone(10_000_000), 10_000_000)
     ours = [play(fight(), trials, 1), play(fight(), trials, 2), Candidate(BARE, kernel, kernel.trials)]

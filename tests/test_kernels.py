@@ -16,8 +16,10 @@ import analyser
 from analyser.api import fight_of, load_scenario, rolls_for_building
 from analyser.dice import Face
 from analyser.engine import montecarlo
-from analyser.engine.montecarlo import CHUNK_TRIALS, Table, dealer_for
+from analyser.engine.montecarlo import Table, dealer_for
 from analyser.engine.pools import pool_law
+from analyser.engine.sheet import MOST_DISCARDED
+from analyser.engine.tasks import CHUNK_TRIALS, MOST_CHUNKS
 
 TRIALS = 60_000
 SEEDS = range(48)
@@ -301,18 +303,17 @@ def test_one_cell_takes_every_trial():
 
 def test_counts_beyond_32_bits(monkeypatch):
     # Ten thousand million trials that all end in one cell: the counting as it is, the rolling left out.
-    def roll_nothing(dealer, task):
-        found = np.zeros(dealer.cells, np.int64)
-        found[3] = task.trials
-        return found
+    def roll_nothing(sheet, block, dice, card_edges, first, last, chunk_trials, start, gamma, tables):
+        tables[0, 3] += (last - first) * chunk_trials
 
-    monkeypatch.setattr(montecarlo, "_roll_task", roll_nothing)
+    monkeypatch.setattr(montecarlo, "roll_chunks", roll_nothing)
     trials = 10_000_000_000
     found = counts(VARIANTS["improved"], trials)
     assert found.dtype == np.int64
     assert found.max() == found.sum() == trials
 
 
-def test_a_task_cannot_overflow_its_table():
-    most = montecarlo.CHUNKS_A_TASK * CHUNK_TRIALS
-    assert most <= np.iinfo(np.uint32).max
+def test_tables_cannot_overflow():
+    thrown_away = MOST_DISCARDED / (1 - MOST_DISCARDED)  # for each trial that counts
+    assert montecarlo.MOST_HELD * (1 + thrown_away) < np.iinfo(np.uint32).max
+    assert MOST_CHUNKS * CHUNK_TRIALS <= montecarlo.MOST_HELD

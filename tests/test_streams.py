@@ -7,6 +7,7 @@ from analyser.api import MOST_TRIALS, fight_of, load_scenario
 from analyser.dice import Face
 from analyser.engine import montecarlo, roll
 from analyser.engine.streams import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
+from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.units import MOST_DICE
 
 MASK = (1 << 64) - 1
@@ -153,13 +154,13 @@ def test_no_chunk_uses_more_words_than_it_has():
     widest, dice = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}), MOST_DICE + len(DECK)
     used = words_of_block(widest, dice)
     assert used >= roll.BLOCK * dice * 3 / 2
-    blocks = 10 * montecarlo.CHUNK_TRIALS // roll.BLOCK  # even if nine of ten trials were thrown away
+    blocks = 10 * CHUNK_TRIALS // roll.BLOCK  # even if nine of ten trials were thrown away
     assert used * blocks < WORDS_A_CHUNK
 
 
 def test_no_chunk_comes_round_to_another():
     # The step is odd, so the counter takes all 2**64 values before it repeats.
-    chunks = MOST_TRIALS // montecarlo.CHUNK_TRIALS
+    chunks = MOST_TRIALS // CHUNK_TRIALS
     assert chunks * int(WORDS_A_CHUNK) < 1 << 64
 
 

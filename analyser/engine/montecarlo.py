@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
-from typing import NamedTuple
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,15 @@ from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.roll import TABLES, block_for, roll_chunks
 from analyser.engine.sheet import OtherDraw, Sheet, sheet_for
 from analyser.engine.streams import Stream, stream_of
+from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
 from analyser.errors import InputError
 from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
 from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
 
-CHUNK_TRIALS = 1 << 17
-CHUNKS_A_TASK = 4
 MOST_CELLS = 4_000_000
+MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
 _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
 _RANDOM = int(Officer.RANDOM)
@@ -129,44 +128,50 @@ class Table:
         self.trials = 0
         self.counts: NDArray[np.int64] = np.zeros(dealer.shape, np.int64)
         self._progress = progress
+        self._lock = Lock()
 
     def play_to(self, trials: int) -> None:
         """Play on until there are `trials` trials; what was played before must have been whole chunks."""
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
-        tasks = _tasks(self.trials // CHUNK_TRIALS, trials - self.trials)
-        if self.threads == 1:
-            for task in tasks:
-                self._add(_roll_task(self.dealer, task), task, trials)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            pending: dict[Future[NDArray[np.int64]], Task] = {}
-            while True:
-                for task in islice(tasks, 2 * self.threads - len(pending)):
-                    pending[pool.submit(_roll_task, self.dealer, task)] = task
-                if not pending:
-                    return
-                done, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._add(future.result(), pending.pop(future), trials)
+        first, more = self.trials // CHUNK_TRIALS, trials - self.trials
+        helpers = min(self.threads - 1, more // CHUNK_TRIALS)
+        queue = Queue(tasks_of(first, more, helpers + 1))
+        with ThreadPoolExecutor(max(helpers, 1)) as pool:
+            helping = [pool.submit(self._work, queue) for _ in range(helpers)]
+            try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
+                self._work(queue, lambda: self._report(trials))
+            finally:
+                queue.stop()
+            for helper in helping:
+                helper.result()
+        self._report(trials)
 
-    def _add(self, counts: NDArray[np.int64], task: Task, aim: int) -> None:
-        self.counts += counts.reshape(self.counts.shape)
-        self.trials += task.trials
+    def _report(self, aim: int) -> None:
         if self._progress is not None:
             self._progress(self.trials, aim)
 
+    def _work(self, queue: Queue, report: Callable[[], None] = lambda: None) -> None:
+        """Take tasks and roll them until there are none."""
+        dealer, (start, gamma) = self.dealer, self.dealer.stream
+        block = block_for(dealer.sheet)
+        tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)
+        held = 0
+        for task in queue:
+            if held + task.trials > MOST_HELD:
+                self._merge(tables)
+                held = 0
+            roll_chunks(dealer.sheet, block, dealer.fight.dice, dealer.card_edges, *task, start, gamma, tables)
+            held += task.trials
+            with self._lock:
+                self.trials += task.trials
+            report()
+        self._merge(tables)
 
-class Task(NamedTuple):
-    """Chunks from `first` up to, not including, `last`, of `chunk_trials` trials each."""
-
-    first: int
-    last: int
-    chunk_trials: int
-
-    @property
-    def trials(self) -> int:
-        """Trials in all."""
-        return (self.last - self.first) * self.chunk_trials
+    def _merge(self, tables: NDArray[np.uint32]) -> None:
+        """Add what `tables` hold to the counts, and empty them."""
+        with self._lock:
+            self.counts += tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
+        tables[:] = 0
 
 
 def trials_for(trials: int, width: float, wanted: float) -> int:
@@ -179,26 +184,6 @@ def trials_for(trials: int, width: float, wanted: float) -> int:
     """
     needed = trials * (width / wanted) ** 2 * _MARGIN
     return max(math.ceil(needed / CHUNK_TRIALS), trials // CHUNK_TRIALS + 1) * CHUNK_TRIALS
-
-
-def _tasks(first_chunk: int, trials: int) -> Iterator[Task]:
-    """The tasks that make `trials` trials; a last chunk of fewer trials is a task of its own."""
-    whole, rest = divmod(trials, CHUNK_TRIALS)
-    end = first_chunk + whole
-    for first in range(first_chunk, end, CHUNKS_A_TASK):
-        yield Task(first, min(first + CHUNKS_A_TASK, end), CHUNK_TRIALS)
-    if rest:
-        yield Task(end, end + 1, rest)
-
-
-def _roll_task(dealer: Dealer, task: Task) -> NDArray[np.int64]:
-    tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)  # a task is far too small to overflow them
-    fight, (start, gamma) = dealer.fight, dealer.stream
-    roll_chunks(
-        dealer.sheet, block_for(dealer.sheet), fight.dice, dealer.card_edges,
-        *task, start, gamma, tables,
-    )  # fmt: skip
-    return np.asarray(tables.sum(axis=0, dtype=np.int64)[:-1])
 
 
 @step
