@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from analyser import account
 from analyser.compile import scenario_records
 from analyser.dice import Face, Rating
 from analyser.engine.exact import exact_attack
-from analyser.engine.montecarlo import CHUNK_TRIALS, Table, dealer_for, default_threads, outcomes_of, trials_for
+from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
 from analyser.engine.pools import memory_sizes, most_hits
+from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.resolve import resolve, resolve_between
@@ -116,11 +118,21 @@ def _with_doubts(scenario: Scenario) -> Scenario:
 
 
 def fight_of(scenario: Scenario) -> FightFacts:
-    """The fight record of a scenario, all conditions applied."""
-    attack, target = scenario_records(scenario)
-    fight: FightFacts = np.zeros(1, FIGHT)[0]
+    """The fight record of a scenario, all conditions applied.
+
+    By the rules as plain Python: compiling them for one call would take longer than all such calls.
+    """
+    attack, target = (_plain(record) for record in scenario_records(scenario))
+    fight: Any = SimpleNamespace()
     set_fight(attack, target, fight)
-    return fight
+    names = FIGHT.names or ()
+    record: FightFacts = np.array([tuple([getattr(fight, name) for name in names])], FIGHT)[0]
+    return record
+
+
+def _plain(record: Any) -> Any:
+    """The facts of a record as Python's own whole numbers, which Python reads ten times as fast."""
+    return SimpleNamespace(**dict(zip(record.dtype.names, record.item())))
 
 
 def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:

@@ -38,7 +38,7 @@ class BareKernel:
         self.dealer = dealer_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.sheet)
+        self.block = block_for(self.dealer.sheet, len(self.dealer.card_edges) - 1)
         self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
 
     def __call__(self) -> None:

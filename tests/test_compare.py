@@ -9,7 +9,7 @@ import analyser
 from analyser.api import load_scenario, simulate_in_batches
 from analyser.comparisons.compare import BATCHES, compare
 from analyser.comparisons.figures import ALL_COMPARED, COMPARED
-from analyser.engine.montecarlo import CHUNK_TRIALS
+from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError
 from analyser.metrics import PER_100_POINTS
 from analyser.profiles import Profiles

@@ -14,7 +14,7 @@ from analyser.comparisons.differences import best_by, differences
 from analyser.comparisons.figures import figures_of, metric_compared, values_of
 from analyser.comparisons.sides import Levels, Selectors, check_row, rows_called
 from analyser.comparisons.sides import loadouts as loadouts_meant
-from analyser.engine.montecarlo import CHUNK_TRIALS
+from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError, did_you_mean
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -94,8 +92,8 @@ def push_law(
     return count
 
 
-@kernel
-def gather(outcomes: NDArray[np.int64], weights: NDArray[Any], count: int) -> int:
+@step
+def gather(outcomes: NDArray[np.int64], weights: NDArray[np.float64], count: int) -> int:
     """Bring `count` outcomes into rising order, equal ones together with their weights added; how many are left.
 
     By insertion: they come nearly in order, and few.

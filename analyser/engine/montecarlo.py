@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
-from analyser.engine.exact import gather
 from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.roll import TABLES, block_for, roll_chunks
 from analyser.engine.sheet import OtherDraw, Sheet, sheet_for
@@ -153,7 +152,7 @@ class Table:
     def _work(self, queue: Queue, report: Callable[[], None] = lambda: None) -> None:
         """Take tasks and roll them until there are none."""
         dealer, (start, gamma) = self.dealer, self.dealer.stream
-        block = block_for(dealer.sheet)
+        block = block_for(dealer.sheet, len(dealer.card_edges) - 1)
         tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)
         held = 0
         for task in queue:
@@ -199,34 +198,29 @@ def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
 
 
 @kernel
-def push_counts(
-    fight: FightFacts, counts: NDArray[np.int64], outcomes: NDArray[np.int64], weights: NDArray[np.int64]
-) -> int:
-    """Fill `outcomes` and `weights` from counts of (hits, blanks, card, place); how many were filled."""
-    filled = 0
-    for hits in range(counts.shape[0]):
-        for blanks in range(counts.shape[1]):
-            for card in range(counts.shape[2]):
-                for place in range(counts.shape[3]):
-                    count = counts[hits, blanks, card, place]
-                    if count == 0:
-                        continue
-                    outcome = end_of_trial(fight, hits, card, place)
-                    if fight.overcharge:
-                        destroyed, damage = suffer_blanks(fight, blanks)
-                        outcome |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
-                    outcomes[filled], weights[filled] = outcome, count
-                    filled += 1
-    return filled
+def end_trials(
+    fight: FightFacts, hits: NDArray[np.int64], blanks: NDArray[np.int64], cards: NDArray[np.int64],
+    places: NDArray[np.int64], outcomes: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Fill `outcomes` with what trials come to that drew these hits, blanks, cards and officer's places."""
+    for trial in range(len(outcomes)):
+        outcome = end_of_trial(fight, hits[trial], cards[trial], places[trial])
+        if fight.overcharge:
+            destroyed, damage = suffer_blanks(fight, blanks[trial])
+            outcome |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+        outcomes[trial] = outcome
 
 
 def outcomes_of(fight: FightFacts, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct packed outcomes in rising order, and how often each came up."""
-    drawn = np.ascontiguousarray(counts.sum(axis=4))
-    room = int(np.count_nonzero(drawn))
-    outcomes, weights = np.empty(room, np.int64), np.empty(room, np.int64)
-    kept = gather(outcomes, weights, push_counts(fight, drawn, outcomes, weights))
-    return outcomes[:kept], weights[:kept]
+    drawn = counts.sum(axis=4)
+    draws = np.nonzero(drawn)
+    outcomes = np.empty(len(draws[0]), np.int64)
+    end_trials(fight, draws[0], draws[1], draws[2], draws[3], outcomes)
+    distinct, which = np.unique(outcomes, return_inverse=True)
+    weights = np.zeros(len(distinct), np.int64)
+    np.add.at(weights, which, drawn[draws])
+    return distinct, weights
 
 
 def default_threads() -> int:

@@ -36,17 +36,19 @@ class Block(NamedTuple):
     cells: Any
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
+    turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
-def block_for(sheet: Sheet) -> Block:
-    """Room for a block of trials."""
+def block_for(sheet: Sheet, card_values: int = 0) -> Block:
+    """Room for a block of trials; `card_values` of the attacker's card, 0 where none is turned."""
     kind = type(sheet.allowance)
     words = np.empty((1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES, np.uint64)
     other_words = np.empty(_OTHER_WORDS, np.uint64)
     tallies = np.zeros((len(sheet.lower), BLOCK), kind)
     worst, spare, gone, blanks, extras, cells = (np.zeros(BLOCK, kind) for _ in range(6))
     draws, other_draws = words.view(kind), other_words.view(np.uint16)
-    return Block(words, draws, tallies, worst, spare, gone, blanks, extras, cells, other_words, other_draws)
+    turned = np.zeros(max(card_values, 1), np.int64)
+    return Block(words, draws, tallies, worst, spare, gone, blanks, extras, cells, other_words, other_draws, turned)
 
 
 @step
@@ -218,21 +220,17 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 
 @step
-def turn_cards(
-    block: Block, edges: NDArray[np.uint16], trials: int, counter: np.uint64, gamma: np.uint64,
-    turned: NDArray[np.int64],
-) -> np.uint64:  # fmt: skip
-    """Turn one card for each of `trials` trials (Overcharge): how many turned each value; the counter after.
+def turn_cards(block: Block, edges: NDArray[np.uint16], trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Turn one card for each of `trials` trials (Overcharge) and count those that turned each value; the counter after.
 
     A draw from ``edges[v]`` up to, not including, ``edges[v + 1]`` is a card of value v.
     """
-    values = len(turned)
+    draws, turned = block.other_draws, block.turned
     turned[:] = 0
-    draws = block.other_draws
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
         some = min(trials, BLOCK)  # the last block may have to be short: its first draws count
-        for value in range(values):
+        for value in range(len(turned)):
             count = 0
             for trial in range(some):
                 count += (draws[trial] >= edges[value]) & (draws[trial] < edges[value + 1])
@@ -252,11 +250,11 @@ def roll_chunks(
     no card is turned. With Overcharge the trials of a chunk are rolled in the order of their cards: which trial
     turned which card makes no difference to the counts.
     """
-    turned = np.zeros(max(len(card_edges) - 1, 1), np.int64)
+    turned = block.turned
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
         if len(card_edges) > 1:
-            counter = turn_cards(block, card_edges, chunk_trials, counter, gamma, turned)
+            counter = turn_cards(block, card_edges, chunk_trials, counter, gamma)
         else:
             turned[0] = chunk_trials
         for value in range(len(turned)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.dice import NO_FACES, REROLLED_BY_RATING, Rating
-from analyser.jit import kernel, step
+from analyser.jit import step
 from analyser.rules.armoured_clash.facts import (
     NONE,
     AttackFacts,
@@ -177,7 +177,7 @@ def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> N
     fight.attacker_damage_limit = attack.damage_limit
 
 
-@kernel
+@step
 def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """Fill `fight` from `attack` and `target` (records of :mod:`.facts`)."""
     set_pool(attack, target, fight)
