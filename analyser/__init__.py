@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from analyser.comparisons.comparison import Comparison
     from analyser.comparisons.matchups import Matchups, matchups
     from analyser.errors import AnalyserError, InputError
+    from analyser.explorer import explore
     from analyser.profiles import Profiles, load_profiles
     from analyser.results import Result
     from analyser.scenario import Scenario
@@ -35,6 +36,7 @@ _ROOMS = {
     "matchups": "comparisons.matchups",
     "sensitivity": "studies.sensitivity",
     "dice_funnel": "studies.funnel",
+    "explore": "explorer",
     "AnalyserError": "errors",
     "InputError": "errors",
     "Profiles": "profiles",
@@ -46,7 +48,8 @@ _ROOMS = {
     "Scenario": "scenario",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
-    "load_profiles", "load_scenario", "exact", "simulate", "compare", "matchups", "sensitivity", "dice_funnel",
+    "load_profiles", "load_scenario", "exact", "simulate",
+    "compare", "matchups", "sensitivity", "dice_funnel", "explore",
     "Result", "Comparison", "Matchups", "Sensitivity", "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 

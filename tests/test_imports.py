@@ -29,6 +29,7 @@ FLOORS = (
     ("plots", "api"),
     ("comparisons", "morale"),
     ("balance", "studies"),
+    ("explorer",),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -34,7 +34,7 @@ HEADS: Mapping[str, str] = {
 _BOLD = "font-weight: bold"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Loadouts side by side. Printed it is plain text; in a notebook a table.
 
@@ -95,6 +95,8 @@ class Comparison:
             blocks.append([f"{part.capitalize()}:", *aligned([head, *rows], sides)])
         blocks.append(self._notes())
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
 
     def _repr_html_(self) -> str:
         """A styled table; the best figure of each column is bold."""

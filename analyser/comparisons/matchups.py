@@ -48,7 +48,7 @@ MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are sho
 _SLICE = 16  # attackers between two reports of progress
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matchups:
     """Every attacker on every defender in every situation.
 
@@ -145,6 +145,8 @@ class Matchups:
     def __str__(self) -> str:
         """The figures as plain text, blank where they cannot fight."""
         return f"{self._heading()}\n{self.pivot().to_string(float_format=_short, na_rep='')}\n"
+
+    __repr__ = __str__  # a shell shows what is printed
 
     def _repr_html_(self) -> str:
         """The figures as a table of a notebook."""

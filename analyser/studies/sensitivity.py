@@ -32,7 +32,7 @@ POINTS_ARE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
     """Every number of either unit, one less and one more. Printed it is plain text; in a notebook a table.
 
@@ -69,6 +69,8 @@ class Sensitivity:
         table = self._texts()
         lines = aligned([list(table.columns), *table.to_numpy().tolist()], "<<>")
         return "\n".join([self._heading(), "", *lines, "", *self._notes()]) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
 
     def _repr_html_(self) -> str:
         """A table of a notebook."""
