@@ -495,11 +495,10 @@ def sponsons_fire(field, fight):
     return chances
 
 
-def fumes(facts, enemy_facts, unit):
-    """A unit in contact with an enemy that has Corrosive Fumes (AC-7)."""
-    if plain.has_rule(enemy_facts, "Corrosive Fumes") and not plain.has_rule(facts, "Automata"):
-        return disorder(facts, unit)
-    return unit
+def fumes(facts, enemies, unit):
+    """A unit in contact with enemies, one of which has Corrosive Fumes (AC-7)."""
+    in_fumes = any(plain.has_rule(enemy, "Corrosive Fumes") for enemy in enemies)
+    return disorder(facts, unit) if in_fumes and not plain.has_rule(facts, "Automata") else unit
 
 
 # --- after the blows --------------------------------------------------------------------------------------
@@ -685,9 +684,11 @@ def fight_law(field, active, target, secondaries=()):
         raise ValueError("an aircraft or rotorcraft cannot be charged")
     row_of_charge(field.active)
     start = Fight(
-        fumes(field.active, field.target, active._replace(activated=True)),  # it is its activation
-        fumes(field.target, field.active, target),
-        tuple(secondaries),
+        fumes(
+            field.active, [field.target, *field.secondaries], active._replace(activated=True)
+        ),  # it is its activation
+        fumes(field.target, [field.active], target),
+        tuple(fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True)),
     )
     law = sponsons_fire(field, start)
     law = then(law, lambda fight: fight_once(field, fight))

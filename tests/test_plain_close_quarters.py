@@ -428,6 +428,10 @@ def test_corrosive_fumes_disorder_whoever_touches_them():
     assert certain(unit(4, row(1), **fuming), unit(9)).target.disordered
     assert certain(unit(4, row(1)), unit(9, **fuming)).active.disordered
     assert not certain(unit(4, row(1), **fuming), unit(9, rules=["Automata"])).target.disordered
+    # Secondary combatants touch the active unit too.
+    end = certain(unit(4, row(1), **fuming), unit(9), unit(3))
+    assert (end.active.disordered, end.secondaries[0].disordered) == (False, True)
+    assert certain(unit(4, row(1)), unit(9), unit(3, **fuming)).active.disordered
 
 
 # --- special rules ----------------------------------------------------------------------------------------
