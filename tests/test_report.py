@@ -1,5 +1,6 @@
 """The batch report: complete or not there, the same bytes every time, and nobody's files lost."""
 
+import base64
 import hashlib
 import json
 import re
@@ -53,7 +54,7 @@ def timeless(folder):
 class Page(HTMLParser):
     """The elements of a page, and whether every one that is opened is closed."""
 
-    EMPTY = ("meta", "img", "br", "link")
+    EMPTY = ("meta", "img", "br", "link", "input")
 
     def __init__(self, text):
         super().__init__()
@@ -89,7 +90,10 @@ def page(report):
 
 def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
-    assert names == {"matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures"}
+    assert names == {
+        "matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures",
+        "balance.csv", "dominated.csv", "outliers.csv",
+    }  # fmt: skip
     pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
     for path in (report / "pictures").iterdir():
         pictures[path.stem].append(path.suffix)
@@ -141,28 +145,32 @@ def test_the_same_inputs_give_the_same_bytes(report, library, tmp_path):
 # --- the page ---------------------------------------------------------------------------------------------
 
 
-def test_the_page_is_whole_and_opens_offline(page, report):
+def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
     assert page.open == []
-    links = [*page.attributes("src"), *page.attributes("href")]
-    for link in links:
-        assert ":" not in link
+    for link in page.attributes("href"):
+        assert link == "data:," or ":" not in link
         assert not link.startswith("/")
-        assert link.startswith("#") or (report / link).is_file()
-    assert {tag for tag, _ in page.elements} & {"script", "link", "iframe"} == set()
-    ids = set(page.attributes("id"))
-    assert {link[1:] for link in links if link.startswith("#")} <= ids
+        assert link == "data:," or link.startswith("#") or (report / link).is_file()
+    assert all(source.startswith("data:image/png;base64,") for source in page.attributes("src"))
+    ids = page.attributes("id")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in page.attributes("href") if link.startswith("#")} <= set(ids)
     assert "url(" not in (report / "index.html").read_text(encoding="utf-8")
 
 
 def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
-    shown = {attributes["src"]: attributes for tag, attributes in page.elements if tag == "img"}
-    assert set(shown) == {path.relative_to(report).as_posix() for path in report.rglob("*.png")}
-    for name, attributes in shown.items():
-        header = (report / name).read_bytes()[16:24]
-        width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
+    shown = [attributes for tag, attributes in page.elements if tag == "img"]
+    assert len(shown) == 2  # one metric of each situation; the others can be drawn on the page
+    for attributes in shown:
+        data = base64.b64decode(attributes["src"].partition(",")[2])
+        assert data in {path.read_bytes() for path in report.rglob("*.png")}
+        width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
         assert int(attributes["width"]) == pytest.approx(width * 96 / 144, abs=1)
         assert int(attributes["height"]) == pytest.approx(height * 96 / 144, abs=1)
         assert attributes["alt"].startswith("Heatmap. ")
+    assert {link for link in page.attributes("href") if link.startswith("pictures/")} == {
+        path.relative_to(report).as_posix() for path in (report / "pictures").iterdir()
+    }
 
 
 def test_the_page_says_how_and_what_not(page, library):
@@ -179,7 +187,36 @@ def test_the_page_says_how_and_what_not(page, library):
 
 def test_text_of_users_stays_text(page, report):
     assert NASTY in page.words()
-    assert "<script" not in (report / "index.html").read_text(encoding="utf-8")
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert text.count("<script") == text.count("</script>") == 2
+
+
+def test_every_unit_has_a_part(page, library):
+    ids = page.attributes("id")
+    assert [each for each in ids if each.startswith("unit-")] == [
+        "unit-river-otter-guard",
+        "unit-river-beaver-fort",
+        "unit-river-heron",
+    ]
+    words = page.words()
+    assert "basic: 4 models, 40 points; reinforced: 8 models, 70 points" in words
+    assert "infantry · light target · DEFENCE 2 · DAMAGE LIMIT 1 · DISCIPLINE 7 · BREAK LIMIT 2" in words
+
+
+def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(report, library):
+    text = (report / "index.html").read_text(encoding="utf-8")
+    data = json.loads(text.partition('id="figures">')[2].partition("</script>")[0])
+    frame = matchups("river/*", "river/*", profiles=library).frame
+    for name, column in data["columns"].items():
+        scale, off = (10_000, 0.51) if name.startswith("p_") else (1, 0.00051)
+        wanted = frame[name].to_numpy(float) * scale
+        found = [float("nan") if each is None else each for each in column]
+        assert found == pytest.approx(wanted.tolist(), abs=off, nan_ok=True)
+        assert [each == 0 for each in found] == [abs(each) < 1e-9 for each in wanted]
+    assert [data["why"][place] if place >= 0 else None for place in data["why_not"]] == [
+        None if pd.isna(each) else each for each in frame["why_not"]
+    ]
 
 
 def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path):

@@ -16,6 +16,7 @@ from analyser.engine.montecarlo import default_threads
 from analyser.metrics import metric
 from analyser.profiles import Profiles
 from analyser.report.artists import Studio, draw_all
+from analyser.report.balance import balance_of, write_balance
 from analyser.report.figures import figures_of, missing_situations
 from analyser.report.folder import check_replaceable, write_manifest
 from analyser.report.inputs import Inputs, facts_of, key_of
@@ -28,7 +29,7 @@ from analyser.ruleset import load_ruleset
 from analyser.situations import ALL_SITUATIONS, Situation, situations_called
 
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
-SIGNIFICANT_DIGITS = 12  # of the tables; beyond them is the rounding of long sums
+NUMBER = "%.12g"  # of the tables; more digits are the rounding of long sums
 
 
 def write_report(
@@ -46,9 +47,9 @@ def write_report(
     """Write a report of every attacker on every defender into the folder `out`.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of
-    :func:`analyser.comparisons.matchups.matchups`), heatmaps as PNG and SVG, ``index.html``, which shows all of it in
-    one file, and ``manifest.json``. It appears when it is complete, in place of an earlier report. The same inputs and
-    versions give the same bytes, but for the wall time in the manifest.
+    :func:`analyser.comparisons.matchups.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
+    SVG, ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears when it is complete, in
+    place of an earlier report. The same inputs and versions give the same bytes, but for the wall time in the manifest.
 
     A run that is stopped, by Ctrl-C or from outside, leaves what it has finished in a folder beside `out`; the same
     call goes on from there. In the main thread Ctrl-C is heeded between two steps.
@@ -84,8 +85,9 @@ def write_report(
     >>> import tempfile
     >>> out = Path(tempfile.mkdtemp()) / "report"
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
-    >>> sorted(path.name for path in written.iterdir())
-    ['index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet', 'pictures']
+    >>> sorted(path.name for path in written.iterdir())  # doctest: +NORMALIZE_WHITESPACE
+    ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
+     'outliers.csv', 'pictures']
     """
     started, folder = time.monotonic(), Path(out)
     check_replaceable(folder)
@@ -98,9 +100,11 @@ def write_report(
         frame = figures_of(inputs, work, threads, lambda done, total: pace.at(cost.figures * done // total))
         pace.finish(cost.figures)
         _write_tables(frame, work.report)
+        balance = balance_of(frame)
+        write_balance(balance, work.report, NUMBER)
         pace.finish(cost.tables)
         _draw(plans, frame, work, processes, pace, cost)
-        write_page(_matchups(inputs, frame), plans, work.report / PAGE)
+        write_page(_matchups(inputs, frame), balance, plans, work.report / PAGE)
         pace.finish(cost.page)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
@@ -134,8 +138,7 @@ def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) ->
 
 
 def _write_tables(frame: pd.DataFrame, folder: Path) -> None:
-    number = f"%.{SIGNIFICANT_DIGITS}g"
-    frame.to_csv(folder / TABLE, index=False, float_format=number, lineterminator="\n", encoding="utf-8")
+    frame.to_csv(folder / TABLE, index=False, float_format=NUMBER, lineterminator="\n", encoding="utf-8")
     frame.to_parquet(folder / PARQUET, index=False)
 
 

@@ -1,7 +1,8 @@
-"""The page of a report: one plain HTML file that opens offline, its pictures beside it."""
+"""The page of a report: one HTML file that opens offline, with its tables, its pictures and what draws them."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -10,25 +11,43 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
+from analyser.balance.efficiency import FLAGGED
+from analyser.balance.outliers import LEAST_RATIO
 from analyser.comparisons.frame import METHOD
 from analyser.comparisons.matchups import Matchups
+from analyser.metrics import METRICS
+from analyser.report.balance import Balance
+from analyser.report.page_data import page_data
 from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
+from analyser.report.sheets import anchors, records, sheets, unit_of
 from analyser.results import CERTAIN_WITHIN
 from analyser.units import Loadout
 
+MOST_OUTLIERS = 40
+
 
 class Picture(NamedTuple):
-    """A heatmap that has been drawn; its size is in pixels of a page."""
+    """A heatmap that has been drawn.
+
+    Attributes
+    ----------
+    plan : Plan
+    width, height : int
+        In pixels of a page.
+    source : str
+        The picture itself as an address, if the page shows it; else empty.
+    """
 
     plan: Plan
     width: int
     height: int
+    source: str
 
 
-def write_page(found: Matchups, plans: Sequence[Plan], path: Path) -> None:
+def write_page(found: Matchups, balance: Balance, plans: Sequence[Plan], path: Path) -> None:
     """Write the page of a comparison to `path`; its pictures are in the same folder."""
-    pictures = [Picture(plan, *size_on_page(plan, path.parent)) for plan in plans]
+    units = sheets(found, balance)
     text = _template().render(
         version=__version__,
         method=METHOD,
@@ -41,10 +60,21 @@ def write_page(found: Matchups, plans: Sequence[Plan], path: Path) -> None:
         ruleset=_ruleset(found),
         assumptions=found.assumptions,
         not_modelled=found.not_modelled,
-        galleries=_galleries(pictures),
+        galleries=_galleries([_picture(plan, plans[0].metric, path.parent) for plan in plans]),
+        metrics=METRICS,
         rankings=rankings(found.frame, found.situations),
         answers=answers(found.frame, found.situations),
         idle=idle(found.frame, found.situations),
+        efficiency=records(balance.efficiency),
+        outliers=records(balance.outliers.head(MOST_OUTLIERS)),
+        n_outliers=len(balance.outliers),
+        dominated=records(balance.dominated),
+        flagged=FLAGGED,
+        least_ratio=LEAST_RATIO,
+        names={each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)},
+        sheets=units,
+        anchors=anchors(units),
+        data=page_data(found),
         n_possible=int(found.frame["why_not"].isna().sum()),
         n_rows=len(found.frame),
     )
@@ -60,12 +90,29 @@ def _template() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"tenths": "{:.1f}".format, "hundredths": "{:.2f}".format, "percent": _percent}
+    environment.filters |= {
+        "tenths": "{:.1f}".format,
+        "hundredths": "{:.2f}".format,
+        "whole": "{:.0f}".format,
+        "percent": _percent,
+        "faction": _faction,
+        "unit_of": unit_of,
+        "anchor": _anchor,
+    }
     return environment.get_template("index.html.jinja")
 
 
+def _faction(name: str) -> str:
+    return name.replace("-", " ").title()
+
+
+def _anchor(selector: str) -> str:
+    """The id of a unit's part of the page."""
+    return "unit-" + unit_of(selector).replace("/", "-")
+
+
 def _side(sides: Sequence[Loadout]) -> str:
-    return " and ".join(dict.fromkeys(each.faction.replace("-", " ").title() for each in sides))
+    return " and ".join(dict.fromkeys(_faction(each.faction) for each in sides))
 
 
 def _ruleset(found: Matchups) -> dict[str, str]:
@@ -76,16 +123,20 @@ def _ruleset(found: Matchups) -> dict[str, str]:
     return {"die": sides, "deck": cards}
 
 
+def _picture(plan: Plan, shown_metric: str, folder: Path) -> Picture:
+    """The page carries the pictures of one metric; those of others are files beside it, and can be drawn on it."""
+    source = ""
+    if plan.metric == shown_metric:
+        source = "data:image/png;base64," + base64.b64encode((folder / plan.png).read_bytes()).decode("ascii")
+    return Picture(plan, *size_on_page(plan, folder), source)
+
+
 def _galleries(pictures: Sequence[Picture]) -> list[tuple[str, list[Picture]]]:
-    """The pictures in parts, one for each pair of factions and each situation."""
+    """The pictures in parts, one for each pair of factions."""
     return [
-        (f"{attackers.replace('-', ' ').title()} on {defenders.replace('-', ' ').title()}, {heading}", list(part))
-        for (attackers, defenders, heading), part in groupby(pictures, _part)
+        (f"{_faction(attackers)} on {_faction(defenders)}", list(part))
+        for (attackers, defenders), part in groupby(pictures, lambda each: (each.plan.attackers, each.plan.defenders))
     ]
-
-
-def _part(picture: Picture) -> tuple[str, str, str]:
-    return picture.plan.attackers, picture.plan.defenders, picture.plan.situation.heading
 
 
 def _percent(probability: float) -> str:
