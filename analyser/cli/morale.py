@@ -51,6 +51,7 @@ def system_command(name: str) -> click.Command:
 
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False)
     @with_answer_options
+    @click.option("--plot", metavar="FILE", help="Also a picture: .png, .svg or .pdf.")
     def answer(scenario: str | None, **options: Any) -> None:
         _answer(name, scenario, options)
 
@@ -121,6 +122,10 @@ def _answer(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
         check_writable(Path(out))
+    if options["plot"] is not None:
+        from analyser.morale.pictures import check_picture
+
+        check_picture(Path(options["plot"]))
     numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
     if numbers and method == "exact":
         given = ", ".join(f"--{key}" for key in numbers)
@@ -130,7 +135,12 @@ def _answer(name: str, scenario: str | None, options: dict[str, Any]) -> None:
         question = load_question(name, raw, options["profiles"])
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    show(_text(_computed(name, question, method, numbers), form), out)
+    results = _computed(name, question, method, numbers)
+    show(_text(results, form), out)
+    if options["plot"] is not None:
+        from analyser.morale.pictures import save_picture
+
+        save_picture(results[0], Path(options["plot"]))
 
 
 def _computed(name: str, question: Record, method: str, numbers: dict[str, Any]) -> list[MoraleResult]:

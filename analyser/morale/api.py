@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyser.errors import InputError
-from analyser.morale.questions import read_question
+from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import answers_of, question_model, system_named
 from analyser.validation import Record
@@ -48,7 +48,8 @@ def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[s
     found = system_named(system)
     if isinstance(source, Record):
         return source
-    return read_question(question_model(found), source, found.ruleset, None if folder is None else Path(folder))
+    default = default_ruleset(found.ruleset, found.other_rulesets, None if folder is None else Path(folder))
+    return read_question(question_model(found), source, default)
 
 
 def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | None = None) -> MoraleResult:

@@ -99,9 +99,9 @@ def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> t
 
 
 def read_question(
-    model: type[RecordT], source: str | os.PathLike[str] | Mapping[str, Any], ruleset: str, folder: Path | None
+    model: type[RecordT], source: str | os.PathLike[str] | Mapping[str, Any], ruleset: Mapping[str, Any]
 ) -> RecordT:
-    """A question as `model`, its ``[ruleset]`` filled in from the file `ruleset` of a folder of profiles.
+    """A question as `model`, its ``[ruleset]`` filled in with the defaults `ruleset`.
 
     Raises
     ------
@@ -112,10 +112,36 @@ def read_question(
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
         raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
-    return checked(model, {**raw, "ruleset": {**ruleset_in(folder, ruleset), **stated}}, where=where)
+    return checked(model, {**raw, "ruleset": _over(ruleset, stated)}, where=where)
 
 
-def ruleset_in(folder: Path | None, name: str) -> dict[str, Any]:
-    """The ruleset file `name` of a folder of profiles, or the shipped one where the folder has none."""
+def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """`stated` put over `defaults`, section by section."""
+    sections = {
+        key: _over(defaults[key], value)
+        for key, value in stated.items()
+        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in _WHOLE
+    }
+    return {**defaults, **stated, **sections}
+
+
+_WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
+
+
+def default_ruleset(name: str, others: tuple[tuple[str, str], ...], folder: Path | None) -> dict[str, Any]:
+    """The values in the ruleset file `name`, and in those of `others` as sections.
+
+    Parameters
+    ----------
+    name : str
+        A file in the ``morale`` folder of a folder of profiles.
+    others : tuple of (section, file)
+    folder : Path or None
+        The folder of profiles; None for the shipped one, which also stands in for files that the folder lacks.
+    """
+    return {**_ruleset_file(folder, name), **{section: _ruleset_file(folder, other) for section, other in others}}
+
+
+def _ruleset_file(folder: Path | None, name: str) -> dict[str, Any]:
     path = (folder or shipped_profiles()) / RULESETS / name
     return read_toml(path if path.exists() else shipped_profiles() / RULESETS / name)

@@ -9,6 +9,7 @@ from analyser.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from analyser.engine.chains import Chain
+    from analyser.morale.panels import Panel
     from analyser.morale.result import Table, Weights
     from analyser.validation import Record
 
@@ -24,11 +25,14 @@ class System(NamedTuple):
         :class:`Answers`.
     ruleset : str
         The file of defaults, in ``profiles/morale``.
+    other_rulesets : tuple of (str, str)
+        Sections of the ruleset that are files of other systems.
     """
 
     title: str
     package: str
     ruleset: str
+    other_rulesets: tuple[tuple[str, str], ...] = ()
 
 
 SYSTEMS = {
@@ -51,6 +55,9 @@ class Answers(Protocol):
 
     def not_modelled(self, question: Any) -> tuple[str, ...]:
         """The rules that no number comes from."""
+
+    def panels(self, question: Any) -> tuple[Panel, ...]:
+        """The pictures of the answer."""
 
     def warnings(self, question: Any) -> tuple[str, ...]:
         """What to know about how the question was read."""

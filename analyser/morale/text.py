@@ -29,7 +29,11 @@ def _stated(result: MoraleResult) -> Iterator[tuple[str, str]]:
     """The question, keys that say nothing left out."""
     for key, value in result.question.model_dump(mode="json", exclude={"ruleset"}, exclude_defaults=True).items():
         yield _title(key), _shown(value)
-    yield "Ruleset", _shown(result.question.model_dump(mode="json", include={"ruleset"})["ruleset"])
+    ruleset = result.question.model_dump(mode="json", include={"ruleset"})["ruleset"]
+    yield "Ruleset", _shown({key: value for key, value in ruleset.items() if not isinstance(value, dict)})
+    for section, values in ruleset.items():
+        if isinstance(values, dict):
+            yield f"- {section.replace('_', ' ')}", _shown(values)
 
 
 def _shown(value: Any) -> str:
@@ -37,10 +41,14 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict):
         if len(value) == 1 and next(iter(value.values())) == 1.0:
             return str(next(iter(value)))
-        return ", ".join(f"{key} = {_shown(inner)}" for key, inner in value.items())
+        return ", ".join(f"{key} = {_inside(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return "; ".join(map(_shown, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _inside(value: Any) -> str:
+    return f"({_shown(value)})" if isinstance(value, dict) else _shown(value)
 
 
 def _title(name: str) -> str:
@@ -57,7 +65,7 @@ def _rows(result: MoraleResult, name: str) -> list[str]:
     """The lines of one table; a long one without the rows that are as good as impossible."""
     table, columns = result.tables[name], result.columns[name]
     height = len(next(iter(columns.values())))
-    shown = [row for row in range(height) if _likely(result, name, row) or table.means or len(table.chances) > 1]
+    shown = [row for row in range(height) if len(table.chances) != 1 or table.means or _likely(result, name, row)]
     rows = [[*map(_heading, table.keys), *map(_heading, table.chances), *map(_heading, table.means)]]
     for row in shown:
         keys = [str(columns[key][row]) for key in table.keys]

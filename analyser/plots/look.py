@@ -34,6 +34,7 @@ LINES: Sequence[Mapping[str, Any]] = (
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
 _BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
+_BETWEEN = 1.25  # inches between axes one below the other: labels and a legend
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
@@ -54,12 +55,31 @@ def house_style() -> AbstractContextManager[None]:
 
 def new_axes(width: float, height: float) -> Axes:
     """Axes of that size in inches, in a figure that :func:`fit_figure` is to fit to them afterwards."""
-    figure = Figure(figsize=(width + 2 * _ROOM, height + 2 * _ROOM))
-    FigureCanvasAgg(figure)
+    figure = new_figure(width + 2 * _ROOM, height + 2 * _ROOM)
     across, up = figure.get_size_inches()
     place = _ROOM / across, _ROOM / up, width / across, height / up
     axes: Axes = figure.add_axes(place, axes_class=Picture)
     return axes
+
+
+def stacked_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
+    """Axes of those widths and heights in inches, one below the other in one figure, with room for their labels."""
+    width = max(across for across, _ in sizes) + 2 * _ROOM
+    height = sum(up + _BETWEEN for _, up in sizes)
+    figure = new_figure(width, height)
+    found, top = [], height - _BETWEEN / 3
+    for across, up in sizes:
+        place = _ROOM / width, (top - up) / height, across / width, up / height
+        found.append(figure.add_axes(place, axes_class=Picture))
+        top -= up + _BETWEEN
+    return found
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of that size in inches."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def fit_figure(ax: Axes) -> None:

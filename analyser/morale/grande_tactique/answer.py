@@ -5,7 +5,10 @@ from __future__ import annotations
 from analyser.engine.chains import Chain
 from analyser.morale.grande_tactique import check, column, division, flight, rout
 from analyser.morale.grande_tactique.question import Question
+from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table, Weights
+
+DESTROYED = ("off the map", "surrounded")
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -40,6 +43,26 @@ def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
     if question.division:
         found |= division.tables(question.division, ruleset, weights["division"])
     return found
+
+
+def panels(question: Question) -> tuple[Panel, ...]:
+    """A picture or two of each section that is asked."""
+    found: list[Panel] = []
+    if question.check:
+        found.append(Chances("check", "Chance to flee", "arm", "p_flees"))
+    if question.flight:
+        found.append(Chances("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED}))
+    if question.column:
+        found.append(Chances("chain", "P(exactly so many friends flee)", "friends", "p_exactly"))
+    if question.rout:
+        for unit in range(1, len(question.rout.units) + 1):
+            lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
+            found.append(Curves("rout", f"Routed unit {unit}", "turn", lines, {"unit": unit}))
+    if question.division:
+        lines = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
+        found.append(Curves("division", "Division", "turn", lines))
+        found.append(Laws("standing", "Units standing", "turn", "units"))
+    return tuple(found)
 
 
 def applied(question: Question) -> tuple[str, ...]:

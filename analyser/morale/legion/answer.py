@@ -9,6 +9,7 @@ import numpy as np
 from analyser.engine.chains import Chain
 from analyser.morale.legion.chain import Unit, chain_of, unit_of
 from analyser.morale.legion.question import Question
+from analyser.morale.panels import Curves, Laws, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.rules import legion
 
@@ -75,6 +76,21 @@ def _tokens(question: Question, weights: dict[str, Weights]) -> Table:
                 chances.append(law[number])
     keys: dict[str, list[Any]] = {"commander": names, "round": rounds, "when": moments, "tokens": numbers}
     return Table(keys, {"probability": np.array(chances)}, {})
+
+
+def panels(question: Question) -> tuple[Panel, ...]:
+    """By round without and with a commander, and the tokens that are left after the rally step."""
+    lines = {
+        "p_suppressed": "suppressed", "p_panicked": "panicked", "p_left_table": "off the table",
+        "p_destroyed": "destroyed by fire",
+    }  # fmt: skip
+    found: list[Panel] = []
+    for case in _cases(question):
+        where, of_whom = {"commander": case}, f"{case} a commander"
+        found.append(Curves("rounds", of_whom.capitalize(), "round", lines, where))
+        heading = f"Tokens after the rally step, {of_whom}"
+        found.append(Laws("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
+    return tuple(found)
 
 
 def applied(question: Question) -> tuple[str, ...]:

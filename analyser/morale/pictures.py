@@ -1,0 +1,121 @@
+"""The picture of an answer: the panels that its system asks for, one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analyser.errors import InputError
+from analyser.files import check_writable, write_whole
+from analyser.morale.panels import Curves, Fates, Laws, Panel
+from analyser.morale.result import MoraleResult
+from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.plots.look import house_style, stacked_axes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DOTS_AN_INCH = 150
+KINDS = (".png", ".svg", ".pdf")
+CURVES, CHANCES = (5.2, 2.6), (6.2, 2.4)  # inches
+CELL = 0.52, 0.28  # inches
+
+
+def check_picture(path: Path) -> None:
+    """Refuse a file that no picture can be written to, before long work rather than after it.
+
+    Raises
+    ------
+    InputError
+    """
+    if path.suffix.lower() not in KINDS:
+        raise InputError(
+            f"{path.suffix or 'no ending'!r} is no kind of picture", where=str(path), allowed=", ".join(KINDS)
+        )
+    check_writable(path)
+
+
+def save_picture(result: MoraleResult, path: Path) -> None:
+    """Write the picture of an answer, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        Another ending than ``.png``, ``.svg`` or ``.pdf``, or a place that cannot be written to.
+    """
+    check_picture(path)
+    figure = picture_of(result)
+    with house_style():
+        write_whole(
+            path, lambda temporary: figure.savefig(temporary, dpi=DOTS_AN_INCH, bbox_inches="tight", pad_inches=0.12)
+        )
+
+
+def picture_of(result: MoraleResult) -> Figure:
+    """The picture of an answer.
+
+    Examples
+    --------
+    >>> from analyser import morale
+    >>> figure = picture_of(morale.exact("legion", {"courage": 1, "tokens": 3}))
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['Without a commander, percent', 'Tokens after the rally step, without a commander, percent']
+    """
+    panels = answers_of(SYSTEMS[result.system]).panels(result.question)
+    if isinstance(panels[0], Fates):
+        return _fates(result, panels[0])
+    drawn = [_prepared(result, panel) for panel in panels]
+    with house_style():
+        all_axes = stacked_axes([size for size, _ in drawn])
+        for axes, (_, draw) in zip(all_axes, drawn):
+            draw(axes)
+    return all_axes[0].figure  # type: ignore[return-value]
+
+
+def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], Callable[[Axes], Any]]:
+    """How large a panel is, and what draws it."""
+    from analyser import plots
+
+    assert not isinstance(panel, Fates)
+    frame = _rows(result.to_frame(panel.table), panel.where)
+    if isinstance(panel, Curves):
+        lines = _happening(frame, panel.lines)
+        return CURVES, lambda axes: plots.curves(frame, x=panel.x, lines=lines, heading=panel.heading, ax=axes)
+    if isinstance(panel, Laws):
+        likely = frame[frame["probability"] >= 1e-4]
+        size = CELL[0] * frame[panel.x].nunique(), CELL[1] * (np.ptp(likely[panel.number]) + 1)
+        return size, lambda axes: plots.laws_by_round(
+            frame, x=panel.x, number=panel.number, heading=panel.heading, ax=axes
+        )
+    for key, values in panel.lost.items():
+        frame = frame.assign(lost=frame[key].isin(values))
+    return CHANCES, lambda axes: plots.chances(
+        frame, x=panel.x, column=panel.column, heading=panel.heading, lost="lost" if panel.lost else None, ax=axes
+    )
+
+
+def _rows(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    for key, value in where.items():
+        frame = frame[frame[key] == value]
+    return frame
+
+
+def _happening(frame: pd.DataFrame, lines: Mapping[str, str]) -> Mapping[str, str]:
+    """The lines of what can happen at all."""
+    possible = {column: name for column, name in lines.items() if (frame[column] > 0).any()}
+    return possible or lines
+
+
+def _fates(result: MoraleResult, panel: Fates) -> Figure:
+    from analyser import plots
+
+    notes: dict[str, list[str]] = {system: [] for system in panel.titles}
+    for row in result.to_frame(panel.notes).to_numpy().tolist():
+        notes[row[0]].append(": ".join(map(str, row[1:])))
+    joined = {system: "\n".join(lines) for system, lines in notes.items()}
+    return plots.fates_by_system(result.to_frame(panel.table), titles=panel.titles, notes=joined)
