@@ -31,6 +31,7 @@ FLOORS = (
     ("balance", "studies"),
     ("explorer",),
     ("report",),
+    ("changes",),
     ("cli",),
     ("__main__",),
 )

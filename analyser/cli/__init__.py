@@ -14,6 +14,7 @@ import click
 
 from analyser import __version__
 from analyser.cli.attacks import attack, run
+from analyser.cli.changes import diff
 from analyser.cli.comparing import compare
 from analyser.cli.library import import_command, units
 from analyser.cli.morale import morale
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, 2 for an input that cannot be used, 130 after Ctrl-C, 141 after a broken pipe.
+        The exit status: 0, 1 if ``diff --fail-over`` fails, 2 for an input that cannot be used, 130 after Ctrl-C, 141
+        after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -54,5 +56,5 @@ def cli() -> None:
     """What an attack of Armoured Clash will do: exact odds, Monte Carlo odds, from unit profiles."""
 
 
-for command in (attack, run, compare, morale, units, import_command, report):
+for command in (attack, run, compare, morale, units, import_command, report, diff):
     cli.add_command(command)

@@ -19,7 +19,7 @@ from analyser.report.artists import Studio, draw_all
 from analyser.report.balance import balance_of, write_balance
 from analyser.report.figures import figures_of, missing_situations
 from analyser.report.folder import check_replaceable, write_manifest
-from analyser.report.inputs import Inputs, facts_of, key_of
+from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.interrupts import Interrupts
 from analyser.report.pace import Costs, Pace, cost_of_pictures, costs
 from analyser.report.page import write_page
@@ -87,7 +87,7 @@ def write_report(
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
     >>> sorted(path.name for path in written.iterdir())  # doctest: +NORMALIZE_WHITESPACE
     ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
-     'outliers.csv', 'pictures']
+     'outliers.csv', 'pictures', 'units.json']
     """
     started, folder = time.monotonic(), Path(out)
     check_replaceable(folder)
@@ -102,6 +102,7 @@ def write_report(
         _write_tables(frame, work.report)
         balance = balance_of(frame)
         write_balance(balance, work.report, NUMBER)
+        write_units(inputs, work.report)
         pace.finish(cost.tables)
         _draw(plans, frame, work, processes, pace, cost)
         write_page(_matchups(inputs, frame), balance, plans, work.report / PAGE)

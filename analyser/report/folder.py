@@ -54,6 +54,11 @@ def _files_in(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
+def is_report(folder: Path) -> bool:
+    """Whether `folder` holds a report: it has a manifest of ours."""
+    return bool(_files_of_report(folder))
+
+
 def _files_of_report(folder: Path) -> set[str]:
     """The names that the manifest in `folder` vouches for; none if there is no manifest of ours."""
     try:

@@ -15,6 +15,7 @@ from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout
 
+UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
 
 
@@ -68,6 +69,13 @@ def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
     for each in (*inputs.attackers, *inputs.defenders):
         units.setdefault(each.faction, {})[each.unit.id] = each.unit.model_dump(mode="json")
     return {faction: units[faction] for faction in sorted(units)}
+
+
+def write_units(inputs: Inputs, folder: Path) -> None:
+    """Write the units and the ruleset as plain data, units by ``faction/unit``."""
+    units = {f"{faction}/{name}": unit for faction, each in units_of(inputs).items() for name, unit in each.items()}
+    text = json.dumps({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
+    (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def key_of(inputs: Inputs) -> str:

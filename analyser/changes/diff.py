@@ -1,0 +1,135 @@
+"""Two sets of profiles, or two reports, set against each other: what changed, and what it did, worst first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analyser.changes.edits import Edit, edits
+from analyser.changes.sources import Asked, Side, sides
+from analyser.comparisons.matchups import Progress
+from analyser.metrics import METRICS, PER_100_POINTS, metric
+from analyser.situations import Situation
+
+SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
+CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability and not name.endswith(PER_100_POINTS))
+_KEY = ["attacker", "defender", "situation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Diff:
+    """What changed from old to new.
+
+    Attributes
+    ----------
+    edits : tuple of Edit
+        What is written differently in the units and the ruleset.
+    frame : DataFrame
+        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
+        `change`; `note` tells where an attack can be made in one of them only, and does nothing in the other.
+    n_compared : int
+        The matchups that both have.
+    gone, added : tuple of str
+        Loadouts that take part in old or in new only.
+    """
+
+    edits: tuple[Edit, ...]
+    frame: pd.DataFrame
+    n_compared: int
+    gone: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def worst(self) -> float:
+        """The largest change of any matchup, without its sign; 0 if none changed."""
+        return float(self.frame["change"].abs().max()) if len(self.frame) else 0.0
+
+
+def diff(
+    old: str | os.PathLike[str],
+    new: str | os.PathLike[str],
+    *,
+    attackers: str | None = None,
+    defenders: str | None = None,
+    situations: Sequence[Situation | str] | None = None,
+    metric: str | None = None,
+    progress: Progress | None = None,
+) -> Diff:
+    """What changed from `old` to `new`, and what that did to every matchup that both have.
+
+    Parameters
+    ----------
+    old, new : path
+        A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
+        out as that report has them.
+    attackers, defenders : str, optional
+        Selectors, with wildcards; for profiles only. Left out: everybody.
+    situations : sequence of Situation or str, optional
+        For profiles only. Left out: all.
+    metric : str, optional
+        The figure to compare. Left out: of each matchup the probability that changed most.
+    progress : callable, optional
+        Called with the work done so far and all of it.
+
+    Raises
+    ------
+    InputError
+        A path is neither; an unknown metric or situation; a selector that fits nothing; or selectors with a report.
+
+    Examples
+    --------
+    >>> from analyser.profiles import shipped_profiles
+    >>> same = diff(shipped_profiles(), shipped_profiles(), attackers="crown/rifle*", defenders="imperium/krupp*")
+    >>> same.edits, same.n_compared, same.worst
+    ((), 36, 0.0)
+    """
+    _check_metric(metric)
+    asked = Asked(attackers, defenders, situations)
+    before, after = sides(Path(old), Path(new), asked, progress)
+    joined = before.frame.merge(after.frame, on=_KEY, suffixes=("_old", "_new"))
+    names = (metric,) if metric else CHANCES
+    return Diff(
+        edits=tuple(edits(before.things, after.things)),
+        frame=_changed(joined, names),
+        n_compared=len(joined),
+        gone=_only(before, after),
+        added=_only(after, before),
+    )
+
+
+def _check_metric(name: str | None) -> None:
+    if name is not None:
+        metric(name)
+
+
+def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Of each matchup the figure that changed most; those in which none did are left out."""
+    old, new = (joined[[f"{name}_{side}" for name in names]].to_numpy(np.float64) for side in ("old", "new"))
+    never = np.isnan(old) & np.isnan(new)
+    old, new = np.nan_to_num(old, nan=0.0), np.nan_to_num(new, nan=0.0)
+    change = np.where(never, 0.0, new - old)
+    most = np.abs(change).argmax(axis=1)
+    rows = np.arange(len(joined))
+    could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
+    found = joined[_KEY].assign(
+        metric=np.array(names)[most],
+        old=old[rows, most],
+        new=new[rows, most],
+        change=change[rows, most],
+        note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
+    )
+    found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
+    return found.sort_values("change", key=abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def _only(one: Side, other: Side) -> tuple[str, ...]:
+    """The loadouts that take part in `one` and not in `other`."""
+    mine, theirs = (
+        dict.fromkeys((*side.frame["attacker"].unique(), *side.frame["defender"].unique())) for side in (one, other)
+    )
+    return tuple(each for each in mine if each not in theirs)

@@ -1,0 +1,75 @@
+"""A diff as text for a terminal, as plain data, or as CSV."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyser.changes.diff import Diff
+from analyser.metrics import METRICS
+from analyser.tables import aligned, counted
+
+MOST_EDITS = 40
+
+
+def diff_text(found: Diff, limit: int) -> str:
+    """What changed, then the matchups that changed most, at most `limit` of them."""
+    blocks = [_edits(found), *_who(found), _matchups(found, limit)]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _edits(found: Diff) -> list[str]:
+    if not found.edits:
+        return ["Profiles: nothing changed"]
+    more = len(found.edits) - MOST_EDITS
+    lines = [f"Profiles: {counted(len(found.edits), 'change')}", *(f"  {each}" for each in found.edits[:MOST_EDITS])]
+    return [*lines, f"  … and {more} more"] if more > 0 else lines
+
+
+def _who(found: Diff) -> list[list[str]]:
+    """Who takes part in one of the two only."""
+    return [
+        [f"Only in {side}: {', '.join(names)}"]
+        for side, names in (("old", found.gone), ("new", found.added))
+        if names
+    ]  # fmt: skip
+
+
+def _matchups(found: Diff, limit: int) -> list[str]:
+    compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
+    if found.frame.empty:
+        return [f"{compared}: none changed"]
+    rows: list[tuple[str, ...]] = [("change", "old", "new", "figure", "attacker", "defender", "situation", "")]
+    for row in found.frame.head(limit).itertuples(index=False):
+        chance = METRICS[str(row.metric)].is_probability
+        figures = [
+            _figure(value, sign=place == 0, chance=chance) for place, value in enumerate((row.change, row.old, row.new))
+        ]
+        rows.append(
+            (*figures, str(row.metric), str(row.attacker), str(row.defender), str(row.situation), str(row.note))
+        )
+    heading = f"{compared}: {len(found.frame):,} changed, worst first"
+    shown = "" if len(found.frame) <= limit else f" (the first {limit})"
+    return [heading + shown, *aligned(rows, ">>><<<<<")]
+
+
+def _figure(value: Any, *, sign: bool, chance: bool) -> str:
+    number = 100 * float(value) if chance else float(value)
+    return f"{number:{'+' if sign else ''}.2f}{'%' if chance else ''}"
+
+
+def diff_record(found: Diff) -> dict[str, Any]:
+    """The whole diff as plain data, for JSON."""
+    return {
+        "method": "exact",
+        "edits": [each._asdict() for each in found.edits],
+        "gone": list(found.gone),
+        "added": list(found.added),
+        "compared": found.n_compared,
+        "worst": found.worst,
+        "matchups": found.frame.to_dict("records"),
+    }
+
+
+def diff_csv(found: Diff) -> str:
+    """Every matchup that changed."""
+    return found.frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
