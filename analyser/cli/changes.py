@@ -21,8 +21,8 @@ CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input
 @FORMAT
 @click.pass_context
 def diff(
-    context: click.Context, /, old: str, new: str, situations: str | None, limit: int, fail_over: float | None, form: str,
-    **options: str | None,
+    context: click.Context, /, old: str, new: str, situations: str | None, limit: int, fail_over: float | None,
+    form: str, **options: str | None,
 ) -> None:  # fmt: skip
     """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""
     from analyser.changes import diff as found_between
