@@ -56,7 +56,7 @@ def attack_record(attack: Attack, attacker_rules: tuple[str, ...] = ()) -> Attac
     }
     for flag in _QUALITY_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in qualities
-    return cast("AttackFacts", _record(ATTACK, numbers))
+    return cast("AttackFacts", record_of(ATTACK, numbers))
 
 
 _QUALITY_FLAGS = (
@@ -105,7 +105,7 @@ def target_record(target: Target) -> TargetFacts:
         numbers[flag] = getattr(target, flag)
     for flag in _RULE_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in rules
-    return cast("TargetFacts", _record(TARGET, numbers))
+    return cast("TargetFacts", record_of(TARGET, numbers))
 
 
 _STATE_FLAGS = (
@@ -115,7 +115,9 @@ _STATE_FLAGS = (
 _RULE_FLAGS = ("automata", "hot_headed", "durable", "emplacement", "pavises", "construct", "bodyguard")
 
 
-def _record(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
+def record_of(dtype: np.dtype[np.void], numbers: dict[str, Any]) -> np.void:
+    """A record of `dtype` with those fields, 0 in all others."""
+    numbers = dict(numbers)
     names = dtype.names or ()
     record: np.void = np.array([tuple([numbers.pop(name, 0) for name in names])], dtype)[0]
     assert not numbers, f"facts that the record does not hold: {', '.join(numbers)}"

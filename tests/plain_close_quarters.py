@@ -226,7 +226,7 @@ def suffer_blanks(blanks, facts, unit):
     for _ in range(blanks):
         wounds = plain.suffer_one(wounds, target)
     hurt = unit._replace(models=unit.models - wounds.models_destroyed, damage=wounds.damage)
-    places = plain.officer_place_law(plain.DEFAULT_ATTACK, target)
+    places = {unit.models: Fraction(1)}  # its general chooses which models go: the officer last
     return {after: chance for (after, _), chance in after_losses(hurt, wounds.models_destroyed, places, facts).items()}
 
 

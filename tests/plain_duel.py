@@ -192,6 +192,12 @@ def dice_of(row, facts, unit, enemy, *, short):
     return cq.dice_of_row(row, facts, unit, enemy, half=unit.garrisoned)
 
 
+def has_dice(field, duel, side, row):
+    """Whether the grid gives a row attack dice as things are (AC-2.4)."""
+    facts, enemy, unit = getattr(field, side), getattr(field, OTHER[side]), unit_of(duel, side)
+    return dice_of(row, facts, unit, enemy, short=is_short(row, duel.distance)) > 0
+
+
 def target_facts(facts, side):
     """A side as `plain_reading` knows a target."""
     shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
@@ -291,6 +297,12 @@ def struck(duel, side, target):
 # --- policies: (field, turn) -> law of duels ----------------------------------------------------------------
 
 
+def is_empty(field, duel, side, *, opportunity=False):
+    """Whether the row that the unit would fire must be reloaded, in range or not."""
+    rows = rows_in_range(field, duel._replace(distance=None), side, opportunity=opportunity)
+    return bool(rows) and must_reload(rows[0], duel, side)
+
+
 def re_arm(duel, side):
     """The special action that ends reloading."""
     return certainly(change(duel, side, reloading=False))
@@ -298,11 +310,12 @@ def re_arm(duel, side):
 
 def fire_first(field, duel, side, *, aiming, moved=False, short=None, overcharge=False):
     """Fire the first row that reaches, or re-arm if that row is empty."""
+    if is_empty(field, duel, side):
+        return re_arm(duel, side)
     rows = rows_in_range(field, duel, side, moved=moved)
     if not rows:
         return certainly(duel)
-    if must_reload(rows[0], duel, side):
-        return re_arm(duel, side)
+    short = short and rows[0].get("short_range") is not None
     return shoot_row(field, duel, side, rows[0], aiming=aiming, short=short, overcharge=overcharge)
 
 
@@ -323,16 +336,17 @@ def shoot_overcharged(field, turn):
 
 
 def short_range(field, turn):
-    """Advance to short range, and shoot without aiming."""
+    """Advance to short range, and shoot; there, without a need to move, aim and shoot."""
     duel, side = turn.duel, turn.side
     if duel.distance is None:
-        return fire_first(field, duel, side, aiming=False, short=True)
+        return fire_first(field, duel, side, aiming=can_aim(turn), short=True)
     if not turn.rallied and rows_in_range(field, duel, side):
         return fire_first(field, duel, side, aiming=False)
     nearer = advance(field, duel, side, min(speed(field, side), inches_to_short(field, duel, side)))
     if not turn.rallied:
         return certainly(nearer)
-    return fire_first(field, nearer, side, aiming=False, moved=nearer.distance != duel.distance)
+    moved = nearer.distance != duel.distance
+    return fire_first(field, nearer, side, aiming=can_aim(turn) and not moved, moved=moved)
 
 
 def inches_to_short(field, duel, side):
@@ -400,8 +414,7 @@ def after_combat(field, duel, side, fight):
 
 def lookout(field, turn):
     """Go on lookout, or re-arm what the unit would fire."""
-    rows = rows_in_range(field, turn.duel, turn.side, opportunity=True)
-    if rows and must_reload(rows[0], turn.duel, turn.side):
+    if is_empty(field, turn.duel, turn.side, opportunity=True):
         return re_arm(turn.duel, turn.side)
     return certainly(change(turn.duel, turn.side, on_lookout=True))
 
@@ -413,30 +426,34 @@ def take_cover(field, turn):
 
 def all_out(field, turn):
     """Aim, and fire up to X rows, each once (All-Out Attack in AC-7); one row, unaimed, after a failed rally test."""
-    most = cq.value_of(getattr(field, turn.side), "All-Out Attack") if turn.rallied else 1
-    return fire_up_to(field, turn.side, {turn.duel: Fraction(1)}, most, aiming=can_aim(turn))
+    duel, side = turn.duel, turn.side
+    most = cq.value_of(getattr(field, side), "All-Out Attack") if turn.rallied else 1
+    main = rows_in_range(field, duel._replace(distance=None), side)[0]
+    if duel.distance is None or fits(main, duel.distance):
+        return fire_up_to(field, side, duel, most, aiming=can_aim(turn))
+    nearer = advance(field, duel, side, speed(field, side))
+    if not turn.rallied:
+        return certainly(nearer)
+    return fire_up_to(field, side, nearer, most, aiming=False, moved=nearer.distance != duel.distance)
 
 
-def fire_up_to(field, side, law, most, *, aiming):
-    """The law after up to so many rows of each duel of a law."""
+def fire_up_to(field, side, duel, most, *, aiming, moved=False):
+    """The law of a duel after up to so many rows; re-armed instead if the first of them is empty."""
+    if is_empty(field, duel, side):
+        return re_arm(duel, side)
+    shots = certainly((duel, 0))
+    for row in rows_in_range(field, duel._replace(distance=None), side, moved=moved):
+        shots = then(shots, lambda state, row=row: fire_one(field, side, most, row, aiming, *state))
+    return marginal(shots)
 
-    def fire(duel):
-        rows = rows_in_range(field, duel, side)
-        if rows and all(must_reload(row, duel, side) for row in rows):
-            return re_arm(duel, side)
-        shots = certainly((duel, 0))
-        for row in rows:
-            shots = then(shots, lambda state, row=row: fire_one(row, *state))
-        return marginal(shots)
 
-    def fire_one(row, duel, fired):
-        out_of_range = duel.distance is not None and not fits(row, duel.distance)
-        if fired == most or is_over(duel) or out_of_range or must_reload(row, duel, side):
-            return certainly((duel, fired))
-        law = shoot_row(field, duel, side, row, aiming=aiming)
-        return {(after, fired + 1): chance for after, chance in law.items()}
-
-    return then(law, fire)
+def fire_one(field, side, most, row, aiming, duel, fired):
+    """The law of (duel, rows fired) after one more row, if it may be fired."""
+    out_of_range = duel.distance is not None and not fits(row, duel.distance)
+    if fired == most or is_over(duel) or out_of_range or must_reload(row, duel, side):
+        return certainly((duel, fired))
+    law = shoot_row(field, duel, side, row, aiming=aiming)
+    return {(after, fired + 1): chance for after, chance in law.items()}
 
 
 def marginal(law):
@@ -495,7 +512,9 @@ def reaction(field, turn):
     if is_over(turn.duel) or not getattr(turn.duel, watcher).on_lookout:
         return certainly(turn)
     rows = rows_in_range(field, turn.duel, watcher, opportunity=True)
-    rows = [row for row in rows if not must_reload(row, turn.duel, watcher)]
+    rows = [
+        row for row in rows if not must_reload(row, turn.duel, watcher) and has_dice(field, turn.duel, watcher, row)
+    ]
     if not rows:
         return certainly(turn)
     duel = change(turn.duel, watcher, on_lookout=False)

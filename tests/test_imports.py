@@ -27,6 +27,7 @@ FLOORS = (
     ("results",),
     ("tables", "account"),
     ("plots", "api"),
+    ("fights",),
     ("comparisons", "morale"),
     ("balance", "studies"),
     ("explorer",),

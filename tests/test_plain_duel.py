@@ -396,10 +396,10 @@ def test_all_out_attack():
     assert models(last({**shooter, "suppressed": True}, unit(12), policy_a="all_out", deck=HIGH_CARD)) == (4, 9)
     assert models(last(unit(4, *rows, rules=["All-Out Attack (3)"]), unit(12), policy_a="all_out")) == (4, 6)
     assert models(last(shooter, unit(3), policy_a="all_out")) == (4, 0)
-    # Slow to Fire: one such row empties the other; then only the third, then re-arm if there is no other.
+    # Slow to Fire: one such row empties the other; a unit whose first row is empty re-arms.
     slow = [flat(1, "Slow to Fire"), flat(1, "Slow to Fire")]
     found = course(unit(4, *slow, flat(2), rules=["All-Out Attack (3)"]), unit(12), policy_a="all_out", rounds=2)
-    assert [models(duel)[1] for duel in found] == [9, 7]
+    assert [models(duel)[1] for duel in found] == [9, 9]
     found = course(unit(4, *slow, rules=["All-Out Attack (3)"]), unit(12), policy_a="all_out", rounds=3)
     assert [models(duel)[1] for duel in found] == [11, 11, 10]
 

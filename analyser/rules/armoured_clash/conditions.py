@@ -40,20 +40,24 @@ def count_bits(bits: int) -> int:
 
 
 @step
-def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
-    """The cell's value, or the one in parentheses (AC-3.2; Point Blank, Shock, Wreckers of AC-6)."""
-    if attack.dice_in_parentheses == NONE:
-        return attack.dice
-    point_blank = attack.point_blank and attack.bonuses & _SHORT_RANGE
+def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
+    """Whether the value in parentheses is the one that counts (Point Blank, Shock, Wreckers of AC-6)."""
     shock = attack.shock and target.category == LIGHT
-    wreckers = attack.wreckers and target.category == HEAVY
-    return attack.dice_in_parentheses if point_blank or shock or wreckers else attack.dice
+    return bool((attack.point_blank and short_range) or shock or (attack.wreckers and target.category == HEAVY))
+
+
+@step
+def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
+    """The cell's value, or the one in parentheses (AC-3.2)."""
+    if attack.dice_in_parentheses != NONE and special_counts(attack, target, attack.bonuses & _SHORT_RANGE):
+        return attack.dice_in_parentheses
+    return attack.dice
 
 
 @step
 def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     """Whether the concealed penalty is in effect (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
-    if attack.torrent:
+    if attack.torrent or attack.close_quarters:
         return False
     if target.garrisoned or target.always_concealed:
         return True
@@ -92,11 +96,13 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7."""
     defence = target.defence
+    if target.resilient_front and target.from_front and not target.garrisoned:
+        defence += 1
+    if attack.close_quarters:
+        return defence
     if target.taking_cover and not attack.torrent and (concealed or target.pavises):
         defence += 1
     if target.garrisoned and not attack.torrent:
-        defence += 1
-    if target.resilient_front and target.from_front and not target.garrisoned:
         defence += 1
     if target.emplacement and target.obstacle:
         defence += 1
@@ -105,7 +111,12 @@ def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool)
 
 @step
 def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
-    """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7)."""
+    """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7).
+
+    A close quarters attack causes none: the loser of the combat takes one when all have struck (AC-8.5).
+    """
+    if attack.close_quarters:
+        return _NOT_TAKEN
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
         return _NOT_TAKEN
     if target.passes_tests:

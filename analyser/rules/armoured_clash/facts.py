@@ -39,22 +39,28 @@ class Sight(IntEnum):
 
 
 class Bonus(IntEnum):
-    """Bits of the combat-rating bonuses of a ranged attack (AC-4.2, AC-7)."""
+    """Bits of the combat-rating bonuses of an attack, ranged (AC-4.2, AC-7) or in close quarters (AC-8.2, AC-7)."""
 
     AIMING = 1
     SHORT_RANGE = 2
     AMMO_SUPPLY = 4
     SEISMIC = 8
+    OUTFLANKING = 16
+    OVERWHELMING = 32
+    SUPPORTED = 64
+    ONSLAUGHT = 128
 
 
 class Penalty(IntEnum):
-    """Bits of the combat-rating penalties of a ranged attack (AC-4.2, AC-6)."""
+    """Bits of the combat-rating penalties of an attack, ranged (AC-4.2, AC-6) or in close quarters (AC-8.2, AC-7)."""
 
     CONCEALED = 1
     SUPPRESSED = 2
     OPPORTUNITY_FIRE = 4
     REFORMING = 8
     OUTSIDE_FRONT_ARC = 16
+    THREATENED = 32
+    OVERRUN = 64
 
 
 CATEGORIES = ("light", "heavy", "aerial")
@@ -63,6 +69,7 @@ CATEGORIES = ("light", "heavy", "aerial")
 class AttackFacts:
     """The attacking side."""
 
+    close_quarters: int  # no cover and no range count, and it causes no test of its own (AC-4.3, AC-8.5)
     dice: int
     dice_in_parentheses: int  # NONE where the cell of the grid has no second value
     point_blank: int
@@ -170,8 +177,49 @@ class FightFacts:
     models_without_room: int
 
 
+class SideFacts:
+    """One side of a longer fight: what does not change while it goes on."""
+
+    models: int  # at the start
+    garrisoned: int  # at the start
+    distance: int  # inches between the two at the start; NONE: nothing is out of reach
+    edge_distance: int  # inches to its own table edge at the start; NONE: far
+    tracks_position: int  # whether anything depends on where it stands
+    speed: int  # inches
+    policy: int  # a Policy
+    charges: int  # whether it may charge the other side
+    rearms: int  # whether a unit that is reloading re-arms instead of shooting (Slow to Fire)
+    static: int
+    hunter: int
+    overrun: int
+    disordered_in_contact: int  # by Corrosive Fumes of the other side (AC-7)
+    withdraws_without_room: int  # models lost for want of room when it withdraws
+    capacity: int  # embarked models that one of its models carries
+    passengers: int  # models embarked on it; 0: it is no occupied transport
+
+
+class StrikeFacts:
+    """One attack in a sequence: who strikes whom, when, and how many dice for how many models."""
+
+    striker: int  # side 0 or 1
+    orders: int  # bits of the orders, of the side that is active, under which it is made; NONE: always
+    by_lookout: int  # opportunity fire: made by a unit on lookout
+    after_failed_rally: int  # whether a unit that failed its rally test may make it
+    by_damage: int  # bands go by the damage that the striker has suffered (AC-2.3)
+    inside: int  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
+    fixed_dice: int  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
+    counts: int  # whether it is part of a combat: its losses count for who wins, its qualities for the test (AC-8.5)
+    long_range: int  # inches; NONE: nothing is out of range
+    short_range: int  # inches; NONE: the row has none
+    indirect: int
+    move_or_fire: int
+    reloads: int  # Slow to Fire
+    bears_blanks: int  # whether what Overcharge costs the striker changes its state (AC-6)
+
+
 def _whole_numbers(facts: type) -> np.dtype[np.void]:
     return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
 
 
 ATTACK, TARGET, FIGHT = _whole_numbers(AttackFacts), _whole_numbers(TargetFacts), _whole_numbers(FightFacts)
+SIDE, STRIKE = _whole_numbers(SideFacts), _whole_numbers(StrikeFacts)

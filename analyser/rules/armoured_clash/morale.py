@@ -60,11 +60,17 @@ def places_lost(fight: FightFacts, destroyed: int) -> int:
 
 
 @step
-def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """The highest card that passes the suppression test; ANY_CARD where none is failed (AC-4.5, AC-5.1)."""
-    if destroyed in (0, fight.models) or fight.test in (_NOT_TAKEN, _PASSED):
+def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1)."""
+    if fight.test in (_NOT_TAKEN, _PASSED):
         return ANY_CARD
     return NO_CARD if fight.test == _FAILED else discipline_of(fight, destroyed, disordered)
+
+
+@step
+def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """The highest card that passes the suppression test; ANY_CARD where none is failed (AC-4.5, AC-5.1)."""
+    return ANY_CARD if destroyed in (0, fight.models) else test_up_to(fight, destroyed, disordered)
 
 
 @step

@@ -1,0 +1,204 @@
+"""A unit in a longer fight: what a scenario says of it, and what its profile fills in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from analyser.errors import InputError, did_you_mean
+from analyser.glossary import SPECIAL_RULES, parse
+from analyser.profiles import Profiles
+from analyser.resolve import names, resolve_target, row_id, rules_of
+from analyser.scenario import Count, ExtraReroll, Target
+from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row
+from analyser.validation import Record, as_tuple
+
+NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
+CloseQuartersKind = Literal["melee", "impact"]
+
+
+class Charge(Record):
+    """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/fights.md` says each key."""
+
+    outflanking: bool = False
+    supported: bool = False
+    threatened: bool = False
+    difficult_terrain: bool = False
+    overrun: bool = True
+
+
+class Passengers(Target):
+    """A unit embarked on a transport (AC-5.10, AC-8.8)."""
+
+
+class Combatant(Target):
+    """A unit that fights, and can be fought. `docs/fights.md` says each key."""
+
+    rows: tuple[Row, ...] | None = None
+    row: str | None = None
+    close_quarters_row: str | None = None
+    speed: Inches | None = None
+    veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+    extra_reroll: ExtraReroll | None = None
+    overcharge: bool = False
+    ammo_supply: bool = False
+    carriages: Annotated[int, Field(ge=0, le=20)] = 0
+    concealed: bool = False
+    on_lookout: bool = False
+    reloading: bool = False
+    withdraws_without_room: Count = 0
+    charge: Charge = Charge()
+    capacity: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
+    passengers: Passengers | None = None
+
+    _more_tuples = field_validator("rows", mode="before")(as_tuple)
+
+
+def resolve_combatant(combatant: Combatant, profiles: Profiles | None, where: str) -> Combatant:
+    """`combatant` with everything that its profile or the defaults say, and checked.
+
+    Parameters
+    ----------
+    combatant : Combatant
+    profiles : Profiles or None
+        None: the shipped ones.
+    where : str
+        The section that it came from; opens the messages.
+
+    Raises
+    ------
+    InputError
+        A selector, row or number that does not fit.
+    """
+    try:
+        loadout = None if combatant.unit is None else (profiles or Profiles()).loadout(combatant.unit)
+    except InputError as error:
+        raise error.inside(f"{where}.unit") from None
+    known = _profile_of(loadout) | combatant.model_dump(exclude_none=True, exclude={"charge", "rows", "passengers"})
+    shared = {key: known[key] for key in Target.model_fields if key in known}
+    try:
+        target = resolve_target(Target.model_validate(shared), loadout)
+    except InputError as error:
+        raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
+    known |= target.model_dump(exclude_none=True)
+    known["charge"] = combatant.charge
+    known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
+    known["passengers"] = _resolve_passengers(combatant, profiles, where)
+    resolved = Combatant.model_validate(known)
+    _check_transport(resolved, where)
+    return resolved
+
+
+def _profile_of(loadout: Loadout | None) -> dict[str, Any]:
+    """What a profile says beyond what it says of a target."""
+    if loadout is None:
+        return {"veteran": 0}
+    rules = {rule.name: rule.parameter for rule in map(parse, rules_of(loadout))}
+    known: dict[str, Any] = {"veteran": 0}
+    if loadout.unit.speed is not None:
+        known["speed"] = loadout.unit.speed
+    if "Veteran" in rules:
+        known["veteran"] = whole_number(rules["Veteran"]) or 1
+    if "Capacity" in rules:
+        known["capacity"] = whole_number(rules["Capacity"]) or 1
+    return known
+
+
+def whole_number(parameter: str | None) -> int:
+    """The X of a rule such as Sponsons (X); 0 where none is written."""
+    return int(parameter) if parameter and parameter.isdecimal() else 0
+
+
+def rule_value(combatant: Combatant, name: str) -> int:
+    """The X of a special rule of a unit; 0 without the rule."""
+    for rule in names(combatant.rules or (), SPECIAL_RULES):
+        if rule.name == name:
+            return whole_number(rule.parameter)
+    return 0
+
+
+def has_rule(combatant: Combatant, name: str) -> bool:
+    """Whether a unit has a special rule, with whatever parameter."""
+    return any(rule.name == name for rule in names(combatant.rules or (), SPECIAL_RULES))
+
+
+def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: str) -> Passengers | None:
+    if combatant.passengers is None:
+        return None
+    inside = f"{where}.passengers"
+    stated = combatant.passengers
+    try:
+        loadout = None if stated.unit is None else (profiles or Profiles()).loadout(stated.unit)
+        target = resolve_target(Target.model_validate(stated.model_dump(exclude_none=True)), loadout)
+    except InputError as error:
+        raise error.inside(inside) from None
+    return Passengers.model_validate(target.model_dump(exclude_none=True))
+
+
+def _check_transport(combatant: Combatant, where: str) -> None:
+    passengers = combatant.passengers
+    if passengers is None:
+        return
+    if combatant.capacity is None:
+        problem = "a unit without Capacity carries nobody"
+        raise InputError(problem, where=f"{where}.passengers", allowed="a transport, or its capacity beside it")
+    room = combatant.capacity * (combatant.models or 0)
+    if (passengers.models or 0) > room:
+        problem = f"{passengers.models} models are embarked"
+        raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
+
+
+def row_named(combatant: Combatant, written: str, where: str) -> Row:
+    """The row of that name, forgiving case and spaces.
+
+    Raises
+    ------
+    InputError
+        No such row; the message names the nearest.
+    """
+    rows = {row.id: row for row in combatant.rows or ()}
+    row = rows.get(row_id(written, rows))
+    if row is None:
+        raise InputError(
+            f"no row {written!r}{did_you_mean(written, rows)}", where=where, allowed=", ".join(rows) or "no rows"
+        )
+    return row
+
+
+def charge_row(combatant: Combatant, where: str) -> Row:
+    """The melee or impact row that a unit charges with (AC-8.1).
+
+    Raises
+    ------
+    InputError
+        It has none, or is Static (AC-7).
+    """
+    if has_rule(combatant, "Static"):
+        raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
+    rows = [row for row in combatant.rows or () if row.kind in ("melee", "impact")]
+    if combatant.close_quarters_row is not None:
+        row = row_named(combatant, combatant.close_quarters_row, f"{where}.close_quarters_row")
+        if row not in rows:
+            problem, allowed = f"row {row.id!r} is a {row.kind} row", ", ".join(each.id for each in rows)
+            raise InputError(problem, where=f"{where}.close_quarters_row", allowed=allowed or "no row fits")
+        return row
+    if not rows:
+        found = ", ".join(row.id for row in combatant.rows or ()) or "no rows"
+        problem = f"{combatant.unit or 'the unit'} has {found}, and no melee or impact row to charge with (AC-8.1)"
+        raise InputError(problem, where=where, allowed="a unit with a melee or impact row")
+    return rows[0]
+
+
+def retaliation_row(combatant: Combatant) -> Row | None:
+    """The melee row that a unit strikes back with, if it has one (AC-8.3)."""
+    rows = [row for row in combatant.rows or () if row.kind == "melee"]
+    named = [row for row in rows if row.id == combatant.close_quarters_row]
+    return next(iter(named or rows), None)
+
+
+def check_can_be_charged(combatant: Combatant, where: str) -> None:
+    """Refuse what no charge can be made against (AC-8.1; the seed's charge manoeuvre)."""
+    if combatant.type in NO_CLOSE_QUARTERS_AGAINST or combatant.aircraft:
+        problem = f"{combatant.unit or 'the target'} cannot be charged: {combatant.type or 'aircraft'} (AC-8.1)"
+        raise InputError(problem, where=where, allowed="a unit on the ground")

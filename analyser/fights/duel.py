@@ -1,0 +1,237 @@
+"""Two units, activation after activation, for some rounds (AC-9.2): a duel as a program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from analyser.engine.program import Kind, Operation, Setup, When
+from analyser.engine.sweep import sweep
+from analyser.errors import InputError
+from analyser.fights.charge import combat
+from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged, has_rule, row_named, rule_value
+from analyser.fights.strikes import Strike, orders_mask, quality_names, row_strike, setup_for, side_record
+from analyser.rows import best_of
+from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash.facts import ATTACK, NONE, TARGET, Bonus, Penalty
+from analyser.rules.armoured_clash.policies import Policy
+from analyser.ruleset import Ruleset
+from analyser.units import Row
+from analyser.validation import Record
+
+MOST_ROUNDS = 10
+MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
+PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
+SHOOTING = ("shoot", "short_range", "all_out", "overcharge", "lookout")
+_SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
+_ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
+
+
+class DuelTerms(Record):
+    """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
+
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 6
+    first: Literal["a", "b", "random"] = "random"
+    policy_a: PolicyName = "shoot"
+    policy_b: PolicyName = "shoot"
+    distance: Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)] | None = None
+
+
+class Shooter:
+    """The rows that one side of a duel shoots with, and why it cannot where it cannot.
+
+    Parameters
+    ----------
+    mine, theirs : Combatant
+    policy : str
+    distance : float or None
+    ruleset : Ruleset
+    where : str
+        The section of `mine`; opens the messages.
+    """
+
+    def __init__(
+        self, mine: Combatant, theirs: Combatant, policy: str, distance: float | None, ruleset: Ruleset, where: str
+    ) -> None:
+        self.mine, self.theirs, self.policy, self.where = mine, theirs, policy, where
+        self.rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
+        if policy == "overcharge":
+            self.rows = [row for row in self.rows if "Overcharge" in quality_names(row)]
+        self._check()
+        named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
+        usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
+        self.main = named or self._best(usual, distance, ruleset)
+        reactive = [row for row in self.rows if "Reactive" in quality_names(row)]
+        self.by_lookout = named or self._best(reactive or usual, distance, ruleset)
+
+    def _check(self) -> None:
+        policy, mine = self.policy, self.mine
+        if policy in SHOOTING and not self.rows:
+            what = " with Overcharge" if policy == "overcharge" else ""
+            problem = f"the policy {policy} needs a ranged row{what} against {self.theirs.category} targets"
+            allowed = ", ".join(f"{row.id}" for row in mine.rows or ()) or "no rows"
+            raise InputError(f"{problem}, and {mine.unit or 'the unit'} has none", where=self.where, allowed=allowed)
+        if policy == "all_out" and not has_rule(mine, "All-Out Attack"):
+            problem = (
+                f"the policy all_out needs the rule All-Out Attack, and {mine.unit or 'the unit'} does not have it"
+            )
+            raise InputError(problem, where=self.where, allowed="another policy")
+        if mine.row is not None and policy in SHOOTING:
+            row = row_named(mine, mine.row, f"{self.where}.row")
+            if row not in self.rows:
+                problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
+                raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in self.rows))
+
+    def _best(self, rows: Sequence[Row], distance: float | None, ruleset: Ruleset) -> Row | None:
+        """The row that does most damage aimed, of those that reach; of all, if none does."""
+        reaching = [row for row in rows if distance is None or (row.long_range or 0) >= distance]
+        rows = reaching or rows
+        if len(rows) < 2:
+            return rows[0] if rows else None
+        strikes = [self.strike(row, {}) for row in rows]
+        records = []
+        for strike in strikes:
+            record = strike.attack.copy()
+            count = self.mine.damage if self.mine.behemoth else self.mine.models or 0
+            record.dice, record.dice_in_parentheses = strike.dice[count]
+            record.bonuses |= Bonus.AIMING
+            records.append(record)
+        possible = np.array([[record.dice > 0] for record in records])
+        die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+        summaries = sweep(np.array(records, ATTACK), np.array([strikes[0].target], TARGET), possible, die, deck)
+        return rows[max(int(best_of(summaries)[0]), 0)]
+
+    def strike(self, row: Row, numbers: dict[str, int], *, opportunity: bool = False) -> Strike:
+        """The strike with one of the rows; distances count only if the duel has one."""
+        qualities = quality_names(row)
+        known = {
+            "long_range": int(row.long_range or 0),
+            "short_range": NONE if row.short_range is None else int(row.short_range),
+            "indirect": "Indirect" in qualities,
+            "move_or_fire": "Move or Fire" in qualities,
+            "reloads": "Slow to Fire" in qualities,
+            "bears_blanks": 1,
+        }
+        strike = row_strike(
+            self.mine, row, self.theirs, known | numbers,
+            bonuses=Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0,
+            penalties=Penalty.CONCEALED if self.theirs.concealed else 0,
+            overcharge=self.policy == "overcharge" and not opportunity,
+        )  # fmt: skip
+        if opportunity:
+            strike.attack["opportunity_fire"] = 1
+        return strike
+
+    def shots(self, side: int) -> list[Strike]:
+        """The strikes of an activation in order: one, or several with All-Out Attack (AC-7)."""
+        if self.main is None:
+            return []
+        shots = [self.strike(self.main, {"striker": side, "orders": _SHOTS})]
+        if self.policy != "all_out":
+            return shots
+        others = [row for row in self.rows if row is not self.main and "Reactive" not in quality_names(row)]
+        most = max(rule_value(self.mine, "All-Out Attack"), 1)
+        numbers = {"striker": side, "orders": _SHOTS, "after_failed_rally": 0}
+        return shots + [self.strike(row, numbers) for row in others[: most - 1]]
+
+    @property
+    def rearms(self) -> bool:
+        """Whether it must re-arm before it shoots again (Slow to Fire)."""
+        return self.main is not None and "Slow to Fire" in quality_names(self.main)
+
+    def reaction(self, side: int) -> Strike | None:
+        """The strike of a unit on lookout (opportunity fire)."""
+        if self.by_lookout is None or not (self.policy == "lookout" or self.mine.on_lookout):
+            return None
+        numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1}
+        return self.strike(self.by_lookout, numbers, opportunity=True)
+
+
+def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
+    """The setup of a duel, and the operations of each round.
+
+    Raises
+    ------
+    InputError
+        A policy that its unit cannot carry out; an aircraft, whose sorties AC-9.2 does not know.
+    """
+    sides, policies = (a, b), (terms.policy_a, terms.policy_b)
+    _check_sides(sides, policies)
+    shooters = [
+        Shooter(sides[side], sides[1 - side], policies[side], terms.distance, ruleset, "ab"[side]) for side in (0, 1)
+    ]
+    strikes: list[Strike] = []
+    activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
+    records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
+    setup = setup_for(records, sides, strikes)
+    if terms.distance is None:
+        setup.strikes["long_range"] = np.where(setup.strikes["counts"] == 1, setup.strikes["long_range"], NONE)
+    return setup, [_round(activations, terms.first)] * terms.rounds
+
+
+def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) -> None:
+    for side, policy in enumerate(policies):
+        where = "ab"[side]
+        if sides[side].aircraft:
+            problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+            raise InputError(problem, where=where, allowed="a unit that stays on the table")
+        if policy == "charge":
+            charge_row(sides[side], where)
+            check_can_be_charged(sides[1 - side], "ab"[1 - side])
+
+
+def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
+    mine, theirs = shooter.mine, shooter.theirs
+    far = mine.edge_distance is None
+    given = terms.distance is not None
+    numbers: dict[str, int] = {
+        "rearms": shooter.rearms,
+        "policy": Policy[policy.upper()],
+        "charges": policy == "charge",
+        "overrun": has_rule(mine, "Overrun") and mine.charge.overrun,
+        "speed": math.floor(mine.speed or 0),
+        "distance": NONE if terms.distance is None else math.ceil(terms.distance),
+        "tracks_position": given or not far,
+    }
+    if far and given:
+        numbers["edge_distance"] = MOST_INCHES
+    return side_record(mine, (theirs,), **numbers)
+
+
+def _activation(
+    side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policy: str, strikes: list[Strike]
+) -> list[Operation]:
+    """The operations of one activation but its first; its strikes go to the end of `strikes`."""
+
+    def numbers(more: Sequence[Strike | None]) -> list[int]:
+        known = [strike for strike in more if strike is not None]
+        strikes.extend(known)
+        return list(range(len(strikes) - len(known), len(strikes)))
+
+    shots = numbers(shooters[side].shots(side))
+    reaction = [Operation(Kind.STRIKE, side, number) for number in numbers([shooters[1 - side].reaction(1 - side)])]
+    operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
+    operations += [Operation(Kind.STRIKE, side, number) for number in shots]
+    if policy == "charge":
+        more, fight = combat(sides, (), side, len(strikes))
+        strikes.extend(more)
+        operations += fight
+    return [*operations, *reaction, Operation(Kind.END, side)]
+
+
+def _round(activations: Sequence[list[Operation]], first: str) -> list[Operation]:
+    """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's."""
+
+    def activation(side: int, when: When = When.ALWAYS) -> list[Operation]:
+        return [Operation(Kind.BEGIN, side, when), *activations[side]]
+
+    end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
+    if first == "random":
+        tossed = [Operation(Kind.TOSS), *activation(0, When.IF_FIRST), *activation(1), *activation(0, When.IF_SECOND)]
+        return tossed + end
+    order = (0, 1) if first == "a" else (1, 0)
+    return activation(order[0]) + activation(order[1]) + end

@@ -1,0 +1,201 @@
+"""From rows and circumstances to strikes: the records of a longer fight that the engines read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, target_record
+from analyser.dice import Rating
+from analyser.engine.program import Setup
+from analyser.fights.combatant import Combatant, has_rule, rule_value
+from analyser.glossary import QUALITIES, SPECIAL_RULES
+from analyser.resolve import names
+from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash.facts import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
+from analyser.scenario import Attack, Target
+from analyser.units import MOST_DICE, Row
+
+INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
+CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")
+
+
+class Strike(NamedTuple):
+    """One strike as three records and its dice by models (or damage).
+
+    Attributes
+    ----------
+    strike, attack, target : records of STRIKE, ATTACK, TARGET
+    dice : list of (int, int)
+        For each count, the cell's value and the one in parentheses; NONE where there is none.
+    """
+
+    strike: Any
+    attack: Any
+    target: Any
+    dice: list[tuple[int, int]]
+
+
+def orders_mask(*orders: Order) -> int:
+    """Bits of the orders under which a strike is made."""
+    return sum(1 << order for order in orders)
+
+
+def quality_names(row: Row) -> set[str]:
+    """The qualities of a row, spelled as the rules spell them."""
+    return {quality.name for quality in names(row.qualities, QUALITIES)}
+
+
+def row_strike(
+    striker: Combatant, row: Row, struck: Target, numbers: dict[str, int], *, bonuses: int = 0, penalties: int = 0,
+    overcharge: bool = False, from_front: bool | None = None, close_quarters: bool = False,
+) -> Strike:  # fmt: skip
+    """The strike of a unit with one of its rows.
+
+    Parameters
+    ----------
+    striker : Combatant
+    row : Row
+    struck : Target
+    numbers : dict
+        Fields of :class:`~analyser.rules.armoured_clash.facts.StrikeFacts`; what is left out has its usual value.
+    bonuses, penalties : int
+        Bits of Bonus and Penalty that hold whatever the states are.
+    overcharge : bool
+        Whether Overcharge is used, if the row has it.
+    from_front : bool, optional
+        Whether the strike comes from the struck unit's front; left out: as it says itself.
+    close_quarters : bool
+    """
+    qualities = quality_names(row)
+    attack = Attack(
+        dice=1,
+        qualities=tuple(str(quality) for quality in names(row.qualities, QUALITIES)),
+        veteran=min(striker.veteran or 0, MOST_DICE),
+        extra_reroll=striker.extra_reroll,
+        overcharge=overcharge and "Overcharge" in qualities,
+        attacker_damage_limit=striker.damage_limit,
+    )
+    record = attack_record(attack)
+    record.close_quarters = close_quarters
+    record.bonuses |= bonuses
+    record.penalties |= penalties
+    by_damage = bool(striker.behemoth)
+    usual = {
+        "orders": NONE, "after_failed_rally": 1, "by_damage": by_damage, "inside": NONE, "fixed_dice": NONE,
+        "counts": close_quarters, "long_range": NONE, "short_range": NONE,
+    }  # fmt: skip
+    most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
+    dice = [row_dice(row, count, DICE_A_CARRIAGE * striker.carriages) for count in range(most + 1)]
+    return Strike(_strike(usual | numbers), record, _seen(struck, from_front), dice)
+
+
+def fixed_strike(
+    dice: int, rating: Rating, struck: Target, numbers: dict[str, int], *, veteran: int = 0
+) -> Strike:  # fmt: skip
+    """A strike of so many dice whatever the number of models, at a stated rating and without qualities (Sponsons)."""
+    record = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
+    record.close_quarters = True
+    record.stated_rating = rating
+    usual = {
+        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice, "long_range": NONE,
+        "short_range": NONE,
+    }  # fmt: skip
+    return Strike(_strike(usual | numbers), record, _seen(struck, True), [(dice, NONE)])
+
+
+def row_dice(row: Row, count: int, more: int) -> tuple[int, int]:
+    """The cell of the grid for `count` models or damage, `more` dice added; NONE where there is no value (AC-2.4)."""
+    band = row.band(count)
+    if band is None:
+        return NONE, NONE
+    return band.dice + more, NONE if band.special is None else band.special + more
+
+
+def _strike(numbers: dict[str, Any]) -> Any:
+    return record_of(STRIKE, numbers)
+
+
+def _seen(struck: Target, from_front: bool | None) -> Any:
+    record = target_record(struck)
+    if from_front is not None:
+        record.from_front = from_front
+    return record
+
+
+def close_quarters_marks(
+    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool
+) -> tuple[int, int]:
+    """Bits of the bonuses and penalties that hold in close quarters whoever charged (AC-8.2)."""
+    overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
+    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
+    return int(bonuses), int(Penalty.THREATENED if threatened else 0)
+
+
+def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
+    """The record of one side; `numbers` are what only the kind of fight knows."""
+    fumes = any(has_rule(enemy, "Corrosive Fumes") for enemy in enemies)
+    known = {
+        "models": combatant.models,
+        "garrisoned": combatant.garrisoned,
+        "distance": NONE,
+        "edge_distance": NONE if combatant.edge_distance is None else int(combatant.edge_distance),
+        "tracks_position": combatant.edge_distance is not None,
+        "static": has_rule(combatant, "Static"),
+        "hunter": has_rule(combatant, "Hunter"),
+        "disordered_in_contact": fumes and not has_rule(combatant, "Automata") and not combatant.near_commander,
+        "withdraws_without_room": combatant.withdraws_without_room,
+        "capacity": combatant.capacity or 0,
+        "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
+    }
+    return record_of(SIDE, known | numbers)
+
+
+def setup_for(
+    sides: Sequence[Any], combatants: Sequence[Target], strikes: Iterable[Strike]
+) -> Setup:  # fmt: skip
+    """The setup of a fight between two sides with those strikes."""
+    strikes = list(strikes)
+    most = max((len(strike.dice) for strike in strikes), default=1)
+    dice = np.full((max(len(strikes), 1), 2, most), NONE, np.int64)
+    for place, strike in enumerate(strikes):
+        dice[place, :, : len(strike.dice)] = np.array(strike.dice, np.int64).T
+    return Setup(
+        sides=np.array(sides, SIDE),
+        units=_records([target_record(each) for each in combatants], TARGET),
+        passengers=_records([_passengers_record(each) for each in combatants], TARGET),
+        strikes=_records([each.strike for each in strikes], STRIKE),
+        attacks=_records([each.attack for each in strikes], ATTACK),
+        targets=_records([each.target for each in strikes], TARGET),
+        dice=dice,
+        attack=np.zeros(1, ATTACK),
+        target=np.zeros(1, TARGET),
+        fight=np.zeros(1, FIGHT),
+    )
+
+
+def _records(records: Sequence[Any], dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    return np.array(records, dtype) if records else np.zeros(1, dtype)
+
+
+def _passengers_record(combatant: Target) -> Any:
+    passengers = combatant.passengers if isinstance(combatant, Combatant) else None
+    if passengers is None:
+        return np.zeros(1, TARGET)[0]
+    record = target_record(passengers)
+    record.exposed = NONE
+    record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
+    return record
+
+
+def sponsons(combatant: Combatant) -> int:
+    """The X of Sponsons (X); 0 without (AC-7)."""
+    return rule_value(combatant, "Sponsons")
+
+
+def known_rules(combatant: Combatant) -> tuple[str, ...]:
+    """The special rules of a unit, spelled as the rules spell them."""
+    return tuple(str(rule) for rule in names(combatant.rules or (), SPECIAL_RULES))

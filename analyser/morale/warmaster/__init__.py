@@ -1,1 +1,0 @@
-"""Warmaster: confusion of units that are driven back, fall back, retreat or are burst through."""

@@ -1,1 +1,0 @@
-"""The notebooks, and what runs them: ``python -m notebooks`` runs each from top to bottom and keeps its outputs."""

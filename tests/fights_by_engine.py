@@ -1,0 +1,270 @@
+"""Fights in the form of the plain readings, run by the engines: charges, focus fire and duels."""
+
+from collections import defaultdict
+
+import numpy as np
+import plain_close_quarters as cq
+
+from analyser.engine.joint import Law, apply, chances_for, start_law
+from analyser.fights.charge import charge_program
+from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
+from analyser.fights.duel import DuelTerms, duel_program
+from analyser.fights.focus import focus_program
+from analyser.profiles import Profiles
+from analyser.resolve import resolve
+from analyser.rules.armoured_clash import close_quarters, morale, unit_state
+from analyser.rules.armoured_clash.activation import Order
+from analyser.ruleset import Ruleset, load_ruleset
+from analyser.scenario import parse_scenario
+
+FACES = ("heroic", "strike", "glancing", "miss", "blank")
+UNIT_KEYS = (
+    "type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "victory_points",
+    "officer", "near_commander", "from_front", "fail_on_purpose", "suppressed", "disordered", "activated",
+    "models_without_room", "garrisoned", "formation", "behemoth", "peer_review", "chain_of_command", "obstacle",
+    "taking_cover",
+)  # fmt: skip
+COMBATANT_KEYS = ("on_lookout", "reloading", "concealed")
+
+
+def known(unit, keys):
+    """Those of `keys` that a unit has a value for."""
+    return {key: unit[key] for key in keys if unit.get(key) is not None}
+
+
+def as_inches(unit, *keys):
+    """Lengths, as scenario files have them."""
+    return {key: float(unit[key]) for key in keys if unit.get(key) is not None}
+
+
+def row_of(row, place):
+    """A row of the armaments grid."""
+    ranged = {}
+    if row["kind"] == "ranged":
+        ranged = {"against": tuple(row["against"])} | as_inches(row, "short_range", "long_range")
+    bands, qualities = tuple(row["bands"]), tuple(row["qualities"])
+    return {"id": f"row-{place}", "name": "Row", "kind": row["kind"], "bands": bands, "qualities": qualities, **ranged}
+
+
+def charge_of(circumstances):
+    """The circumstances of a charge under the names of a scenario file."""
+    return Charge(**{"outflanking" if key == "outflanked" else key: value for key, value in circumstances.items()})
+
+
+def combatant_of(unit, circumstances):
+    """A unit of the plain reading as a combatant; it shoots with its first ranged row."""
+    rows = tuple(row_of(row, place) for place, row in enumerate(unit["rows"]))
+    passengers = unit.get("passengers")
+    riders = None
+    if passengers is not None:
+        riders = Passengers(
+            **known(passengers, UNIT_KEYS), **as_inches(passengers, "edge_distance"), rules=tuple(passengers["rules"])
+        )
+    combatant = Combatant(
+        **known(unit, UNIT_KEYS + COMBATANT_KEYS),
+        **as_inches(unit, "edge_distance", "speed"),
+        rules=tuple(unit["rules"]),
+        rows=rows,
+        row=next((row["id"] for row in rows if row["kind"] == "ranged"), None),
+        withdraws_without_room=unit.get("withdrawal_without_room", 0),
+        veteran=cq.value_of(unit, "Veteran"),
+        capacity=cq.value_of(unit, "Capacity") or None,
+        passengers=riders,
+        charge=charge_of(circumstances),
+    )
+    return resolve_combatant(combatant, None, "unit")
+
+
+def ruleset_of(scenario):
+    """Die and deck of a plain scenario as a ruleset."""
+    stated = scenario.get("ruleset", {})
+    usual = load_ruleset().model_dump()
+    die = {face: stated.get("die", {}).get(face, 0) for face in FACES} if "die" in stated else usual["die"]
+    deck = {str(value): copies for value, copies in stated["deck"].items()} if "deck" in stated else usual["deck"]
+    return Ruleset.model_validate({**usual, "die": die, "deck": deck})
+
+
+def chances_of(setup, scenario):
+    """What chance is made of in a plain scenario."""
+    ruleset = ruleset_of(scenario)
+    return chances_for(setup, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+
+
+def endings(law, read):
+    """A law as {what `read` makes of a pair of states: chance}."""
+    found = defaultdict(float)
+    for row, one in enumerate(law.first.tolist()):
+        for column, two in enumerate(law.second.tolist()):
+            if law.chances[row, column]:
+                found[read(one, two)] += law.chances[row, column]
+    return found
+
+
+def fate_of(word):
+    """How a unit was removed; "" while it is in play."""
+    if not unit_state.is_removed(word):
+        return ""
+    return "broken" if word & morale.BROKEN else "fled" if word & morale.FLED else "destroyed"
+
+
+def fate_read(fate):
+    """The fates of the plain readings that the engines tell apart: without room, or Static, is destroyed."""
+    return fate if fate in {"", "broken", "fled"} else "destroyed"
+
+
+def has(word, bit):
+    """Whether a bit is set."""
+    return bool(word & bit)
+
+
+# --- charges ----------------------------------------------------------------------------------------------
+
+
+def charge_law(scenario):
+    """The law of a charge: {(active unit, target): chance}."""
+    attacker = combatant_of(scenario["active"], scenario["combat"])
+    target = combatant_of(scenario["target"], {})
+    others = tuple(
+        combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
+    )
+    setup, operations = charge_program(attacker, target, others)
+    law = start_law(setup)
+    first = unit_state.with_order(int(law.first[0]), int(Order.CHARGE)) | morale.ACTIVATED
+    law = Law(np.array([first]), law.second, law.chances)
+    chances = chances_of(setup, scenario)
+    for operation in operations:
+        law = apply(setup, operation, law, chances)
+
+    def read(one, two):
+        return (
+            *charged_unit(one, attacker, setup.sides[0]),
+            unit_state.wins_of(one) if setup.sides[0].hunter else 0,
+            *charged_unit(two, target, setup.sides[1]),
+            unit_state.wins_of(two) if setup.sides[1].hunter else 0,
+        )
+
+    return endings(law, read)
+
+
+def charged_unit(word, combatant, side):
+    """A unit after a charge as plain values."""
+    riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
+    if fate_of(word):
+        return 0, 0, False, False, False, fate_of(word), riders
+    return (
+        unit_state.models_of(word),
+        unit_state.damage_of(word),
+        has(word, morale.SUPPRESSED),
+        has(word, morale.DISORDERED),
+        has(word, morale.ACTIVATED),
+        "",
+        riders,
+    )
+
+
+def riders_of(word, passengers, side):
+    """The embarked unit: models, suppressed, activated, removed."""
+    models = 0 if fate_of(word) else int(close_quarters.aboard(side, unit_state.models_of(word)))
+    if models == 0 or word & close_quarters.PASSENGERS_BROKEN:
+        return 0, False, False, True
+    suppressed = passengers.suppressed or has(word, close_quarters.PASSENGERS_SUPPRESSED)
+    activated = passengers.activated or has(word, close_quarters.PASSENGERS_ACTIVATED)
+    return models, suppressed, activated, False
+
+
+def plain_charge_law(scenario):
+    """The same by the plain reading."""
+    found = defaultdict(float)
+    for outcome, chance in cq.law(scenario).items():
+        units = []
+        for name in ("active", "target"):
+            hunts = "Hunter" in scenario[name]["rules"]
+            units += [*plain_unit(getattr(outcome, name)), outcome.won.count(name) if hunts else 0]
+        found[tuple(units)] += float(chance)
+    return found
+
+
+def plain_unit(unit):
+    """A unit of the plain reading as the same plain values."""
+    riders = None
+    if unit.passengers is not None:
+        aboard = unit.passengers
+        riders = (0, False, False, True) if aboard.fate else (aboard.models, aboard.suppressed, aboard.activated, False)
+    if unit.fate:
+        return 0, 0, False, False, False, fate_read(unit.fate), riders
+    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, "", riders
+
+
+# --- focus fire -------------------------------------------------------------------------------------------
+
+
+def focus_laws(scenario):
+    """The laws of the target after each attack, a list of {target: chance}."""
+    ruleset = ruleset_of(scenario)
+    scenarios = []
+    for given in scenario["attacks"]:
+        raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
+        scenarios.append(resolve(parse_scenario(raw, ruleset, where="test"), Profiles()))
+    setup, programs = focus_program(scenarios)
+    law, chances, found = start_law(setup), chances_of(setup, scenario), []
+    for operations in programs:
+        for operation in operations:
+            law = apply(setup, operation, law, chances)
+        found.append(endings(law, lambda _, word: focused_unit(word)))
+    return found
+
+
+def focused_unit(word):
+    """The target of focus fire as plain values."""
+    fate = fate_of(word)
+    if fate:
+        return 0, 0, False, False, False, fate
+    flags = (has(word, bit) for bit in (morale.SUPPRESSED, morale.DISORDERED, morale.ACTIVATED))
+    return unit_state.models_of(word), unit_state.damage_of(word), *flags, ""
+
+
+# --- duels ------------------------------------------------------------------------------------------------
+
+
+def duel_laws(scenario):
+    """The laws of both units at the end of each round, a list of {(a, b): chance}."""
+    a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
+    distance = scenario.get("distance")
+    terms = DuelTerms(
+        rounds=scenario["rounds"],
+        first=scenario["first"],
+        policy_a=scenario["policy_a"],
+        policy_b=scenario["policy_b"],
+        distance=None if distance is None else float(distance),
+    )
+    setup, rounds = duel_program(a, b, terms, ruleset_of(scenario))
+    law, chances, found = start_law(setup, (statuses_of(a), statuses_of(b))), chances_of(setup, scenario), []
+    for operations in rounds:
+        for operation in operations:
+            law = apply(setup, operation, law, chances)
+        found.append(endings(law, lambda one, two: (*duellist(one), *duellist(two))))
+    return found
+
+
+def statuses_of(combatant):
+    """Statuses at the start that are no part of a target's record."""
+    return (unit_state.ON_LOOKOUT if combatant.on_lookout else 0) | (unit_state.RELOADING if combatant.reloading else 0)
+
+
+def duellist(word):
+    """One unit of a duel as plain values."""
+    if fate_of(word):
+        return (fate_of(word),)
+    bits = (
+        morale.SUPPRESSED, morale.DISORDERED, unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING,
+    )  # fmt: skip
+    return unit_state.models_of(word), unit_state.damage_of(word), *(has(word, bit) for bit in bits)
+
+
+def plain_duellist(side):
+    """The same of the plain reading."""
+    unit = side.unit
+    if unit.fate:
+        return (fate_read(unit.fate),)
+    flags = unit.suppressed, unit.disordered, side.on_lookout, side.taking_cover, side.reloading
+    return unit.models, unit.damage, *flags
