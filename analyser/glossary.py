@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from analyser.errors import nearest
@@ -179,6 +180,7 @@ def recognise(text: str, table: Mapping[str, Term]) -> tuple[Named, bool]:
     return named, False
 
 
+@lru_cache(maxsize=1024)  # the names of a table are asked for again with every name that is looked up in it
 def _key(name: str) -> str:
     """Case, hyphens and the ampersand do not tell two names apart."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")

@@ -10,8 +10,8 @@ from analyser.report.interrupts import Interrupts
 from analyser.report.pictures import Plan
 
 # Microseconds, as measured on one core of a machine of 2024. Only their proportions count, for the time left.
-A_FIGURE, A_LINE_OF_TABLES, A_LINE_OF_PAGE = 12, 45, 25
-A_PICTURE, A_CELL = 160_000, 350
+A_FIGURE, A_LINE_OF_TABLES, A_LINE_OF_PAGE = 20, 30, 35
+A_PICTURE, A_CELL = 350_000, 400
 
 
 class Costs(NamedTuple):

@@ -110,24 +110,28 @@ def _loadout(row: dict[str, Any], side: str = "attacker") -> str:
 
 def answers(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Defended]:
     """For each defender what destroys most of it per 100 points, and what annihilates it most likely."""
+    possible = frame[frame["why_not"].isna()]
+    deadliest = _best(possible, ["p_annihilated", "mean_models_destroyed", "mean_damage"])
+    cheapest = _best(possible[possible[EFFICIENCY].notna()], [EFFICIENCY])
     found = []
-    for _, part in frame.groupby("defender", sort=False):
-        first = _records(part.head(1))[0]
-        points = None if pd.isna(first["defender_points"]) else int(first["defender_points"])
-        each = [_answer(part[part["situation"] == situation.name]) for situation in situations]
-        found.append(Defended(_loadout(first, "defender"), points, int(first["defender_models"]), each))
+    for row in _records(frame.drop_duplicates("defender")):
+        points = None if pd.isna(row["defender_points"]) else int(row["defender_points"])
+        places = [(row["defender"], situation.name) for situation in situations]
+        each = [_answer(deadliest.get(place), cheapest.get(place)) for place in places]
+        found.append(Defended(_loadout(row, "defender"), points, int(row["defender_models"]), each))
     return found
 
 
-def _answer(part: pd.DataFrame) -> Answer:
-    possible = part[part["why_not"].isna()]
-    if possible.empty:
+def _best(frame: pd.DataFrame, ranked_by: list[str]) -> dict[tuple[str, str], dict[str, Any]]:
+    """By defender and situation the attack that comes first."""
+    ranked = frame.sort_values(ranked_by, ascending=False, kind="stable")
+    first = _records(ranked.drop_duplicates(["defender", "situation"]))
+    return {(row["defender"], row["situation"]): row for row in first}
+
+
+def _answer(deadliest: dict[str, Any] | None, cheapest: dict[str, Any] | None) -> Answer:
+    if deadliest is None:
         return Answer()
-    ranked_by = ["p_annihilated", "mean_models_destroyed", "mean_damage"]
-    by_chance = possible.sort_values(ranked_by, ascending=False, kind="stable")
-    deadliest = _records(by_chance.head(1))[0]
-    by_points = possible[possible[EFFICIENCY].notna()].sort_values(EFFICIENCY, ascending=False, kind="stable")
-    cheapest = next(iter(_records(by_points.head(1))), None)
     return Answer(
         cheapest="" if cheapest is None else _loadout(cheapest),
         points_per_100=0.0 if cheapest is None else cheapest[EFFICIENCY],
