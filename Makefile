@@ -3,6 +3,7 @@
 #   make report      every loadout of one faction against every loadout of another, into reports/
 #   make test        all tests and checks
 #   make lint        the checks alone
+#   make notebooks   run the notebooks from top to bottom and keep what they show
 #   make bench       how fast the engines are
 #   make clean       take away the environment and the caches
 #
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := reports/crown-vs-imperium
 
 .NOTPARALLEL:
-.PHONY: report test lint bench clean
+.PHONY: report test lint notebooks bench clean
 
 report: $(VENV)/.ready
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -29,12 +30,15 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+notebooks: $(VENV)/.ready-notebook
+	$(BIN)/python -m notebooks
+
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find analyser tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find analyser tests benchmarks notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: each is touched when pip has done its work, so a failed set-up is tried again.
 

@@ -5,14 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chains import Beside, Chain, Die, Phase, exact_laws, sided, succeeding
+from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, exact_laws, sided, succeeding
 from analyser.engine.throws import sampled_counts
 from tests.morale_checks import UNLIKELY, chi_square
 
 SHOWN = np.arange(64, dtype=np.uint16)  # every state but the start stays; from the start, the total is the state
 
 
-def thrown(die=Die((1,), 1), dice=0, beside=()):
+def thrown(die=NO_DIE, dice=0, beside=()):
     """A chain of one phase whose last state is its total."""
     after = np.tile(SHOWN[:, None], (1, 64))
     after[0] = SHOWN

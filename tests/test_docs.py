@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import analyser
+import analyser.plots
 from analyser.ruleset import Ruleset
 from analyser.scenario import Attack, Target
 
@@ -83,3 +84,19 @@ def test_the_readme_example_prints_what_it_says(capsys):
     assert f"# {exact}" in code
     assert sampled.startswith(exact[:4])
     assert "±" in sampled
+
+
+NOTEBOOKS = Path(__file__).parent.parent / "docs" / "notebooks.md"
+
+
+def test_the_notebook_example_prints_what_it_says(capsys):
+    code = NOTEBOOKS.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    exec(compile(code, "notebooks.md", "exec"), {})
+    assert f"# {capsys.readouterr().out.strip()}" in code
+
+
+def test_every_notebook_and_every_picture_is_on_its_page():
+    text = NOTEBOOKS.read_text(encoding="utf-8")
+    folder = NOTEBOOKS.parent.parent / "notebooks"
+    assert set(re.findall(r"\(../notebooks/([^)]+)\)", text)) == {path.name for path in folder.glob("*.ipynb")}
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(analyser.plots.__all__)

@@ -20,18 +20,33 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BEST, UNSURE = "*", "≈"
-ONE_ATTACK, PER_POINTS = "one attack", "per 100 points"
+PARTS = {"One attack": "", "Per 100 points (chances times 100)": PER_100_POINTS}
 HEADS: Mapping[str, str] = {
-    "p_at_least": "at least {at_least}",
-    "mean_models_destroyed": "mean",
-    PERCENTILE: "10th pct.",
-    "p_suppressed": "suppressed",
-    "p_broken": "broken",
-    "p_annihilated": "annihilated",
-    "expected_victory_points": "VP",
+    "p_at_least": "at least {at_least} destroyed",
+    "mean_models_destroyed": "mean destroyed",
+    PERCENTILE: "10th percentile",
+    "p_suppressed": "P(suppressed)",
+    "p_broken": "P(broken)",
+    "p_annihilated": "P(annihilated)",
+    "expected_victory_points": "expected VP",
+    "difference": "difference",
 }
-"""The figures in a word or two, as the columns of the shown table."""
-_BOLD = "font-weight: bold"
+SHORT_HEADS: Mapping[str, str] = {
+    "p_at_least": "≥{at_least}",
+    "mean_models_destroyed": "mean",
+    PERCENTILE: "10th",
+    "p_suppressed": "suppr.",
+    "p_broken": "broken",
+    "p_annihilated": "annih.",
+    "expected_victory_points": "VP",
+    "difference": "diff.",
+}
+"""The figures as the columns of a terminal, where room is short."""
+_STYLES: Any = [
+    {"selector": "td", "props": "text-align: right; white-space: nowrap"},
+    {"selector": "th", "props": "text-align: left"},
+    {"selector": "th.row_heading", "props": "white-space: nowrap"},
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,59 +100,65 @@ class Comparison:
 
     def __str__(self) -> str:
         """Plain text: the figures of one attack, the same per 100 points, and what was not computed."""
-        table = self._texts()
         blocks = [self._heading()]
-        for part in (ONE_ATTACK, PER_POINTS):
-            shown = table[["", part]] if part == ONE_ATTACK else table[[part]]
-            head = ["", *shown.columns.get_level_values(1)]
-            rows = [[name, *map(str, line)] for name, line in zip(shown.index, shown.to_numpy())]
-            sides = "<><>" if part == ONE_ATTACK else "<>"
-            blocks.append([f"{part.capitalize()}:", *aligned([head, *rows], sides)])
-        blocks.append(self._notes())
+        for title, suffix in PARTS.items():
+            table = self._table(suffix, SHORT_HEADS)
+            rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
+            sides = "<>" if suffix else "<><>"
+            blocks.append([f"{title}:", *aligned([["", *table.columns], *rows], sides)])
+        blocks.append([self._legend(), f"{BEST} {self._decides()}", *self._notes()])
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
     def _repr_html_(self) -> str:
-        """A styled table; the best figure of each column is bold."""
-        styler = self._texts().style.apply(self._bold, axis=None)
-        styler.set_uuid("comparison").set_table_styles(
-            [{"selector": "td", "props": "text-align: right"}, {"selector": "th", "props": "text-align: left"}]
-        )
-        return f"<p>{_lines(self._heading())}</p>{styler.to_html()}<p>{_lines(self._notes())}</p>"
+        """Styled tables; the best figure of each column is bold."""
+        blocks = [f"<p>{_lines(self._heading())}</p>"]
+        for title, suffix in PARTS.items():
+            table = self._table(suffix, HEADS)
+            styler = table.style.apply(self._bold, suffix=suffix, axis=None)
+            styler.set_uuid(f"comparison{suffix}").set_table_styles(_STYLES)
+            blocks.append(f"<p>{title}:</p>{styler.to_html()}")
+        notes = [f"{BEST} {self._decides()}", *self._notes()]
+        return "".join(blocks) + f"<p>{_lines(notes)}</p>"
 
-    def _texts(self) -> pd.DataFrame:
-        """What the table shows: a row a loadout, two levels of columns."""
-        rows = [self._row(line) for _, line in self.frame.iterrows()]
+    def _table(self, suffix: str, heads: Mapping[str, str]) -> pd.DataFrame:
+        """What one of the two tables shows: a row a loadout, every cell as text."""
         return pd.DataFrame(
-            [list(row.values()) for row in rows],
-            index=[self._mark(each) for each in self.frame["loadout"]],
-            columns=pd.MultiIndex.from_tuples(list(rows[0])),
+            [self._row(line, suffix, heads) for _, line in self.frame.iterrows()],
+            index=[f"{BEST if each == self.best else ' '} {each}" for each in self.frame["loadout"]],
         )
 
-    def _mark(self, loadout: str) -> str:
-        return f"{BEST} {loadout}" if loadout == self.best else f"  {loadout}"
-
-    def _row(self, line: pd.Series[Any]) -> dict[tuple[str, str], str]:
-        row = {
-            ("", "points"): "" if pd.isna(line["points"]) else str(line["points"]),
-            ("", "attack"): f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot",
-        }
-        for part, suffix in ((ONE_ATTACK, ""), (PER_POINTS, PER_100_POINTS)):
-            for name in COMPARED:
-                is_chance = COMPARED[name].is_probability and not suffix
-                row[part, self._head(name)] = _text(line, name + suffix, is_chance=is_chance)
-            if self.metric.endswith(PER_100_POINTS) == bool(suffix):
-                row[part, "difference"] = self._difference(line)
+    def _row(self, line: pd.Series[Any], suffix: str, heads: Mapping[str, str]) -> dict[str, str]:
+        row = {}
+        if not suffix:
+            row["points"] = "" if pd.isna(line["points"]) else str(line["points"])
+            row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
+        for name in COMPARED:
+            is_chance = COMPARED[name].is_probability and not suffix
+            row[self._head(name, heads)] = _text(line, name + suffix, is_chance=is_chance)
+        if self.metric.endswith(PER_100_POINTS) == bool(suffix):
+            row[heads["difference"]] = self._difference(line)
         return row
 
-    def _head(self, name: str) -> str:
-        return HEADS[name].format(at_least=self.at_least)
+    def _head(self, name: str, heads: Mapping[str, str]) -> str:
+        return heads[name].format(at_least=self.at_least)
+
+    def _legend(self) -> str:
+        """What the short heads of the plain text mean."""
+        return (
+            f"≥{self.at_least}, mean, 10th: models destroyed (chance of so many, mean, 10th percentile). "
+            "suppr., broken, annih.: chances."
+        )
+
+    def _decides(self) -> str:
+        decides = title_of(self.metric, self.at_least)
+        return f"the best by {decides[0].lower() + decides[1:]}; differences are with it."
 
     def _difference(self, line: pd.Series[Any]) -> str:
         if pd.isna(line["difference"]) or line["loadout"] == self.best:
             return ""
-        scale, unit = (100, "%") if self.metric.startswith("p_") else (1, "")
+        scale, unit = _scale_and_unit(self.metric)
         value = scale * line["difference"]
         if pd.isna(line["difference_low"]):
             return f"{value:+.2f}{unit}"
@@ -156,11 +177,7 @@ class Comparison:
         return [f"On {unit} ({target.models} models){where}; {how}"]
 
     def _notes(self) -> list[str]:
-        decides = title_of(self.metric, self.at_least)
-        notes = [
-            f"at least {self.at_least}, mean, 10th pct.: models destroyed. suppressed, broken, annihilated: chances.",
-            f"{BEST} the best by {decides[0].lower() + decides[1:]}; differences are with it.",
-        ]
+        notes = []
         if not all(each.exact for each in self.results.values()):
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
@@ -173,14 +190,13 @@ class Comparison:
         doubts = dict.fromkeys(doubt for result in self.results.values() for doubt in result.warnings)
         return notes + [f"Warning: {doubt}" for doubt in doubts]
 
-    def _bold(self, table: pd.DataFrame) -> pd.DataFrame:
+    def _bold(self, table: pd.DataFrame, suffix: str) -> pd.DataFrame:
         """Where the highest figure of each column stands."""
         styles = pd.DataFrame("", index=table.index, columns=table.columns)
-        for part, suffix in ((ONE_ATTACK, ""), (PER_POINTS, PER_100_POINTS)):
-            for name in COMPARED:
-                values = self.frame[name + suffix].to_numpy(float)
-                highest = values == values[~pd.isna(values)].max(initial=-1.0)
-                styles.loc[highest, (part, self._head(name))] = _BOLD
+        for name in COMPARED:
+            values = self.frame[name + suffix].to_numpy(float)
+            highest = values == values[~pd.isna(values)].max(initial=-1.0)
+            styles.loc[highest, self._head(name, HEADS)] = "font-weight: bold"
         return styles
 
 
@@ -197,7 +213,14 @@ def _text(line: pd.Series[Any], name: str, *, is_chance: bool) -> str:
         return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
     if name == PERCENTILE:
         return f"{value:.0f}"
-    scale, percent = (100, "%") if name.startswith("p_") else (1, "")
+    scale, unit = _scale_and_unit(name)
     if high > low:
-        return plus_minus(scale * value, scale * (high - low) / 2, percent)
-    return f"{scale * value:.2f}{percent}"
+        return plus_minus(scale * value, scale * (high - low) / 2, unit)
+    return f"{scale * value:.2f}{unit}"
+
+
+def _scale_and_unit(name: str) -> tuple[int, str]:
+    """Chances are in percent; the same per 100 points are no chances any more, and may be above 100."""
+    if not name.startswith("p_"):
+        return 1, ""
+    return 100, "" if name.endswith(PER_100_POINTS) else "%"

@@ -1,70 +1,69 @@
-"""Games that go on, by Monte Carlo: every die of every trial is rolled, and each state looked up in the tables.
+"""Games that go on, by Monte Carlo: every die of every trial is rolled.
 
-A block of trials is rolled die by die, dice on the outside and trials on the inside, so that the loops become
-vector code. A die is a 16-bit draw, or a 32-bit one where its sides are many or its chances are not whole parts.
-A draw beyond the last whole multiple of the sides is drawn again, so that every side is equally likely; chances
-that are not whole parts are rounded to multiples of 2**-32.
+Trials that are in the same state are alike from then on, so they are rolled as one group: die by die, dice on the
+outside and trials on the inside, which makes vector code; then those of each total go on together to the state that
+the tables name. What is kept of a chunk is how many of its trials are in each state.
+
+A die is a 16-bit draw, or a 32-bit one where its sides are many or its chances are not whole parts. A draw beyond
+the last whole multiple of the sides is drawn again, so that every side is equally likely; chances that are not whole
+parts are rounded to multiples of 2**-32.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Die
-from analyser.engine.streams import Stream, counter_of_chunk, fill, stream_of
+from analyser.engine.streams import counter_of_chunk, fill, stream_of
+from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
 from analyser.jit import kernel, step
 
-BLOCK = 1024
-CHUNK_TRIALS = 1 << 16
-CHUNKS_A_TASK = 8
+BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
 CHUNKS_A_PART = 1 << 28
-TABLES = 4  # of counts, in turn: an increment need not wait for the one before
+_LANES = 64  # short blocks are rolled up to a whole multiple of it
+_FEW_TOTALS = 48  # up to here each total is counted by a pass over the block, in vector form
+_NOBODY = np.uint16(0xFFFF)  # no total is as high
 _WIDE_SIDES = 256  # with more of them, draws of 16 bits would too often be drawn again
-_NARROW, _WIDE = 16, 32  # bits of a draw
+_CERTAIN, _NARROW, _WIDE = 0, 16, 32  # bits of a draw; none for a die that can show only one thing
+
+
+class DieRow(NamedTuple):
+    """A die in the kernel's script."""
+
+    first: int  # of its values above 0, in the edges and rises
+    last: int  # the first that is not one of them
+    limit: int  # the first draw that is drawn again
+    bits: int
+    worth: int  # what each point adds to the total
 
 
 class Row(NamedTuple):
-    """One phase in the kernel's script: where its numbers stand, and how many there are."""
+    """A phase in the kernel's script: where its numbers stand, and how many there are."""
 
     after: int  # in the tables
     totals: int
     dice: int  # in the dice of states
-    fewest: int
-    most: int
-    edges: int
-    values: int  # from 1 upwards that it can show
-    limit: int  # the first draw that is drawn again
-    bits: int
-    slot: int  # of the recorded counts, or -1
-    beside: int  # the first of the dice beside, in their own script
+    die: int  # in the dice's own script
+    beside: int  # the first of the dice beside, there
     after_beside: int  # the first that is not one of them
-
-
-class BesideRow(NamedTuple):
-    """A die beside in the kernel's script."""
-
-    edges: int
-    values: int
-    limit: int
-    bits: int
-    worth: int
+    slot: int  # of the recorded counts, or -1
 
 
 class Sheet(NamedTuple):
     """A chain as the kernel reads it: one row of whole numbers a phase, and the arrays that they point into."""
 
     script: NDArray[np.int64]
-    beside: NDArray[np.int64]  # one row of whole numbers a die beside
+    dice_script: NDArray[np.int64]
     tables: NDArray[np.uint16]
     dice: NDArray[np.uint16]
-    edges: NDArray[np.uint32]  # where each value from 1 begins among the draws
-    rises: NDArray[np.uint16]  # how far that value is above the one before
+    edges: NDArray[np.uint32]  # where each value above 0 begins among the draws
+    rises: NDArray[np.uint16]  # how far it is above the value before
     start: int
     states: int
     slots: int
@@ -76,9 +75,9 @@ class Block(NamedTuple):
     words: NDArray[np.uint64]
     narrow: NDArray[np.uint16]  # the words, as draws of 16 bits
     wide: NDArray[np.uint32]  # the words, as draws of 32 bits
-    states: NDArray[np.uint16]
-    dice: NDArray[np.uint16]
     totals: NDArray[np.uint16]
+    now: NDArray[np.int64]  # how many trials of a chunk are in each state
+    following: NDArray[np.int64]  # and after the phase
 
 
 def sheet_for(chain: Chain) -> Sheet:
@@ -86,35 +85,33 @@ def sheet_for(chain: Chain) -> Sheet:
     tables, dice = _Pile(np.uint16), _Pile(np.uint16)
     edges, rises = _Pile(np.uint32), _Pile(np.uint16)
     written: dict[int, Row] = {}
-    beside: list[BesideRow] = []
+    dice_script: list[DieRow] = []
     script, slot = [], 0
     for phase in chain.phases:
-        if id(phase.after) not in written:
-            first = len(beside)
-            beside += [BesideRow(*_die_in(edges, rises, each.die), each.worth) for each in phase.beside]
-            rolled = phase.dice_of_states
-            first_edge, values, limit, bits = _die_in(edges, rises, phase.die)
-            written[id(phase.after)] = Row(
-                tables.add(phase.after), phase.after.shape[1], dice.add(rolled), int(rolled.min()), int(rolled.max()),
-                first_edge, values, limit, bits, -1, first, len(beside),
+        if id(phase) not in written:
+            rolled = [(phase.die, 1), *((each.die, each.worth) for each in phase.beside)]
+            first = len(dice_script)
+            dice_script += [_die_in(edges, rises, die, worth) for die, worth in rolled]
+            written[id(phase)] = Row(
+                tables.add(phase.after), phase.after.shape[1], dice.add(phase.dice_of_states),
+                first, first + 1, len(dice_script), -1,
             )  # fmt: skip
-        script.append(written[id(phase.after)]._replace(slot=slot if phase.recorded else -1))
+        script.append(written[id(phase)]._replace(slot=slot if phase.recorded else -1))
         slot += phase.recorded
-    rows = np.array(beside, np.int64).reshape(len(beside), len(BesideRow._fields))
     return Sheet(
-        np.array(script, np.int64), rows, tables.array(), dice.array(), edges.array(), rises.array(),
-        chain.start, chain.states, slot,
+        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(),
+        edges.array(), rises.array(), chain.start, chain.states, slot,
     )  # fmt: skip
 
 
-def _die_in(edges: _Pile, rises: _Pile, die: Die) -> tuple[int, int, int, int]:
-    """Put a die on the piles: where it begins, its values from 1, where its draws end, and their bits."""
+def _die_in(edges: _Pile, rises: _Pile, die: Die, worth: int) -> DieRow:
+    """Put a die on the piles."""
     starts, limit, bits = edges_of(die)
     values = np.flatnonzero(die.weights)
     values = values[values > 0]
-    begins = edges.add(starts[values - 1])
+    first = edges.add(starts[values - 1])
     rises.add(np.diff(values, prepend=0).astype(np.uint16))
-    return begins, len(values), limit, bits
+    return DieRow(first, first + len(values), limit, bits, worth)
 
 
 class _Pile:
@@ -138,6 +135,8 @@ class _Pile:
 
 def edges_of(die: Die) -> tuple[NDArray[np.uint32], int, int]:
     """Where each value from 1 begins among the draws, where the draws end that count, and their bits."""
+    if np.count_nonzero(die.weights) == 1:
+        return np.zeros(die.highest, np.uint32), 0, _CERTAIN
     bits = _WIDE if die.sides == 0 or die.sides > _WIDE_SIDES else _NARROW
     if die.sides == 0:
         edges = np.rint(np.cumsum(die.chances)[:-1] * 2.0**bits)
@@ -146,136 +145,168 @@ def edges_of(die: Die) -> tuple[NDArray[np.uint32], int, int]:
     return (np.cumsum(die.weights)[:-1] * unit).astype(np.uint32), unit * die.sides, bits
 
 
-def block_for_thread() -> Block:
+def block_for(sheet: Sheet) -> Block:
     """Working memory for one thread."""
     words = np.empty(BLOCK // 2, np.uint64)
     narrow, wide = words[: BLOCK // 4].view(np.uint16), words.view(np.uint32)
-    return Block(words, narrow, wide, *(np.empty(BLOCK, np.uint16) for _ in range(3)))
+    now, following = np.zeros(sheet.states, np.int64), np.zeros(sheet.states, np.int64)
+    return Block(words, narrow, wide, np.empty(BLOCK, np.uint16), now, following)
 
 
 @step
-def draw_again(draws: Any, limit: Any, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Draw each draw from `limit` on again, until it is below; the counter after them."""
-    bits = np.uint64(8 * draws.itemsize)
+def draw_again(draws: Any, trials: int, limit: Any, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Draw each of the first `trials` draws from `limit` on again, until it is below; the counter after them."""
     worst = draws[0]
-    for trial in range(BLOCK):
+    for trial in range(trials):
         worst = max(worst, draws[trial])
     if worst < limit:
         return counter
-    spare = np.empty(1, np.uint64)
-    for trial in range(BLOCK):
+    spare, unused = np.empty(1, np.uint64), np.uint64(64 - 8 * draws.itemsize)
+    for trial in range(trials):
         while draws[trial] >= limit:
             counter = fill(spare, 1, counter, gamma)
-            draws[trial] = draws.dtype.type(spare[0] >> (np.uint64(64) - bits))
+            draws[trial] = draws.dtype.type(spare[0] >> unused)
     return counter
 
 
 @step
-def add_values(
-    draws: Any, sheet: Sheet, first: int, values: int, worth: int, die: int, fewest: int, block: Block
-) -> None:
-    """Add what one die shows, each point `worth` so much, to the totals of the trials that roll it."""
-    totals, dice, number = block.totals, block.dice, np.uint16(die)
-    for value in range(first, first + values):
-        edge, point = draws.dtype.type(sheet.edges[value]), np.uint16(sheet.rises[value] * worth)
-        if die < fewest:
-            for trial in range(BLOCK):
-                totals[trial] += np.uint16(draws[trial] >= edge) * point
-        else:
-            for trial in range(BLOCK):
-                totals[trial] += np.uint16((draws[trial] >= edge) & (number < dice[trial])) * point
+def add_values(sheet: Sheet, die: int, draws: Any, trials: int, totals: NDArray[np.uint16]) -> None:
+    """Add what a die shows, each point worth so much, to the totals."""
+    first, last, _, _, worth = sheet.dice_script[die]
+    for value in range(first, last):
+        edge, points = draws.dtype.type(sheet.edges[value]), np.uint16(sheet.rises[value] * worth)
+        for trial in range(trials):
+            totals[trial] += points if draws[trial] >= edge else np.uint16(0)
 
 
 @step
 def roll_die(
-    sheet: Sheet, edges: int, values: int, limit: int, bits: int, worth: int, die: int, fewest: int,
-    block: Block, counter: np.uint64, gamma: np.uint64,
+    sheet: Sheet, die: int, block: Block, trials: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:  # fmt: skip
-    """Roll one die in every trial of a block and add what it shows; the counter after it."""
+    """Roll one die in each of `trials` trials and add what it shows; the counter after it."""
+    _, _, limit, bits, _ = sheet.dice_script[die]
     if bits == _NARROW:
-        counter = fill(block.words, BLOCK // 4, counter, gamma)
+        counter = fill(block.words, (trials + 3) // 4, counter, gamma)
         if limit < 1 << _NARROW:
-            counter = draw_again(block.narrow, np.uint16(limit), counter, gamma)
-        add_values(block.narrow, sheet, edges, values, worth, die, fewest, block)
-    else:
-        counter = fill(block.words, BLOCK // 2, counter, gamma)
+            counter = draw_again(block.narrow, trials, np.uint16(limit), counter, gamma)
+        add_values(sheet, die, block.narrow, trials, block.totals)
+    elif bits == _WIDE:
+        counter = fill(block.words, (trials + 1) // 2, counter, gamma)
         if limit < 1 << _WIDE:
-            counter = draw_again(block.wide, np.uint32(limit), counter, gamma)
-        add_values(block.wide, sheet, edges, values, worth, die, fewest, block)
+            counter = draw_again(block.wide, trials, np.uint32(limit), counter, gamma)
+        add_values(sheet, die, block.wide, trials, block.totals)
+    else:
+        add_values(sheet, die, block.narrow, trials, block.totals)  # from edge 0 on: whatever the draw
     return counter
 
 
 @step
-def roll_phase(sheet: Sheet, row: int, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Roll the dice of a phase in every trial of a block and move its state on; the counter after them."""
-    after, width, of_states, fewest, most, edges, values, limit, bits, _, first, last = sheet.script[row]
-    states, totals, dice = block.states, block.totals, block.dice
-    totals[:] = 0
-    if fewest < most:
-        for trial in range(BLOCK):
-            dice[trial] = sheet.dice[of_states + states[trial]]
-    for die in range(most):
-        counter = roll_die(sheet, edges, values, limit, bits, 1, die, fewest, block, counter, gamma)
-    for other in range(first, last):
-        edges, values, limit, bits, worth = sheet.beside[other]
-        counter = roll_die(sheet, edges, values, limit, bits, worth, 0, 1, block, counter, gamma)
-    for trial in range(BLOCK):
-        states[trial] = sheet.tables[after + states[trial] * width + totals[trial]]
-    return counter
-
-
-@step
-def count_states(states: NDArray[np.uint16], trials: int, counts: NDArray[np.uint32]) -> None:
-    """Count the states of the first `trials` trials of a block; shape of `counts` (TABLES, states)."""
-    if trials >= BLOCK:
-        for trial in range(0, BLOCK, TABLES):
-            counts[0, states[trial]] += 1
-            counts[1, states[trial + 1]] += 1
-            counts[2, states[trial + 2]] += 1
-            counts[3, states[trial + 3]] += 1
+def send_on(sheet: Sheet, place: int, totals: int, block: Block, trials: int, following: NDArray[np.int64]) -> None:
+    """Count the totals of a block, and put each with its state in the tables, from `place` on."""
+    drawn, tables = block.totals, sheet.tables
+    if totals > _FEW_TOTALS or trials < _LANES:
+        for trial in range(trials):
+            following[tables[place + drawn[trial]]] += 1
         return
-    for trial in range(trials):
-        counts[0, states[trial]] += 1
+    whole = (trials + _LANES - 1) // _LANES * _LANES
+    drawn[trials:whole] = _NOBODY
+    left = trials
+    for total in range(totals):
+        count: Any = np.uint16(0)  # a block has fewer trials than would overflow it
+        wanted = np.uint16(total)
+        for trial in range(whole):
+            count += np.uint16(drawn[trial] == wanted)
+        following[tables[place + total]] += count
+        left -= count
+        if left == 0:
+            return
+
+
+@step
+def roll_group(
+    sheet: Sheet, row: int, state: int, trials: int, block: Block, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:  # fmt: skip
+    """Roll the dice of a phase for all trials that are in a state, and send them on; the counter after them."""
+    after, totals, of_states, die, beside, after_beside, _ = sheet.script[row]
+    dice, place = sheet.dice[of_states + state], after + state * totals
+    if dice == 0 and beside == after_beside:
+        block.following[sheet.tables[place]] += trials
+        return counter
+    while trials > 0:
+        some = min(trials, BLOCK)
+        whole = (some + _LANES - 1) // _LANES * _LANES
+        block.totals[:whole] = 0
+        for _ in range(dice):
+            counter = roll_die(sheet, die, block, whole, counter, gamma)
+        for other in range(beside, after_beside):
+            counter = roll_die(sheet, other, block, whole, counter, gamma)
+        send_on(sheet, place, totals, block, some, block.following)
+        trials -= some
+    return counter
 
 
 @kernel
 def play_chunks(
     sheet: Sheet, block: Block, first: int, last: int, chunk_trials: int, start: np.uint64, gamma: np.uint64,
-    counts: NDArray[np.uint32],
+    counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Play chunks `first` to `last` - 1 of `chunk_trials` trials each into `counts`, shape (slots, TABLES, states)."""
+    """Play chunks `first` to `last` - 1 of `chunk_trials` trials each; add to `counts`, shape (slots, states)."""
+    now, following = block.now, block.following
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
-        for done in range(0, chunk_trials, BLOCK):
-            block.states[:] = sheet.start
-            for row in range(len(sheet.script)):
-                counter = roll_phase(sheet, row, block, counter, gamma)
-                slot = sheet.script[row, 9]
-                if slot >= 0:
-                    count_states(block.states, chunk_trials - done, counts[slot])
+        now[:] = 0
+        now[sheet.start] = chunk_trials
+        for row in range(len(sheet.script)):
+            following[:] = 0
+            for state in range(sheet.states):
+                if now[state] > 0:
+                    counter = roll_group(sheet, row, state, now[state], block, counter, gamma)
+            now[:] = following
+            slot = sheet.script[row, 6]
+            if slot >= 0:
+                counts[slot] += now
 
 
-class Task(NamedTuple):
-    """Chunks from `first` up to, not including, `last`, of `chunk_trials` trials each."""
+class Sample:
+    """A growing sample of a chain.
 
-    first: int
-    last: int
-    chunk_trials: int
+    Attributes
+    ----------
+    trials : int
+    counts : int64 array, shape (recordings, states)
+        How many trials were in each state after each recorded phase.
+    """
 
-    @property
-    def trials(self) -> int:
-        """Trials in all."""
-        return (self.last - self.first) * self.chunk_trials
+    def __init__(self, chain: Chain, seed: int, part: int) -> None:
+        self.trials = 0
+        self._sheet, self._stream = sheet_for(chain), stream_of(seed)
+        self._first = part * CHUNKS_A_PART
+        self.counts = np.zeros((self._sheet.slots, self._sheet.states), np.int64)
+        self._lock = Lock()
 
+    def play(self, trials: int, threads: int, report: Callable[[int], None]) -> None:
+        """Play `trials` trials on so many threads, this one among them; `report` is told how many are done."""
+        helpers = min(threads - 1, trials // CHUNK_TRIALS)
+        queue = Queue(tasks_of(self._first, trials, helpers + 1))
+        with ThreadPoolExecutor(max(helpers, 1)) as pool:
+            helping = [pool.submit(self._work, queue, lambda _: None) for _ in range(helpers)]
+            try:  # what this thread is told by an interrupt or by `report` ends the work
+                self._work(queue, report)
+            finally:
+                queue.stop()
+            for helper in helping:
+                helper.result()
 
-def tasks_of(trials: int, first_chunk: int = 0) -> Iterator[Task]:
-    """The tasks that make `trials` trials; a last chunk of fewer trials is a task of its own."""
-    whole, rest = divmod(trials, CHUNK_TRIALS)
-    end = first_chunk + whole
-    for first in range(first_chunk, end, CHUNKS_A_TASK):
-        yield Task(first, min(first + CHUNKS_A_TASK, end), CHUNK_TRIALS)
-    if rest:
-        yield Task(end, end + 1, rest)
+    def _work(self, queue: Queue, report: Callable[[int], None]) -> None:
+        """Take tasks and play them until there are none."""
+        block, counts, stream = block_for(self._sheet), np.zeros_like(self.counts), self._stream
+        for task in queue:
+            play_chunks(self._sheet, block, *task, stream.start, stream.gamma, counts)
+            with self._lock:
+                self.trials += task.trials
+            report(self.trials)
+        with self._lock:
+            self.counts += counts
 
 
 def sampled_counts(
@@ -284,7 +315,7 @@ def sampled_counts(
     seed: int,
     part: int = 0,
     threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    report: Callable[[int], None] = lambda _: None,
 ) -> NDArray[np.int64]:
     """How many of `trials` trials were in each state after each recorded phase: shape (recordings, states).
 
@@ -297,23 +328,9 @@ def sampled_counts(
         Which of several chains of one question this is: each has chunks of its own.
     threads : int
         The counts do not depend on it: a chunk is a function of (seed, chunk), and counts are added up.
-    progress : callable, optional
-        Told the trials so far and the number aimed at.
+    report : callable, optional
+        Told the trials so far, now and then.
     """
-    sheet, stream = sheet_for(chain), stream_of(seed)
-    counts = np.zeros((sheet.slots, sheet.states), np.int64)
-    tasks, done = tasks_of(trials, part * CHUNKS_A_PART), 0
-    with ThreadPoolExecutor(threads) as pool:
-        while batch := list(islice(tasks, 4 * threads)):
-            for task, played in zip(batch, pool.map(lambda task: _play(sheet, stream, task), batch)):
-                counts += played
-                done += task.trials
-                if progress is not None:
-                    progress(done, trials)
-    return counts
-
-
-def _play(sheet: Sheet, stream: Stream, task: Task) -> NDArray[np.int64]:
-    counts = np.zeros((sheet.slots, TABLES, sheet.states), np.uint32)  # a task is far too small to overflow them
-    play_chunks(sheet, block_for_thread(), *task, *stream, counts)
-    return np.asarray(counts.sum(axis=1, dtype=np.int64))
+    sample = Sample(chain, seed, part)
+    sample.play(trials, threads, report)
+    return sample.counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,9 +118,15 @@ def simulate(
     games = _trials(trials, precision)
     _check(seed, threads)
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
+    chains = answers.chains(ready)
+
+    def report(part: int, done: int) -> None:
+        if progress is not None:
+            progress(part * games + done, len(chains) * games)
+
     weights = {
-        name: sampled_counts(chain, games, seed, part, threads or default_threads(), progress)
-        for part, (name, chain) in enumerate(answers.chains(ready).items())
+        name: sampled_counts(chain, games, seed, part, threads or default_threads(), partial(report, part))
+        for part, (name, chain) in enumerate(chains.items())
     }
     tables = answers.tables(ready, weights)
     return MoraleResult(method="monte-carlo", tables=tables, trials=games, seed=seed, **_account(system, ready))

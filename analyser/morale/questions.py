@@ -77,6 +77,13 @@ def law_as_table(law: tuple[float, ...]) -> dict[str, float]:
     return {str(number): chance for number, chance in enumerate(law) if chance}
 
 
+def _once(value: object) -> object:
+    return value if isinstance(value, tuple) else law_from(value)  # a tuple: checked before
+
+
+Law = Annotated[tuple[float, ...], BeforeValidator(_once), PlainSerializer(law_as_table)]
+"""A whole number, or a law of it."""
+
 Numbers = Annotated[
     tuple[tuple[float, ...], ...],
     BeforeValidator(_by_round),

@@ -38,6 +38,7 @@ class System(NamedTuple):
 SYSTEMS = {
     "legion": System("Star Wars: Legion", "legion", "legion.toml"),
     "grande-tactique": System("Grande Tactique", "grande_tactique", "grande-tactique.toml"),
+    "warmaster": System("Warmaster", "warmaster", "warmaster.toml"),
 }
 
 

@@ -15,6 +15,7 @@ from analyser.comparisons.figures import COMPARED, figures_of, title_of
 from analyser.errors import InputError, did_you_mean
 from analyser.plots import tornado
 from analyser.profiles import Profiles
+from analyser.results import CERTAIN_WITHIN
 from analyser.scenario import Scenario
 from analyser.studies.numbers import NUMBERS, Number
 from analyser.studies.prices import Price, price_of
@@ -84,6 +85,8 @@ class Sensitivity:
         sign = "+" if signed else ""
         if np.isnan(value):
             return ""
+        if signed and abs(value) < CERTAIN_WITHIN:
+            return "0"
         return f"{100 * value:{sign}.2f}%" if COMPARED[self.metric].is_probability else f"{value:{sign}.3f}"
 
     def _texts(self) -> pd.DataFrame:

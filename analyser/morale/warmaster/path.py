@@ -1,0 +1,153 @@
+"""What is in a unit's way, as whole numbers: where it is met, who tests for it, and what the player chooses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.morale.warmaster.question import Friend, Obstacle, Question
+from analyser.rules.warmaster import Kind, Meeting, Move, meeting
+
+Choice = Literal["always", "never", "fewest"]
+CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
+NO_SIX = 5 / 6
+_GAP_KEPT_FROM = (Kind.ENEMY, Kind.COMBAT)
+_MILLIMETRES = 10
+
+
+@dataclass(frozen=True)
+class Met:
+    """An obstacle on the way.
+
+    Attributes
+    ----------
+    obstacle : Obstacle
+    kind : Kind
+        A friend that cannot make way is an unyielding one.
+    halt : float
+        Centimetres after which a unit that does not get past it stops.
+    reached_from : int
+        The least whole number of centimetres of a move that goes into it.
+    mover_tests : int
+        Dice of the mover: if it makes way (WM-4), or at the edge of terrain (WM-2).
+    friend_tests : tuple of int
+        Dice of each friend that makes way then.
+    stands : int
+        Stands of the mover in whose way it is.
+    """
+
+    obstacle: Obstacle
+    kind: Kind
+    halt: float
+    reached_from: int
+    mover_tests: int
+    friend_tests: tuple[int, ...]
+    stands: int
+
+
+def way_of(question: Question) -> tuple[Met, ...]:
+    """What is met on the way, nearest first."""
+    return tuple(sorted((_met(question, each) for each in question.obstacles), key=lambda met: met.halt))
+
+
+def _met(question: Question, obstacle: Obstacle) -> Met:
+    ruleset = question.ruleset
+    kind = Kind[obstacle.kind.upper()]
+    if kind == Kind.FRIEND and not obstacle.can_make_way:
+        kind = Kind.UNYIELDING
+    keeps_gap = kind in _GAP_KEPT_FROM
+    halt = max(obstacle.distance - ruleset.gap, 0.0) if keeps_gap else obstacle.distance
+    tested = kind == Kind.FRIEND and question.move != "evades"
+    pushed = tuple(_pushed(obstacle, ruleset.tests_for_chain == "all")) if tested else ()
+    return Met(
+        obstacle=obstacle,
+        kind=kind,
+        halt=halt,
+        reached_from=_least_into(halt, ruleset.touching_is_into and not keeps_gap),
+        mover_tests=_mover_tests(question, obstacle, kind),
+        friend_tests=pushed,
+        stands=obstacle.stands or question.stands or ruleset.stands,
+    )
+
+
+def _mover_tests(question: Question, obstacle: Obstacle, kind: Kind) -> int:
+    """Dice of the mover: one for each friend that it pushes (WM-4), one for impassable terrain (WM-2)."""
+    if question.move == "evades" or kind not in (Kind.FRIEND, Kind.IMPASSABLE):
+        return 0
+    return obstacle.friends if kind == Kind.FRIEND and question.ruleset.tests_for_chain == "all" else 1
+
+
+def _least_into(halt: float, touching: bool) -> int:
+    """The least whole number of centimetres beyond `halt`, or on it; halts are told apart to the millimetre."""
+    millimetres = round(halt * _MILLIMETRES)
+    return math.ceil(millimetres / _MILLIMETRES) if touching else millimetres // _MILLIMETRES + 1
+
+
+def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
+    """The dice of a friend that makes way, then of all that it pushes: one for itself, one for each of them (WM-4)."""
+    yield 1 + sum(each.friends if everyone else 1 for each in friend.chain)
+    for each in friend.chain:
+        yield from _pushed(each, everyone)
+
+
+def choices_of(question: Question) -> tuple[Choice, ...]:
+    """The choices that there are: one, where no friend can make way or each one's is stated, or there is none."""
+    free = [met for met in way_of(question) if met.kind == Kind.FRIEND and met.obstacle.make_way is None]
+    return CHOICES if free and question.move != "evades" else CHOICES[:1]
+
+
+def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
+    """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
+    way, move = way_of(question), Move[question.move.upper()]
+    found = np.zeros((len(way), len(way) + 1, 2), np.int64)
+    for reached in range(len(way) + 1):
+        willing = _willing(way[:reached], choice, move)
+        for place, met in enumerate(way[:reached]):
+            for confused in range(2):
+                found[place, reached, confused] = meeting(move, met.kind, willing[place][confused])
+    return found
+
+
+def _willing(way: tuple[Met, ...], choice: Choice, move: Move) -> list[tuple[bool, bool]]:
+    """Whether each friend is to make way: while the mover is not confused, and once it is."""
+    if choice == "fewest" and move != Move.RETREATS:
+        return _fewest(way, move)
+    return [(_stated(met, choice != "never"),) * 2 for met in way]
+
+
+def _stated(met: Met, otherwise: bool) -> bool:
+    return otherwise if met.obstacle.make_way is None else met.obstacle.make_way
+
+
+def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
+    """The choices that confuse the fewest units on average, from the last obstacle to the first.
+
+    The player has seen the dice: how far the unit moves, and whether it is confused already.
+    """
+    more = [0.0, 0.0]  # units confused from here on, if the mover is not yet, and if it is
+    willing: list[tuple[bool, bool]] = []
+    for met in reversed(way):
+        refused, pushed = [1.0, 0.0], _confused_if_pushed(met, more)
+        if met.kind == Kind.FRIEND:
+            if met.obstacle.make_way is None:
+                best = (pushed[0] <= refused[0], pushed[1] <= refused[1])
+            else:
+                best = (met.obstacle.make_way,) * 2
+            more = [pushed[now] if best[now] else refused[now] for now in range(2)]
+        else:
+            best = (False, False)
+            more = [1 - NO_SIX if meeting(move, met.kind, False) == Meeting.HALTS_AND_TESTS else 1.0, 0.0]
+        willing.insert(0, best)
+    return willing
+
+
+def _confused_if_pushed(met: Met, more: list[float]) -> list[float]:
+    """Units confused if this friend makes way, and from there on, by whether the mover is confused already."""
+    friends = sum(1 - NO_SIX**tests for tests in met.friend_tests)
+    steady = NO_SIX**met.mover_tests
+    return [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]

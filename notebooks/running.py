@@ -1,0 +1,59 @@
+"""Run a notebook from top to bottom, and keep what it shows without what changes from run to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).parent
+SECONDS_A_CELL = 300
+_WIDGET = "application/vnd.jupyter.widget-view+json"  # means nothing without the kernel that made it
+_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+def paths() -> list[Path]:
+    """The notebooks, in the order of their numbers."""
+    return sorted(FOLDER.glob("*.ipynb"))
+
+
+def run(path: Path) -> Any:
+    """The notebook at `path` with the outputs of a run of now; the file is not touched."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook, timeout=SECONDS_A_CELL, kernel_name="python3", record_timing=False, store_widget_state=False,
+        resources={"metadata": {"path": str(FOLDER.parent)}},
+    )  # fmt: skip
+    client.execute()
+    return cleaned(notebook)
+
+
+def cleaned(notebook: Any) -> Any:
+    """The notebook without what differs between two runs or two machines."""
+    notebook.metadata = nbformat.from_dict({"kernelspec": _KERNEL, "language_info": {"name": "python"}})
+    for number, cell in enumerate(notebook.cells, start=1):
+        cell.id = f"cell-{number}"
+        cell.metadata = nbformat.from_dict({})
+        if cell.cell_type == "code":
+            cell.outputs = _joined([each for each in cell.outputs if each.get("name") != "stderr"])
+            for output in cell.outputs:
+                output.get("data", {}).pop(_WIDGET, None)
+    return notebook
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Pieces of printed text that follow one another as one: where they break is chance."""
+    joined: list[Any] = []
+    for each in outputs:
+        if each.output_type == "stream" and joined and joined[-1].output_type == "stream":
+            joined[-1].text += each.text
+        else:
+            joined.append(each)
+    return joined
+
+
+def write(notebook: Any, path: Path) -> None:
+    """Write the notebook to its file."""
+    path.write_text(nbformat.writes(notebook, indent=1) + "\n", encoding="utf-8", newline="\n")

@@ -1,0 +1,58 @@
+"""The notebooks run from top to bottom, and what is kept in them is what they show."""
+
+import nbformat
+import pytest
+
+from notebooks.running import cleaned, paths, run
+
+MOST_BYTES = 500_000
+PATHS = paths()
+each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+
+
+def shown(notebook):
+    """What the cells of a notebook show: text as it stands; of the rest, which kinds there are."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            yield [
+                (output.get("text") or output["data"]["text/plain"], sorted(output.get("data", {})))
+                for output in cell.outputs
+            ]
+
+
+@each_notebook
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the libraries that run kernels
+def test_it_runs_and_shows_what_is_kept(path):
+    kept = nbformat.read(path, as_version=4)
+    again = run(path)
+    assert list(shown(again)) == list(shown(kept))
+    assert [cell.source for cell in again.cells] == [cell.source for cell in kept.cells]
+
+
+@each_notebook
+def test_what_is_kept_is_clean_and_small(path):
+    kept = nbformat.read(path, as_version=4)
+    nbformat.validate(kept)
+    assert cleaned(nbformat.read(path, as_version=4)) == kept
+    assert path.stat().st_size < MOST_BYTES
+    assert "widget" not in str(kept.metadata)
+
+
+@each_notebook
+def test_it_ends_by_asserting_what_it_claims(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert cells[-1].source.count("assert ") >= 5
+    assert cells[-1].outputs[0].text == "Every claim holds.\n"
+    assert all(cell.execution_count for cell in cells if cell.cell_type == "code")
+    assert cells[0].source.startswith("# ")
+
+
+def test_the_first_one_explores():
+    assert "an.explore(" in PATHS[0].read_text(encoding="utf-8")
+
+
+def test_pieces_of_text_are_joined_and_complaints_left_out():
+    stream = {"output_type": "stream", "name": "stdout"}
+    outputs = [stream | {"text": "a"}, stream | {"text": "b"}, stream | {"name": "stderr", "text": "late"}]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=nbformat.from_dict(outputs))])
+    assert [output.text for output in cleaned(notebook).cells[0].outputs] == ["ab"]
