@@ -183,9 +183,10 @@ class Explorer:
     def _laid_out(self) -> ipywidgets.VBox:
         widgets = _widgets()
         shooter = widgets.VBox([*self._attacker.menus, self._row, self._distance])
-        boxes = widgets.VBox([*self._attack_boxes.values(), *self._target_boxes.values()])
-        menus = widgets.HBox([shooter, widgets.VBox(self._target.menus), boxes])
-        pictures = widgets.HBox([self._bars, self._funnel])
+        boxes = [widgets.VBox(list(each.values())) for each in (self._attack_boxes, self._target_boxes)]
+        narrow_pages_too = widgets.Layout(flex_flow="row wrap", grid_gap="0 2em")
+        menus = widgets.HBox([shooter, widgets.VBox(self._target.menus), *boxes], layout=narrow_pages_too)
+        pictures = widgets.HBox([self._bars, self._funnel], layout=narrow_pages_too)
         return widgets.VBox([menus, self._heading, self._table, pictures])
 
     def _follow(self, change: Mapping[str, Any]) -> None:

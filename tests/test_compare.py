@@ -1,5 +1,7 @@
 """Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
 
+import re
+
 import numpy as np
 import pytest
 from attacks import TOLERANCE
@@ -225,6 +227,20 @@ def test_a_notebook_shows_a_styled_table_always_the_same(found, library):
     assert "<table" in shown
     assert "font-weight: bold" in shown
     assert "nan" not in shown
+
+
+def bold_cells(shown):
+    """What is bold in tables of HTML, as a browser finds it: the style of a cell goes by its id."""
+    ids = re.findall(r"#(T_\w+_row\d+_col\d+)", "".join(re.findall(r"[^{}]*(?={[^}]*bold)", shown)))
+    return [re.search(rf'id="{each}"[^>]*>([^<]*)<', shown)[1] for each in ids]
+
+
+def test_the_highest_of_each_column_is_bold_and_tables_on_one_page_do_not_meet(found, library):
+    other = compare([*RIFLES[::-1], "crown/rifle-platoon@full-strength"], SCIONS, distance=10, profiles=library)
+    assert "48.49%" in bold_cells(found._repr_html_())
+    assert "0.83%" not in bold_cells(found._repr_html_())
+    both = re.findall(r'id="(T_[^"]*)"', found._repr_html_() + other._repr_html_())
+    assert len(both) == len(set(both))
 
 
 def test_plot_draws_a_line_for_each_loadout_that_can(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ class Comparison:
         for title, suffix in PARTS.items():
             table = self._table(suffix, HEADS)
             styler = table.style.apply(self._bold, suffix=suffix, axis=None)
-            styler.set_uuid(f"comparison{suffix}").set_table_styles(_STYLES)
+            styler.set_uuid(_name_of(table)).set_table_styles(_STYLES)
             blocks.append(f"<p>{title}:</p>{styler.to_html()}")
         notes = [f"{BEST} {self._decides()}", *self._notes()]
         return "".join(blocks) + f"<p>{_lines(notes)}</p>"
@@ -198,6 +199,11 @@ class Comparison:
             highest = values == values[~pd.isna(values)].max(initial=-1.0)
             styles.loc[highest, self._head(name, HEADS)] = "font-weight: bold"
         return styles
+
+
+def _name_of(table: pd.DataFrame) -> str:
+    """A name for the styles of a table: those of two tables on one page must not meet, and a run must repeat them."""
+    return hashlib.sha256(table.to_csv().encode()).hexdigest()[:12]
 
 
 def _lines(lines: Sequence[str]) -> str:
