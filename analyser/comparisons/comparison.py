@@ -44,8 +44,8 @@ SHORT_HEADS: Mapping[str, str] = {
 }
 """The figures as the columns of a terminal, where room is short."""
 _STYLES: Any = [
-    {"selector": "td", "props": "text-align: right; white-space: nowrap"},
-    {"selector": "th", "props": "text-align: left"},
+    {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.7em"},
+    {"selector": "th", "props": "text-align: left; padding: 0.2em 0.7em"},
     {"selector": "th.row_heading", "props": "white-space: nowrap"},
 ]
 
