@@ -1,0 +1,1 @@
+"""One stream of losses through the break rules of five systems, side by side."""

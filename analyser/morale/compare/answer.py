@@ -1,0 +1,99 @@
+"""The comparison: by round and system, whether the unit is steady, shaken, routed or gone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain
+from analyser.morale.compare import armoured_clash, grande_tactique, legion, mordheim, warmaster
+from analyser.morale.compare.question import Question
+from analyser.morale.compare.stream import FATES, fates
+from analyser.morale.panels import Fates, Panel
+from analyser.morale.result import Table, Weights
+
+
+class _Module(Protocol):
+    def equivalents(self, question: Question) -> dict[str, str]: ...
+    def chain(self, question: Question) -> Chain: ...
+    def fate_of_states(self, question: Question) -> NDArray[np.int64]: ...
+
+
+class Compared(NamedTuple):
+    """A system in the comparison: its module, and what its rules call shaken, routed and gone."""
+
+    module: _Module
+    title: str
+    shaken: str
+    routed: str
+    gone: str
+    rules: str
+
+
+SYSTEMS = {
+    "armoured-clash": Compared(
+        armoured_clash, "Armoured Clash", "suppressed", "falling back", "broken, fled, destroyed", "AC-4.5, AC-5"
+    ),
+    "legion": Compared(
+        legion, "Star Wars: Legion", "suppressed", "panicked", "off the table, destroyed", "LG-1 to LG-7"
+    ),
+    "grande-tactique": Compared(
+        grande_tactique, "Grande Tactique", "shaken", "routed", "off the map, destroyed", "GT-2, GT-3, GT-5, GT-6"
+    ),
+    "warmaster": Compared(warmaster, "Warmaster", "confused", "never", "destroyed", "WM-1, WM-9"),
+    "mordheim": Compared(
+        mordheim, "Mordheim", "25% out of action, test passed", "never: it leaves at once", "routed, destroyed", "MD-1"
+    ),
+}  # fmt: skip
+
+
+def chains(question: Question) -> dict[str, Chain]:
+    """One chain a system."""
+    return {name: system.module.chain(question) for name, system in SYSTEMS.items()}
+
+
+def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+    """`fates`: the comparison; `equivalents`: what stands for the unit's nerve; `words`: what each fate is called."""
+    rounds = range(1, question.rounds_played + 1)
+    found = {name: fates(law, SYSTEMS[name].module.fate_of_states(question)) for name, law in weights.items()}
+    by_round = np.stack([found[name] for name in SYSTEMS], axis=1).reshape(-1, len(FATES))
+    keys: dict[str, list[Any]] = {
+        "round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)
+    }  # fmt: skip
+    chances = {f"p_{name}": by_round[:, fate] for fate, name in enumerate(FATES)}
+    stated = [(name, *each) for name, system in SYSTEMS.items() for each in system.module.equivalents(question).items()]
+    equivalents = dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))
+    words = {
+        "system": list(SYSTEMS),
+        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("shaken", "routed", "gone", "rules")},
+    }
+    return {"fates": Table(keys, chances, {}), "equivalents": Table(equivalents, {}, {}), "words": Table(words, {}, {})}
+
+
+def panels(_: Question) -> tuple[Panel, ...]:
+    """The systems side by side, what stands for the unit's nerve below each."""
+    return (Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()}),)
+
+
+def applied(_: Question) -> tuple[str, ...]:
+    """The rules that the numbers come from."""
+    return tuple(f"{system.title}: {system.rules}" for system in SYSTEMS.values())
+
+
+def not_modelled(question: Question) -> tuple[str, ...]:
+    """The rules that no number comes from."""
+    found = [
+        "Armoured Clash: the officer, disorder, modifiers of a situation; each card from a full deck",
+        "Legion: a commander", "Grande Tactique: charges, shelter, collapse of the division",
+        "Warmaster: obstacles behind the unit, distance driven back", "Mordheim: the leader's fall, single warriors",
+    ]  # fmt: skip
+    if question.edge_distance is None:
+        found.append("the unit's own edge: no distance was given, so nobody reaches it")
+    return tuple(found)
+
+
+def warnings(_: Question) -> tuple[str, ...]:
+    """What to know about the comparison."""
+    return ("each round: attacks, tests, then the fate is told, when the unit comes to act",)

@@ -1,0 +1,120 @@
+"""Armoured Clash: suppression tests after losses, breaking, falling back (AC-4.5, AC-5).
+
+A state is ``(models * falls + fallen back) * 3 + status``; then comes that of a unit that broke or fled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Beside, Chain, Die, Phase, check_size
+from analyser.jit import kernel
+from analyser.morale.compare.question import Question
+from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, chain_of
+from analyser.rules.armoured_clash import morale
+from analyser.rules.armoured_clash.facts import FIGHT, NONE, FightFacts, Test
+
+FALL_BACK = 3.0  # inches (AC-5.4)
+CALM, SUPPRESSED, FELL_BACK = range(3)
+_MODELS = (1 << morale.BITS) - 1
+_REMOVED = morale.BROKEN | morale.FLED
+
+
+class Unit(NamedTuple):
+    """The unit as whole numbers."""
+
+    models: int
+    falls: int  # times that it can fall back without reaching its edge, and once more; 1: it never reaches it
+    far: int  # whether it never reaches it
+    gone: int
+
+
+def equivalents(question: Question) -> dict[str, str]:
+    """What stands for the unit's nerve."""
+    limit = break_limit(question)
+    return {"DISCIPLINE": str(discipline(question)), "BREAK LIMIT": "none" if limit == NONE else str(limit)}
+
+
+def discipline(question: Question) -> int:
+    """The card value up to which a card is turned with a chance nearest to the nerve."""
+    if question.armoured_clash.discipline is not None:
+        return question.armoured_clash.discipline
+    deck = question.ruleset.armoured_clash.deck.counts()
+    at_most = np.cumsum(deck / deck.sum())
+    return int(np.argmin(np.abs(at_most - question.nerve)))
+
+
+def break_limit(question: Question) -> int:
+    """The share of the models at which a unit can break."""
+    stated = question.armoured_clash.break_limit
+    if stated is None:
+        return int(question.models * question.ruleset.break_share)
+    return NONE if stated == "none" else stated
+
+
+def unit_of(question: Question) -> Unit:
+    """The unit of a question as whole numbers."""
+    falls = 1 if question.edge_distance is None else max(math.ceil(question.edge_distance / FALL_BACK), 1)
+    most = question.rounds_played * question.attacks
+    gone = (question.models + 1) * min(falls, most + 1) * 3
+    check_size(gone + 1, 1)
+    return Unit(question.models, min(falls, most + 1), int(question.edge_distance is None), gone)
+
+
+@kernel
+def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int) -> NDArray[np.uint16]:
+    """The states after an attack: shape (states, totals), a total being losses and, above them, the card."""
+    after = np.empty((unit.gone + 1, (most_losses + 1) * (highest_card + 1)), np.uint16)
+    for state in range(unit.gone + 1):
+        status, falls, models = state % 3, state // 3 % unit.falls, state // 3 // unit.falls
+        for total in range(after.shape[1]):
+            losses, card = min(total % (most_losses + 1), models), total // (most_losses + 1)
+            if state == unit.gone or losses == 0:
+                after[state, total] = state
+                continue
+            fight.models, fight.suppressed = models, int(status != CALM)
+            fight.flees = int(not unit.far and falls == unit.falls - 1)
+            if card > morale.passes_up_to(fight, losses, 0):
+                outcome = morale.fail_test(fight, losses, 0, 0)
+            else:
+                outcome = morale.pass_test(fight, losses, 0, 0)
+            if outcome & _REMOVED:
+                after[state, total] = unit.gone
+                continue
+            if outcome & morale.FELL_BACK:
+                status, falls_now = FELL_BACK, falls if unit.far else falls + 1
+            else:
+                status, falls_now = (max(status, SUPPRESSED) if outcome & morale.SUPPRESSED else CALM), falls
+            after[state, total] = ((outcome & _MODELS) * unit.falls + falls_now) * 3 + status
+            status = state % 3
+    return after
+
+
+def chain(question: Question) -> Chain:
+    """Each attack's losses and a card; at the end of the round the unit has activated and is calm (AC-5.7)."""
+    unit = unit_of(question)
+    deck = question.ruleset.armoured_clash.deck.counts()
+    card = Die(tuple(deck.tolist()), int(deck.sum()))
+    fight = np.zeros(1, FIGHT)[0]
+    fight.discipline, fight.break_limit, fight.test = discipline(question), break_limit(question), Test.BY_CARD
+    once = np.ones(unit.gone + 1, np.uint16)
+
+    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
+        after = attacked(unit, fight, len(law) - 1, card.highest)
+        return (Phase(after, Die(law), once, (Beside(card, len(law)),)),)
+
+    states = np.arange(unit.gone + 1)
+    calm = np.where(states == unit.gone, states, states - states % 3).astype(np.uint16)[:, np.newaxis]
+    return chain_of(question, question.models * unit.falls * 3, attack, after=(Phase(calm),))
+
+
+def fate_of_states(question: Question) -> NDArray[np.int64]:
+    """What each state is called in the comparison."""
+    unit = unit_of(question)
+    states = np.arange(unit.gone + 1)
+    fate = np.array([STEADY, SHAKEN, ROUTED])[states % 3]
+    return np.where((states == unit.gone) | (states // 3 // unit.falls == 0), GONE, fate)

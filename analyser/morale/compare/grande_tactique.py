@@ -1,0 +1,139 @@
+"""Grande Tactique: infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
+
+A state is ``models * conditions + condition``: eager, shaken, then routed by the number of flights made, then gone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Beside, Chain, Die, Phase, check_size, sided
+from analyser.jit import kernel, step
+from analyser.morale.compare.question import Question
+from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, chain_of
+from analyser.rules import grande_tactique as rules
+
+FIRST_FLIGHT = 2  # the condition of a unit that has fled once
+
+
+class Unit(NamedTuple):
+    """The unit as whole numbers."""
+
+    models: int
+    target: int
+    worn_down: int
+    rallied: int
+    elsewhere: int  # PIPs
+    flights: int  # after which it is off the map; 1 where that is too far away
+    far: int
+    gone: int
+
+
+def equivalents(question: Question) -> dict[str, str]:
+    """What stands for the unit's nerve."""
+    section, sides = question.grande_tactique, question.ruleset.grande_tactique.check_sides
+    return {
+        "morale check": f"{target(question)}+ on a die of {sides}",
+        "worn down": f"by {section.worn_down} or more lost",
+        "first worn down": "shaken",
+        "rallied": f"{section.rallied} again",
+    }
+
+
+def target(question: Question) -> int:
+    """The target that one die reaches with a chance nearest to the nerve."""
+    if question.grande_tactique.check_target is not None:
+        return question.grande_tactique.check_target
+    sides = question.ruleset.grande_tactique.check_sides
+    return sides + 1 - round(question.nerve * sides)
+
+
+def unit_of(question: Question) -> Unit:
+    """The unit of a question as whole numbers."""
+    section, most = question.grande_tactique, question.rounds_played + 1
+    flights, far = 1, 1
+    if question.edge_distance is not None:
+        flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
+        flights, far = (flights, 0) if flights <= most else (1, 1)
+    conditions = FIRST_FLIGHT + flights
+    check_size((question.models + 1) * (conditions + 1), 1)
+    rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
+    return Unit(
+        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, conditions
+    )
+
+
+@step
+def flight(unit: Unit, flown: int) -> int:
+    """The condition after one more flight (GT-5, GT-6)."""
+    if unit.far:
+        return FIRST_FLIGHT
+    return unit.gone if flown + 1 >= unit.flights else FIRST_FLIGHT + flown
+
+
+@step
+def under_fire(unit: Unit, condition: int, losses: int, rolled: int) -> int:
+    """The condition after an attack: worn down, the eager are shaken, the shaken check their morale (GT-2)."""
+    if condition > rules.SHAKEN or losses < unit.worn_down:
+        return condition
+    if rules.response(rules.INFANTRY, condition == rules.SHAKEN, rules.WORN_DOWN) == rules.STANDS:
+        return rules.SHAKEN
+    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, 0)
+
+
+@step
+def in_pip_phase(unit: Unit, condition: int, pips: int) -> int:
+    """The condition after a PIP phase: a routed unit rallies or flees again (GT-6)."""
+    if condition < FIRST_FLIGHT or condition == unit.gone:
+        return condition
+    if rules.rallies(pips - unit.elsewhere, 0):
+        return unit.rallied
+    return flight(unit, condition - FIRST_FLIGHT + 1)
+
+
+@kernel
+def tabulated(unit: Unit, most_losses: int, totals: int) -> NDArray[np.uint16]:
+    """The states after an attack or, for `most_losses` -1, after a PIP phase: shape (states, totals)."""
+    own = unit.gone + 1
+    after = np.empty(((unit.models + 1) * own, totals), np.uint16)
+    for state in range(after.shape[0]):
+        models, condition = state // own, state % own
+        for total in range(totals):
+            lost = 0
+            if most_losses < 0:
+                then = in_pip_phase(unit, condition, total)
+            else:
+                lost = min(total % (most_losses + 1), models)
+                then = under_fire(unit, condition, lost, total // (most_losses + 1))
+            after[state, total] = (models - lost) * own + then
+    return after
+
+
+def chain(question: Question) -> Chain:
+    """A PIP phase, then the attacks, each with the die of its check."""
+    unit, ruleset = unit_of(question), question.ruleset.grande_tactique
+    states = (unit.models + 1) * (unit.gone + 1)
+    once, check, pip = np.ones(states, np.uint16), sided(ruleset.check_sides), sided(ruleset.pip_sides)
+    pips = Phase(
+        tabulated(unit, -1, ruleset.pip_dice * pip.highest + 1), pip, np.full(states, ruleset.pip_dice, np.uint16)
+    )  # fmt: skip
+
+    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
+        after = tabulated(unit, len(law) - 1, len(law) * (check.highest + 1))
+        return (Phase(after, Die(law), once, (Beside(check, len(law)),)),)
+
+    return chain_of(question, unit.models * (unit.gone + 1), attack, before=(pips,))
+
+
+def fate_of_states(question: Question) -> NDArray[np.int64]:
+    """What each state is called in the comparison."""
+    unit = unit_of(question)
+    own = unit.gone + 1
+    states = np.arange((unit.models + 1) * own)
+    condition = states % own
+    fate = np.select([condition == rules.EAGER, condition == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
+    return np.where((states // own == 0) | (condition == unit.gone), GONE, fate)

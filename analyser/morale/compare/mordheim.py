@@ -1,0 +1,59 @@
+"""Mordheim: rout tests of the warband at the start of its turns (MD-1); a state is models left, then the rout."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain, Die, Phase, sided
+from analyser.morale.compare.question import Question
+from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, chain_of
+
+DIE, DICE = sided(6), 2
+
+
+def equivalents(question: Question) -> dict[str, str]:
+    """What stands for the unit's nerve."""
+    return {"Leadership": str(leadership(question)), "leader": "never out of action"}
+
+
+def leadership(question: Question) -> int:
+    """The Leadership that 2d6 pass with a chance nearest to the nerve."""
+    if question.mordheim.leadership is not None:
+        return question.mordheim.leadership
+    at_most = np.cumsum(np.convolve(DIE.chances, DIE.chances))
+    return int(np.argmin(np.abs(at_most - question.nerve)))
+
+
+def _is_due(out_of_action: int, took_part: int) -> bool:
+    return 4 * out_of_action >= took_part
+
+
+def chain(question: Question) -> Chain:
+    """Attacks; then the warband's turn begins, with a rout test if it is due."""
+    models = np.arange(question.models + 2)
+    routed = question.models + 1
+    once, ld = np.ones(len(models), np.uint16), leadership(question)
+
+    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
+        left = np.maximum(models[:, np.newaxis] - np.arange(len(law)), 0)
+        left[routed] = routed
+        return (Phase(left.astype(np.uint16), Die(law), once),)
+
+    totals = np.arange(DICE * DIE.highest + 1)
+    due = np.array(
+        [0 < left <= question.models and _is_due(question.models - left, question.models) for left in models.tolist()]
+    )
+    failed = due[:, np.newaxis] & (totals > ld)
+    tested = np.where(failed, routed, models[:, np.newaxis]).astype(np.uint16)
+    return chain_of(
+        question, question.models, attack, tests=(Phase(tested, DIE, np.where(due, DICE, 0).astype(np.uint16)),)
+    )
+
+
+def fate_of_states(question: Question) -> NDArray[np.int64]:
+    """What each state is called in the comparison."""
+    models = np.arange(question.models + 2)
+    due = np.array([_is_due(question.models - left, question.models) for left in models.tolist()])
+    fate = np.where(due, SHAKEN, STEADY)
+    return np.where((models == 0) | (models == question.models + 1), GONE, fate)

@@ -1,0 +1,110 @@
+"""A unit, a stream of losses, and what stands for the unit's nerve in each system."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.morale.grande_tactique.question import Ruleset as GrandeTactiqueRuleset
+from analyser.morale.legion.question import Courage
+from analyser.morale.legion.question import Ruleset as LegionRuleset
+from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
+from analyser.ruleset import Ruleset as ArmouredClashRuleset
+from analyser.validation import Record, as_tuple
+
+MOST_MODELS = 100
+
+Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+
+
+class Ruleset(Record):
+    """The shipped values stand in ``profiles/morale/compare.toml`` and in the files of the systems."""
+
+    rounds: Rounds
+    break_share: Chance
+    courage_steps: tuple[Chance, ...]
+    armoured_clash: ArmouredClashRuleset
+    legion: LegionRuleset
+    grande_tactique: GrandeTactiqueRuleset
+
+    _tuples = field_validator("courage_steps", mode="before")(as_tuple)
+
+
+class ArmouredClash(Record):
+    """What stands for it in Armoured Clash; left out: worked out from the nerve."""
+
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = Field(
+        None, description="BREAK LIMIT, or none."
+    )
+
+
+class Legion(Record):
+    """What stands for it in Legion."""
+
+    courage: Courage | None = Field(None, description="COURAGE.")
+    tokens: Literal["a model", "an attack"] = Field(
+        "a model", description="One token for each model lost, or for each attack with losses."
+    )
+    move_distance: Length = Field(6.0, description="Inches of a move at full speed.")
+
+
+class GrandeTactique(Record):
+    """What stands for it in Grande Tactique: infantry."""
+
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
+        None, description="Target of its morale check."
+    )
+    worn_down: Models = Field(1, description="Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = Field(0, description="PIPs spent before rallying.")
+
+
+class Warmaster(Record):
+    """What stands for it in Warmaster."""
+
+    dice: Annotated[int, Field(ge=0, le=10)] = Field(1, description="Drive-back dice for each model lost.")
+
+
+class Mordheim(Record):
+    """What stands for it in Mordheim: the unit is the warband."""
+
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = Field(None, description="Leadership, 2 to 12.")
+
+
+class Question(Record):
+    """One unit under one stream of losses, in five systems."""
+
+    models: Models = Field(description="Models at the start.")
+    nerve: Chance = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
+    losses: Numbers = Field(description="Models lost to each attack: a number, a law, or a list by round.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
+    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge; left out: far.")
+    rounds: Rounds | None = Field(None, description="Rounds to play; left out: the ruleset's.")
+    armoured_clash: ArmouredClash = ArmouredClash()
+    legion: Legion = Legion()
+    grande_tactique: GrandeTactique = GrandeTactique()
+    warmaster: Warmaster = Warmaster()
+    mordheim: Mordheim = Mordheim()
+    ruleset: Ruleset
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Question:
+        spread_over(self.losses, self.rounds_played, "losses")
+        return self
+
+    @property
+    def rounds_played(self) -> int:
+        """Rounds, the ruleset's if no other number is given."""
+        return self.rounds or self.ruleset.rounds
+
+    @property
+    def laws(self) -> tuple[tuple[float, ...], ...]:
+        """The law of the losses to one attack, of each round."""
+        return spread_over(self.losses, self.rounds_played, "losses")
+
+
+def named(question: Question, system: str) -> Any:
+    """The section of a system."""
+    return getattr(question, system.replace("-", "_"))
