@@ -1,11 +1,13 @@
 """Fights in the form of the plain readings, run by the engines: charges, focus fire and duels."""
 
 from collections import defaultdict
+from typing import Any, NamedTuple
 
 import numpy as np
 import plain_close_quarters as cq
 
-from analyser.engine.joint import Law, apply, chances_for, start_law
+from analyser.engine.joint import Law, apply, chances_for
+from analyser.engine.played import simulate_program
 from analyser.fights.charge import charge_program
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
 from analyser.fights.duel import DuelTerms, duel_program
@@ -90,6 +92,42 @@ def chances_of(setup, scenario):
     return chances_for(setup, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
 
+class Fight(NamedTuple):
+    """A fight that the engines can run, and how to read a pair of its states."""
+
+    setup: Any
+    programs: list
+    start: tuple
+    read: Any
+
+
+def laws_of(fight, scenario):
+    """The exact laws {reading of a pair of states: chance} after each program of a fight."""
+    law, chances, found = start_law_of(fight), chances_of(fight.setup, scenario), []
+    for operations in fight.programs:
+        for operation in operations:
+            law = apply(fight.setup, operation, law, chances)
+        found.append(endings(law, fight.read))
+    return found
+
+
+def start_law_of(fight):
+    """The law of a fight before its first operation."""
+    return Law(*(np.array([word]) for word in fight.start), np.ones((1, 1)))
+
+
+def samples_of(fight, scenario, trials, seed, **options):
+    """The samples {reading of a pair of states: count} after each program of a fight."""
+    ruleset, found = ruleset_of(scenario), []
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    for snapshot in simulate_program(fight.setup, fight.programs, fight.start, die, deck, trials, seed, **options):
+        counts = defaultdict(int)
+        for one, two, count in zip(*(part.tolist() for part in snapshot)):
+            counts[fight.read(one, two)] += count
+        found.append(counts)
+    return found
+
+
 def endings(law, read):
     """A law as {what `read` makes of a pair of states: chance}."""
     found = defaultdict(float)
@@ -120,20 +158,16 @@ def has(word, bit):
 # --- charges ----------------------------------------------------------------------------------------------
 
 
-def charge_law(scenario):
-    """The law of a charge: {(active unit, target): chance}."""
+def charge_fight(scenario):
+    """A charge; its states are read as (active unit, target)."""
     attacker = combatant_of(scenario["active"], scenario["combat"])
     target = combatant_of(scenario["target"], {})
     others = tuple(
         combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
     )
     setup, operations = charge_program(attacker, target, others)
-    law = start_law(setup)
-    first = unit_state.with_order(int(law.first[0]), int(Order.CHARGE)) | morale.ACTIVATED
-    law = Law(np.array([first]), law.second, law.chances)
-    chances = chances_of(setup, scenario)
-    for operation in operations:
-        law = apply(setup, operation, law, chances)
+    start = [int(unit_state.start_word(unit, 0)) for unit in setup.units]
+    start[0] = unit_state.with_order(start[0], int(Order.CHARGE)) | morale.ACTIVATED
 
     def read(one, two):
         return (
@@ -143,7 +177,12 @@ def charge_law(scenario):
             unit_state.wins_of(two) if setup.sides[1].hunter else 0,
         )
 
-    return endings(law, read)
+    return Fight(setup, [operations], tuple(start), read)
+
+
+def charge_law(scenario):
+    """The law of a charge: {(active unit, target): chance}."""
+    return laws_of(charge_fight(scenario), scenario)[-1]
 
 
 def charged_unit(word, combatant, side):
@@ -198,20 +237,21 @@ def plain_unit(unit):
 # --- focus fire -------------------------------------------------------------------------------------------
 
 
-def focus_laws(scenario):
-    """The laws of the target after each attack, a list of {target: chance}."""
+def focus_fight(scenario):
+    """Focus fire; its states are read as the target's."""
     ruleset = ruleset_of(scenario)
     scenarios = []
     for given in scenario["attacks"]:
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
         scenarios.append(resolve(parse_scenario(raw, ruleset, where="test"), Profiles()))
     setup, programs = focus_program(scenarios)
-    law, chances, found = start_law(setup), chances_of(setup, scenario), []
-    for operations in programs:
-        for operation in operations:
-            law = apply(setup, operation, law, chances)
-        found.append(endings(law, lambda _, word: focused_unit(word)))
-    return found
+    start = tuple(int(unit_state.start_word(unit, 0)) for unit in setup.units)
+    return Fight(setup, programs, start, lambda _, word: focused_unit(word))
+
+
+def focus_laws(scenario):
+    """The laws of the target after each attack, a list of {target: chance}."""
+    return laws_of(focus_fight(scenario), scenario)
 
 
 def focused_unit(word):
@@ -226,8 +266,8 @@ def focused_unit(word):
 # --- duels ------------------------------------------------------------------------------------------------
 
 
-def duel_laws(scenario):
-    """The laws of both units at the end of each round, a list of {(a, b): chance}."""
+def duel_fight(scenario):
+    """A duel; its states are read as (a, b)."""
     a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
     distance = scenario.get("distance")
     terms = DuelTerms(
@@ -238,12 +278,13 @@ def duel_laws(scenario):
         distance=None if distance is None else float(distance),
     )
     setup, rounds = duel_program(a, b, terms, ruleset_of(scenario))
-    law, chances, found = start_law(setup, (statuses_of(a), statuses_of(b))), chances_of(setup, scenario), []
-    for operations in rounds:
-        for operation in operations:
-            law = apply(setup, operation, law, chances)
-        found.append(endings(law, lambda one, two: (*duellist(one), *duellist(two))))
-    return found
+    words = (unit_state.start_word(unit, statuses_of(each)) for unit, each in zip(setup.units, (a, b)))
+    return Fight(setup, rounds, tuple(map(int, words)), lambda one, two: (*duellist(one), *duellist(two)))
+
+
+def duel_laws(scenario):
+    """The laws of both units at the end of each round, a list of {(a, b): chance}."""
+    return laws_of(duel_fight(scenario), scenario)
 
 
 def statuses_of(combatant):
