@@ -38,21 +38,21 @@ class BareKernel:
         self.dealer = dealer_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.sheet, len(self.dealer.card_edges) - 1)
+        self.block = block_for(self.dealer.sheet, self.dealer.special)
         self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
 
     def __call__(self) -> None:
-        dealer, fight = self.dealer, self.dealer.fight
+        dealer = self.dealer
         self.tables[:] = 0
         roll_chunks(
-            dealer.sheet, self.block, fight.dice, dealer.card_edges,
+            dealer.sheet, dealer.special, self.block, dealer.fight.dice,
             0, self.chunks, CHUNK_TRIALS, *dealer.stream, self.tables,
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for an attack; only after a call."""
         dealer, block, sheet = self.dealer, self.block, self.dealer.sheet
-        dice = dealer.fight.dice + int(sheet.allowance) / (1 + sheet.added)
+        dice = dealer.fight.dice + (int(dealer.special.allowance) / (1 + sheet.added) if dealer.special else 0)
         a_block = dice * len(block.words) + len(sheet.limits) * len(block.other_words)
         thrown_away = int(self.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)

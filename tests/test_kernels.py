@@ -172,7 +172,8 @@ def p_values(variant):
 def test_extra_rerolls_are_among_the_variants():
     # A rating that takes none would leave such a variant as it is without them.
     for name, scenario in VARIANTS.items():
-        assert dealer(scenario).sheet.allowance > 0 or "extra" not in name, name
+        special = dealer(scenario).special
+        assert (special is not None and special.allowance > 0) == ("extra" in name or name == "everything"), name
 
 
 @EVERY_VARIANT
@@ -252,7 +253,7 @@ def test_the_check_sees_a_wrong_law(rolled, wrong):
     ],
 )
 def test_both_widths_are_among_the_variants(variant, kind):
-    assert isinstance(dealer(VARIANTS[variant]).sheet.allowance, kind)
+    assert isinstance(dealer(VARIANTS[variant]).sheet.limit, kind)
 
 
 # --- counts -----------------------------------------------------------------------------------------------
@@ -303,7 +304,7 @@ def test_one_cell_takes_every_trial():
 
 def test_counts_beyond_32_bits(monkeypatch):
     # Ten thousand million trials that all end in one cell: the counting as it is, the rolling left out.
-    def roll_nothing(sheet, block, dice, card_edges, first, last, chunk_trials, start, gamma, tables):
+    def roll_nothing(sheet, special, block, dice, first, last, chunk_trials, start, gamma, tables):
         tables[0, 3] += (last - first) * chunk_trials
 
     monkeypatch.setattr(montecarlo, "roll_chunks", roll_nothing)

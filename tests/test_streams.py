@@ -141,9 +141,9 @@ def dealer(scenario):
 
 def words_of_block(dealer, dice):
     """How many words a block of trials takes: for the dice and those they add, the re-rolls, and the other draws."""
-    sheet, block = dealer.sheet, roll.block_for(dealer.sheet)
+    sheet, block = dealer.sheet, roll.block_for(dealer.sheet, dealer.special)
     a_die = len(block.words) // (1 + sheet.added)
-    return dice * len(block.words) + sheet.allowance * a_die + len(sheet.limits) * len(block.other_words)
+    return dice * len(block.words) + dealer.special.allowance * a_die + len(sheet.limits) * len(block.other_words)
 
 
 def test_no_chunk_uses_more_words_than_it_has():

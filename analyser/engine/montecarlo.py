@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from analyser.dice import Face
 from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.roll import TABLES, block_for, roll_chunks
-from analyser.engine.sheet import OtherDraw, Sheet, sheet_for
+from analyser.engine.sheet import OtherDraw, Sheet, Special, sheets_for
 from analyser.engine.streams import Stream, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
 from analyser.errors import InputError
@@ -38,9 +38,8 @@ class Dealer:
     """Everything that rolling a fight needs, whatever the number of trials."""
 
     fight: FightFacts
-    dice: int  # of the first roll at most
-    card_edges: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws (Overcharge)
     sheet: Sheet
+    special: Special | None
     shape: tuple[int, int, int, int, int]  # values of hits, blanks, card, officer's place, building die
     stream: Stream
 
@@ -81,14 +80,7 @@ def dealer_for(
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    edges = _card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16)
-    return Dealer(fight, dice, edges, sheet_for(fight, die, dice, others, sizes), shape, stream_of(seed))
-
-
-def _card_edges(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Where each card value begins among 16-bit draws, and where the draws end that are thrown away."""
-    unit = np.iinfo(np.uint16).max // int(deck.sum())
-    return (np.concatenate([[0], np.cumsum(deck)]) * unit).astype(np.uint16)
+    return Dealer(fight, *sheets_for(fight, die, deck, others, sizes), shape, stream_of(seed))
 
 
 def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -152,14 +144,14 @@ class Table:
     def _work(self, queue: Queue, report: Callable[[], None] = lambda: None) -> None:
         """Take tasks and roll them until there are none."""
         dealer, (start, gamma) = self.dealer, self.dealer.stream
-        block = block_for(dealer.sheet, len(dealer.card_edges) - 1)
+        block = block_for(dealer.sheet, dealer.special)
         tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)
         held = 0
         for task in queue:
             if held + task.trials > MOST_HELD:
                 self._merge(tables)
                 held = 0
-            roll_chunks(dealer.sheet, block, dealer.fight.dice, dealer.card_edges, *task, start, gamma, tables)
+            roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma, tables)
             held += task.trials
             with self._lock:
                 self.trials += task.trials

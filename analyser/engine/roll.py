@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.sheet import Mark, Sheet
+from analyser.engine.sheet import Mark, Sheet, Special
 from analyser.engine.streams import counter_of_chunk, fill
 from analyser.jit import kernel, step
 
@@ -39,15 +39,15 @@ class Block(NamedTuple):
     turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
-def block_for(sheet: Sheet, card_values: int = 0) -> Block:
-    """Room for a block of trials; `card_values` of the attacker's card, 0 where none is turned."""
-    kind = type(sheet.allowance)
+def block_for(sheet: Sheet, special: Special | None) -> Block:
+    """Room for a block of trials."""
+    kind = type(sheet.limit)
     words = np.empty((1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES, np.uint64)
     other_words = np.empty(_OTHER_WORDS, np.uint64)
     tallies = np.zeros((len(sheet.lower), BLOCK), kind)
     worst, spare, gone, blanks, extras, cells = (np.zeros(BLOCK, kind) for _ in range(6))
     draws, other_draws = words.view(kind), other_words.view(np.uint16)
-    turned = np.zeros(max(card_values, 1), np.int64)
+    turned = np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64)
     return Block(words, draws, tallies, worst, spare, gone, blanks, extras, cells, other_words, other_draws, turned)
 
 
@@ -92,17 +92,16 @@ def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: 
 
 
 @step
-def reroll(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+def reroll(sheet: Sheet, special: Special, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll the extra re-rolls (AC-3.5), a die for each that is allowed; the counter after them.
 
     The dice that are re-rolled stay tallied as what they showed.
     """
-    count_spare(sheet, block)
-    kind = type(sheet.allowance)
-    for again in range(sheet.allowance, 0, -1):  # the die is wanted if fewer re-rolls than `again` are spare
+    kind = type(special.allowance)
+    for again in range(special.allowance, 0, -1):  # the die is wanted if fewer re-rolls than `again` are spare
         counter = fill(block.words, len(block.words) // (1 + sheet.added), counter, gamma)
         for row in range(len(sheet.lower)):
-            lower, upper = sheet.lower_again[row], sheet.upper_again[row]
+            lower, upper = special.lower_again[row], special.upper_again[row]
             tally(block, row, sheet.upper_unit, block.spare, kind(again), 0, lower, upper, False)
     return counter
 
@@ -114,13 +113,13 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 
 @step
-def count_spare(sheet: Sheet, block: Block) -> None:
+def count_spare(special: Special, block: Block) -> None:
     """Count the extra re-rolls that are more than the dice that wait for one."""
-    tallies, spare, allowance = block.tallies, block.spare, sheet.allowance
+    tallies, spare, allowance = block.tallies, block.spare, special.allowance
     kind = spare.dtype.type
     bits, ones = halves(spare)
-    settled, settled_up = sheet.rows[_SETTLED], bits if sheet.in_upper[_SETTLED] else 0
-    waiting, waiting_up = sheet.rows[_WAITING], bits if sheet.in_upper[_WAITING] else 0
+    settled, settled_up = special.rows[_SETTLED], bits if special.in_upper[_SETTLED] else 0
+    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
     for trial in range(np.uint64(BLOCK)):
         to_settled = kind(tallies[settled, trial] >> settled_up & ones)
         to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
@@ -128,12 +127,12 @@ def count_spare(sheet: Sheet, block: Block) -> None:
 
 
 @step
-def count_gone(sheet: Sheet, block: Block) -> None:
+def count_gone(special: Special, block: Block) -> None:
     """Count the strikes that were re-rolled: every die that is worse went first (AC-3.5)."""
-    tallies, gone, spare, allowance = block.tallies, block.gone, block.spare, sheet.allowance
+    tallies, gone, spare, allowance = block.tallies, block.gone, block.spare, special.allowance
     kind = gone.dtype.type
     bits, ones = halves(gone)
-    waiting, waiting_up = sheet.rows[_WAITING], bits if sheet.in_upper[_WAITING] else 0
+    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
     for trial in range(np.uint64(BLOCK)):
         to_strike = kind(tallies[_STRIKE, trial] & ones)
         to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
@@ -141,14 +140,14 @@ def count_gone(sheet: Sheet, block: Block) -> None:
 
 
 @step
-def count_blanks(sheet: Sheet, block: Block) -> None:
+def count_blanks(special: Special, block: Block) -> None:
     """Count the blanks that count (Overcharge, AC-6), without those that were re-rolled."""
-    tallies, blanks, allowance = block.tallies, block.blanks, sheet.allowance
+    tallies, blanks, allowance = block.tallies, block.blanks, special.allowance
     kind = blanks.dtype.type
     bits, ones = halves(blanks)
-    nothing, nothing_up = sheet.rows[_NOTHING], bits if sheet.in_upper[_NOTHING] else 0
-    waiting, waiting_up = sheet.rows[_WAITING], bits if sheet.in_upper[_WAITING] else 0
-    blank, blank_up = sheet.rows[_BLANK], bits if sheet.in_upper[_BLANK] else 0
+    nothing, nothing_up = special.rows[_NOTHING], bits if special.in_upper[_NOTHING] else 0
+    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
+    blank, blank_up = special.rows[_BLANK], bits if special.in_upper[_BLANK] else 0
     for trial in range(np.uint64(BLOCK)):
         to_nothing = kind(tallies[nothing, trial] >> nothing_up & ones)
         to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
@@ -220,12 +219,12 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 
 @step
-def turn_cards(block: Block, edges: NDArray[np.uint16], trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+def turn_cards(special: Special, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Turn one card for each of `trials` trials (Overcharge) and count those that turned each value; the counter after.
 
     A draw from ``edges[v]`` up to, not including, ``edges[v + 1]`` is a card of value v.
     """
-    draws, turned = block.other_draws, block.turned
+    draws, turned, edges = block.other_draws, block.turned, special.card_edges
     turned[:] = 0
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
@@ -241,31 +240,29 @@ def turn_cards(block: Block, edges: NDArray[np.uint16], trials: int, counter: np
 
 @kernel
 def roll_chunks(
-    sheet: Sheet, block: Block, dice: int, card_edges: NDArray[np.uint16], first: int, last: int,
-    chunk_trials: int, start: np.uint64, gamma: np.uint64, tables: NDArray[np.uint32],
+    sheet: Sheet, special: Special | None, block: Block, dice: int, first: int, last: int, chunk_trials: int,
+    start: np.uint64, gamma: np.uint64, tables: NDArray[np.uint32],
 ) -> None:  # fmt: skip
     """Roll whole chunks `first` to `last` - 1 of `chunk_trials` trials each into `tables`.
 
-    `card_edges`: where each value of the attacker's card begins among the draws (Overcharge); of length 1 where
-    no card is turned. With Overcharge the trials of a chunk are rolled in the order of their cards: which trial
-    turned which card makes no difference to the counts.
+    With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card makes
+    no difference to the counts.
     """
     turned = block.turned
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
-        if len(card_edges) > 1:
-            counter = turn_cards(block, card_edges, chunk_trials, counter, gamma)
-        else:
-            turned[0] = chunk_trials
+        turned[0] = chunk_trials
+        if special is not None and len(turned) > 1:
+            counter = turn_cards(special, block, chunk_trials, counter, gamma)
         for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:
                 counter = roll_pool(sheet, block, dice + value, counter, gamma)
-                if sheet.allowance > 0:
-                    counter = reroll(sheet, block, counter, gamma)
-                    count_gone(sheet, block)
-                if sheet.blank_values > 1:
-                    count_blanks(sheet, block)
+                if special is not None:
+                    count_spare(special, block)
+                    counter = reroll(sheet, special, block, counter, gamma)
+                    count_gone(special, block)
+                    count_blanks(special, block)
                 counter = draw_others(sheet, block, counter, gamma)
                 find_cells(sheet, block)
                 trials -= count_cells(block.cells, sheet.discarded, trials, tables)

@@ -53,12 +53,7 @@ class Sheet(NamedTuple):
     limit: Any  # from here on the trial is thrown away
     lower: Any  # the marks of the lower halves, one a row of tallies
     upper: Any
-    lower_again: Any  # the same on the line of the dice that are re-rolled
-    upper_again: Any
-    rows: NDArray[np.uint64]  # where each Mark is tallied: the row,
-    in_upper: NDArray[np.bool_]  # and whether in the upper half
     upper_unit: Any  # 1 in the upper half of a tally
-    allowance: Any  # extra re-rolls
     added: int  # dice that a heroic strike adds
     heroic_bonus: Any  # hits of a heroic strike beyond those of a strike
     veteran: Any
@@ -68,6 +63,20 @@ class Sheet(NamedTuple):
     limits: NDArray[np.uint16]  # of the other draws, in order: from here on the trial is thrown away
     edges: NDArray[np.uint16]  # of the other draws: where the next value begins, one row a draw
     values: Any  # how many values each of the other draws has
+
+
+class Special(NamedTuple):
+    """What only pools with extra re-rolls or Overcharge need besides.
+
+    Where there is none the kernel is compiled without what reads it, which is half of it.
+    """
+
+    allowance: Any  # extra re-rolls; in the type of the draws
+    lower_again: Any  # the marks on the line of the dice that are re-rolled, as those of the sheet
+    upper_again: Any
+    rows: NDArray[np.uint64]  # where each Mark is tallied: the row,
+    in_upper: NDArray[np.bool_]  # and whether in the upper half
+    card_edges: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws, and their end
 
 
 class OtherDraw(NamedTuple):
@@ -80,60 +89,74 @@ class OtherDraw(NamedTuple):
     edges: tuple[int, ...]
 
 
-def sheet_for(
-    fight: FightFacts, die: NDArray[np.int64], dice: int, others: tuple[OtherDraw, ...], sizes: tuple[int, int]
-) -> Sheet:
-    """The sheet for rolling pools of up to `dice` dice of the first roll.
+def sheets_for(
+    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], others: tuple[OtherDraw, ...],
+    sizes: tuple[int, int],
+) -> tuple[Sheet, Special | None]:  # fmt: skip
+    """What the kernel needs to roll the pools of a fight.
 
     Parameters
     ----------
     fight : record of FIGHT
-    die : int64 array, shape (5,)
-    dice : int
+    die, deck : int64 arrays
+        Sides by face; copies by value of the attacker's card (Overcharge).
     others : tuple of OtherDraw
     sizes : (int, int)
         How many values hits and blanks can take.
 
     Returns
     -------
-    Sheet
+    Sheet, Special or None
         In 16-bit numbers where those have room and few trials are thrown away with them, in 32-bit numbers else.
     """
     small = die // np.gcd.reduce(die)
-    in_pool = dice * (1 + int(fight.explosion))
+    pairs = int(small.sum()) ** 2
+    in_pool = (int(fight.dice) + (len(deck) - 1 if fight.overcharge else 0)) * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
     extra_values = int(np.prod([len(other.edges) + 1 for other in others], dtype=np.int64))
     cells = sizes[0] * sizes[1] * extra_values
-    kind = _kind_for(in_pool + allowance, int(small.sum()) ** 2, cells)
+    kind = _kind_for(in_pool + allowance, pairs, cells)
+    a_pair = np.iinfo(kind).max // pairs
     marks, tallied = _marks(fight, small)
-    a_pair = np.iinfo(kind).max // int(small.sum()) ** 2
     lower, lower_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[::2]))
     upper, upper_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[1::2]))
-    units = [np.iinfo(np.uint16).max // other.sides for other in others]
-    edges = np.zeros((len(others), max((len(other.edges) for other in others), default=0)), np.uint16)
-    for row, (other, unit) in enumerate(zip(others, units)):
-        edges[row, : len(other.edges)] = np.array(other.edges) * unit
-    return Sheet(
+    limits, edges = _other_edges(others)
+    sheet = Sheet(
         explodes=kind(int(small[Face.HEROIC]) * int(small.sum()) * a_pair),
-        limit=kind(int(small.sum()) ** 2 * a_pair),
+        limit=kind(pairs * a_pair),
         lower=lower,
         upper=upper,
-        lower_again=lower_again,
-        upper_again=upper_again,
-        rows=np.array(tallied, np.uint64) // np.uint64(2),
-        in_upper=np.array(tallied) % 2 == 1,
         upper_unit=kind(1 << 4 * kind().itemsize),
-        allowance=kind(allowance),
         added=int(fight.explosion),
         heroic_bonus=kind(fight.heroic_hits - 1),
         veteran=kind(fight.veteran),
         blank_values=kind(sizes[1]),
         extra_values=kind(extra_values),
         discarded=kind(cells),
-        limits=np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16),
+        limits=limits,
         edges=edges,
         values=np.array([len(other.edges) + 1 for other in others], kind),
     )
+    if not (fight.overcharge or allowance):
+        return sheet, None
+    rows, in_upper = np.array(tallied, np.uint64) // np.uint64(2), np.array(tallied) % 2 == 1
+    card_edges = _card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16)
+    return sheet, Special(kind(allowance), lower_again, upper_again, rows, in_upper, card_edges)
+
+
+def _card_edges(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Where each card value begins among 16-bit draws, and where the draws end that are thrown away."""
+    unit = np.iinfo(np.uint16).max // int(deck.sum())
+    return (np.concatenate([[0], np.cumsum(deck)]) * unit).astype(np.uint16)
+
+
+def _other_edges(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Where the good draws of each end, and where each of its values but the first begins."""
+    units = [np.iinfo(np.uint16).max // other.sides for other in others]
+    edges = np.zeros((len(others), max((len(other.edges) for other in others), default=0)), np.uint16)
+    for row, (other, unit) in enumerate(zip(others, units)):
+        edges[row, : len(other.edges)] = np.array(other.edges) * unit
+    return np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16), edges
 
 
 def _kind_for(draws: int, pairs: int, cells: int) -> Any:
