@@ -27,7 +27,7 @@ class Block(NamedTuple):
 
     words: NDArray[np.uint64]
     draws: Any  # the same memory: one draw a trial for a die of the first roll, then for each die that it adds
-    tallies: Any  # dice below the marks of the sheet
+    tallies: Any  # a row: dice below the mark of strikes and in the upper half of heroic strikes; below further marks
     worst: Any  # the highest draw of the trial
     spare: Any  # extra re-rolls that find no die
     gone: Any  # strikes that were re-rolled
@@ -44,7 +44,7 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
     kind = type(sheet.limit)
     words = np.empty((1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES, np.uint64)
     other_words = np.empty(_OTHER_WORDS, np.uint64)
-    tallies = np.zeros((len(sheet.lower), BLOCK), kind)
+    tallies = np.zeros((1 + len(special.marks) if special else 1, BLOCK), kind)
     worst, spare, gone, blanks, extras, cells = (np.zeros(BLOCK, kind) for _ in range(6))
     draws, other_draws = words.view(kind), other_words.view(np.uint16)
     turned = np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64)
@@ -52,10 +52,8 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
 
 
 @step
-def tally(
-    block: Block, row: int, unit: Any, shown: Any, below: Any, place: int, lower: Any, upper: Any, first: bool
-) -> None:
-    """Tally the draws at `place` where what is `shown` lies `below`, and what is shown too if it is a `first` die.
+def score(block: Block, unit: Any, shown: Any, below: Any, place: int, first: bool, heroic: Any, strike: Any) -> None:
+    """Score the draws at `place` where what is `shown` lies `below`, and what is shown too if it is a `first` die.
 
     Indices are unsigned and every choice is one between numbers of the draws' own type: a loop of another form is
     not turned into vector form.
@@ -63,31 +61,52 @@ def tally(
     draws, tallies, worst = block.draws, block.tallies, block.worst
     number = draws.dtype.type
     none, one = number(0), number(1)
-    lower_first, upper_first = (lower, upper) if first else (none, none)
-    start, line = np.uint64(place * BLOCK), np.uint64(row)
+    first_strike, first_heroic = (strike, heroic) if first else (none, none)
+    start = np.uint64(place * BLOCK)
     for trial in range(np.uint64(BLOCK)):
         before, draw = shown[trial], draws[start + trial]
         worst[trial] = max(worst[trial], max(before, draw))  # noqa: PLW3301 - three arguments keep it from vector form
         counts = before < below
-        tallies[line, trial] += (
-            (one if before < lower_first else none)
-            + (unit if before < upper_first else none)
-            + (one if counts & (draw < lower) else none)
-            + (unit if counts & (draw < upper) else none)
+        tallies[0, trial] += (
+            (one if before < first_strike else none)
+            + (unit if before < first_heroic else none)
+            + (one if counts & (draw < strike) else none)
+            + (unit if counts & (draw < heroic) else none)
         )
 
 
 @step
-def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+def tally(block: Block, row: int, shown: Any, below: Any, place: int, first: bool, mark: Any) -> None:
+    """Tally, as :func:`score` scores, the draws that lie below a further mark."""
+    draws, tallies = block.draws, block.tallies
+    number = draws.dtype.type
+    none, one = number(0), number(1)
+    first_mark = mark if first else none
+    start, line = np.uint64(place * BLOCK), np.uint64(row)
+    for trial in range(np.uint64(BLOCK)):
+        before, draw = shown[trial], draws[start + trial]
+        tallies[line, trial] += (one if before < first_mark else none) + (
+            one if (before < below) & (draw < mark) else none
+        )
+
+
+@step
+def roll_pool(
+    sheet: Sheet, special: Special | None, block: Block, dice: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
     """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
+    draws, explodes, unit = block.draws, sheet.explodes, sheet.heroic_unit
     block.tallies[:] = 0
     block.worst[:] = 0
     for _ in range(dice):
         counter = fill(block.words, len(block.words), counter, gamma)
-        for row in range(len(sheet.lower)):
-            lower, upper = sheet.lower[row], sheet.upper[row]
-            for place in range(1, 1 + sheet.added):
-                tally(block, row, sheet.upper_unit, block.draws, sheet.explodes, place, lower, upper, place == 1)
+        score(block, unit, draws, explodes, 1, True, sheet.heroic, sheet.strike)
+        if sheet.added > 1:
+            score(block, unit, draws, explodes, 2, False, sheet.heroic, sheet.strike)
+        if special is not None:
+            for row in range(len(special.marks)):
+                for place in range(1, 1 + sheet.added):
+                    tally(block, 1 + row, draws, explodes, place, place == 1, special.marks[row])
     return counter
 
 
@@ -97,12 +116,13 @@ def reroll(sheet: Sheet, special: Special, block: Block, counter: np.uint64, gam
 
     The dice that are re-rolled stay tallied as what they showed.
     """
-    kind = type(special.allowance)
-    for again in range(special.allowance, 0, -1):  # the die is wanted if fewer re-rolls than `again` are spare
+    spare, unit, heroic, strike = block.spare, sheet.heroic_unit, special.heroic_again, special.strike_again
+    for again in range(special.allowance, 0, -1):
+        below = spare.dtype.type(again)  # the die is wanted if fewer re-rolls than this are spare
         counter = fill(block.words, len(block.words) // (1 + sheet.added), counter, gamma)
-        for row in range(len(sheet.lower)):
-            lower, upper = special.lower_again[row], special.upper_again[row]
-            tally(block, row, sheet.upper_unit, block.spare, kind(again), 0, lower, upper, False)
+        score(block, unit, spare, below, 0, False, heroic, strike)
+        for row in range(len(special.marks)):
+            tally(block, 1 + row, spare, below, 0, False, special.marks_again[row])
     return counter
 
 
@@ -116,43 +136,32 @@ def halves(numbers: Any) -> tuple[int, int]:
 def count_spare(special: Special, block: Block) -> None:
     """Count the extra re-rolls that are more than the dice that wait for one."""
     tallies, spare, allowance = block.tallies, block.spare, special.allowance
-    kind = spare.dtype.type
-    bits, ones = halves(spare)
-    settled, settled_up = special.rows[_SETTLED], bits if special.in_upper[_SETTLED] else 0
-    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
+    settled, waiting = special.rows[_SETTLED], special.rows[_WAITING]
+    kind, (_, ones) = spare.dtype.type, halves(spare)
     for trial in range(np.uint64(BLOCK)):
-        to_settled = kind(tallies[settled, trial] >> settled_up & ones)
-        to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
-        spare[trial] = allowance - min(allowance, kind(to_waiting - to_settled))
+        waits = kind((tallies[waiting, trial] & ones) - (tallies[settled, trial] & ones))
+        spare[trial] = allowance - min(allowance, waits)
 
 
 @step
 def count_gone(special: Special, block: Block) -> None:
     """Count the strikes that were re-rolled: every die that is worse went first (AC-3.5)."""
     tallies, gone, spare, allowance = block.tallies, block.gone, block.spare, special.allowance
-    kind = gone.dtype.type
-    bits, ones = halves(gone)
-    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
+    waiting, kind, (_, ones) = special.rows[_WAITING], gone.dtype.type, halves(gone)
     for trial in range(np.uint64(BLOCK)):
-        to_strike = kind(tallies[_STRIKE, trial] & ones)
-        to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
-        gone[trial] = kind(allowance - spare[trial]) - min(allowance, kind(to_waiting - to_strike))
+        worse = kind((tallies[waiting, trial] & ones) - (tallies[_STRIKE, trial] & ones))
+        gone[trial] = kind(allowance - spare[trial]) - min(allowance, worse)
 
 
 @step
 def count_blanks(special: Special, block: Block) -> None:
     """Count the blanks that count (Overcharge, AC-6), without those that were re-rolled."""
     tallies, blanks, allowance = block.tallies, block.blanks, special.allowance
-    kind = blanks.dtype.type
-    bits, ones = halves(blanks)
-    nothing, nothing_up = special.rows[_NOTHING], bits if special.in_upper[_NOTHING] else 0
-    waiting, waiting_up = special.rows[_WAITING], bits if special.in_upper[_WAITING] else 0
-    blank, blank_up = special.rows[_BLANK], bits if special.in_upper[_BLANK] else 0
+    nothing, waiting, blank = special.rows[_NOTHING], special.rows[_WAITING], special.rows[_BLANK]
+    kind, (_, ones) = blanks.dtype.type, halves(blanks)
     for trial in range(np.uint64(BLOCK)):
-        to_nothing = kind(tallies[nothing, trial] >> nothing_up & ones)
-        to_waiting = kind(tallies[waiting, trial] >> waiting_up & ones)
-        to_blank = kind(tallies[blank, trial] >> blank_up & ones)
-        blanks[trial] = to_blank - min(kind(to_nothing + allowance), to_waiting)
+        stay = min(kind((tallies[nothing, trial] & ones) + allowance), kind(tallies[waiting, trial] & ones))
+        blanks[trial] = kind(tallies[blank, trial] & ones) - stay
 
 
 @step
@@ -225,16 +234,19 @@ def turn_cards(special: Special, block: Block, trials: int, counter: np.uint64, 
     A draw from ``edges[v]`` up to, not including, ``edges[v + 1]`` is a card of value v.
     """
     draws, turned, edges = block.other_draws, block.turned, special.card_edges
+    none, one = np.uint16(0), np.uint16(1)
     turned[:] = 0
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
         some = min(trials, BLOCK)  # the last block may have to be short: its first draws count
+        before: Any = 0
         for value in range(len(turned)):
-            count = 0
+            end, below = edges[value + 1], none
             for trial in range(some):
-                count += (draws[trial] >= edges[value]) & (draws[trial] < edges[value + 1])
-            turned[value] += count
-            trials -= count
+                below = np.uint16(below + (one if draws[trial] < end else none))
+            turned[value] += below - before
+            before = below
+        trials -= before
     return counter
 
 
@@ -257,7 +269,7 @@ def roll_chunks(
         for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:
-                counter = roll_pool(sheet, block, dice + value, counter, gamma)
+                counter = roll_pool(sheet, special, block, dice + value, counter, gamma)
                 if special is not None:
                     count_spare(special, block)
                     counter = reroll(sheet, special, block, counter, gamma)

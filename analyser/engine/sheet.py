@@ -32,28 +32,25 @@ class Mark(IntEnum):
     """
 
     STRIKE = 0  # ends as a strike or better, or is a strike that waits
-    HEROIC = 1  # ends as a heroic strike
-    SETTLED = 2  # ends as a strike or better and does not wait
-    NOTHING = 3  # the same, or waits and is no blank that counts
-    WAITING = 4  # the same, or waits
-    BLANK = 5  # the same, or ends as a blank that counts (Overcharge)
+    SETTLED = 1  # ends as a strike or better and does not wait
+    NOTHING = 2  # as STRIKE, or waits and is no blank that counts
+    WAITING = 3  # as STRIKE, or waits
+    BLANK = 4  # as WAITING, or ends as a blank that counts (Overcharge)
+    HEROIC = 5  # ends as a heroic strike
 
 
 class Sheet(NamedTuple):
     """How the pools of a fight are rolled: what the kernel needs besides the number of dice.
-
-    A row of tallies counts the draws below two marks, one in the lower half of each number, one in the upper half:
-    row 0 those below STRIKE and HEROIC, further rows those of the other marks that are not the same as one before.
 
     A trial is counted in the cell ``(hits * blank_values + blanks) * extra_values + extra``, where `extra` tells the
     cards, officer's places and building dice apart that the rules tell apart.
     """
 
     explodes: Any  # a first die with a draw below shows a heroic strike at once; in the type of the draws
+    heroic: Any  # the marks of these names
+    strike: Any
     limit: Any  # from here on the trial is thrown away
-    lower: Any  # the marks of the lower halves, one a row of tallies
-    upper: Any
-    upper_unit: Any  # 1 in the upper half of a tally
+    heroic_unit: Any  # what a heroic strike adds to a score beside 1: its place in the upper half of the number
     added: int  # dice that a heroic strike adds
     heroic_bonus: Any  # hits of a heroic strike beyond those of a strike
     veteran: Any
@@ -72,10 +69,11 @@ class Special(NamedTuple):
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
-    lower_again: Any  # the marks on the line of the dice that are re-rolled, as those of the sheet
-    upper_again: Any
-    rows: NDArray[np.uint64]  # where each Mark is tallied: the row,
-    in_upper: NDArray[np.bool_]  # and whether in the upper half
+    heroic_again: Any  # the marks on the line of the dice that are re-rolled
+    strike_again: Any
+    marks: Any  # the marks that are tallied besides
+    marks_again: Any
+    rows: NDArray[np.uint64]  # which of these each Mark is, counted from 1; 0: it is the mark of strikes
     card_edges: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws, and their end
 
 
@@ -117,16 +115,14 @@ def sheets_for(
     cells = sizes[0] * sizes[1] * extra_values
     kind = _kind_for(in_pool + allowance, pairs, cells)
     a_pair = np.iinfo(kind).max // pairs
-    marks, tallied = _marks(fight, small)
-    lower, lower_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[::2]))
-    upper, upper_again = (np.array(ends, kind) * kind(a_pair) for ends in zip(*marks[1::2]))
+    ends, again = _ends(fight, small), _ends_again(fight, small)
     limits, edges = _other_edges(others)
     sheet = Sheet(
         explodes=kind(int(small[Face.HEROIC]) * int(small.sum()) * a_pair),
+        heroic=kind(ends[Mark.HEROIC] * a_pair),
+        strike=kind(ends[Mark.STRIKE] * a_pair),
         limit=kind(pairs * a_pair),
-        lower=lower,
-        upper=upper,
-        upper_unit=kind(1 << 4 * kind().itemsize),
+        heroic_unit=kind(1 << 4 * kind().itemsize),
         added=int(fight.explosion),
         heroic_bonus=kind(fight.heroic_hits - 1),
         veteran=kind(fight.veteran),
@@ -139,9 +135,17 @@ def sheets_for(
     )
     if not (fight.overcharge or allowance):
         return sheet, None
-    rows, in_upper = np.array(tallied, np.uint64) // np.uint64(2), np.array(tallied) % 2 == 1
-    card_edges = _card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16)
-    return sheet, Special(kind(allowance), lower_again, upper_again, rows, in_upper, card_edges)
+    every = [(ends[mark] * a_pair, again[mark] * a_pair) for mark in Mark if mark != Mark.HEROIC]
+    distinct = list(dict.fromkeys(every))
+    return sheet, Special(
+        allowance=kind(allowance),
+        heroic_again=kind(again[Mark.HEROIC] * a_pair),
+        strike_again=kind(again[Mark.STRIKE] * a_pair),
+        marks=np.array([end for end, _ in distinct[1:]], kind),
+        marks_again=np.array([end for _, end in distinct[1:]], kind),
+        rows=np.array([distinct.index(each) for each in every], np.uint64),
+        card_edges=_card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16),
+    )
 
 
 def _card_edges(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
@@ -164,20 +168,6 @@ def _kind_for(draws: int, pairs: int, cells: int) -> Any:
     most = np.iinfo(np.uint16).max
     wasted = 1.0 if pairs > most else draws * ((1 << 16) % pairs) / (1 << 16)
     return np.uint16 if wasted < MOST_DISCARDED and draws < 1 << 8 and cells < most else np.uint32
-
-
-def _marks(fight: FightFacts, die: NDArray[np.int64]) -> tuple[list[tuple[int, int]], list[int]]:
-    """The marks that need a tally, and which of them each :class:`Mark` is.
-
-    A mark is two ends: for the dice of the pool and for those that are re-rolled. There is an even number of them.
-    """
-    of_pool, again = _ends(fight, die), _ends_again(fight, die)
-    every = [(of_pool[mark], again[mark]) for mark in Mark]
-    needed = every[:2]
-    needed += [each for each in dict.fromkeys(every[2:]) if each not in needed]
-    tallied = [needed.index(each) for each in every]
-    tallied[Mark.HEROIC] = int(Mark.HEROIC)
-    return needed + [(0, 0)] * (len(needed) % 2), tallied
 
 
 def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Mark, int]:
