@@ -22,7 +22,7 @@ from analyser.errors import InputError
 from analyser.jit import kernel, step
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
-from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test
+from analyser.rules.armoured_clash.facts import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
@@ -68,19 +68,20 @@ def dealer_for(
     InputError
         The fight has more outcomes than can be counted.
     """
-    dice = fight.dice + (len(deck) - 1 if fight.overcharge else 0)
-    card = _card_draw(fight, deck)
-    place = OtherDraw(fight.models, tuple(range(1, fight.models))) if fight.officer == _RANDOM else None
+    facts = plain(fight)
+    dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
+    card = _card_draw(facts, deck)
+    place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == _RANDOM else None
     wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
-    sizes = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
+    sizes = most_hits(facts, dice) + 1, most_blanks(facts, dice) + 1
     values = [len(draw.edges) + 1 if draw else 1 for draw in (card, place, building)]
     shape = (*sizes, values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return Dealer(fight, *sheets_for(fight, die, deck, others, sizes), shape, stream_of(seed))
+    return Dealer(fight, *sheets_for(facts, die, deck, others, sizes), shape, stream_of(seed))
 
 
 def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:

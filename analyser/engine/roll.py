@@ -270,10 +270,11 @@ def roll_chunks(
             trials = turned[value]
             while trials > 0:
                 counter = roll_pool(sheet, special, block, dice + value, counter, gamma)
-                if special is not None:
+                if special is not None and special.allowance > 0:
                     count_spare(special, block)
                     counter = reroll(sheet, special, block, counter, gamma)
                     count_gone(special, block)
+                if special is not None and sheet.blank_values > 1:
                     count_blanks(special, block)
                 counter = draw_others(sheet, block, counter, gamma)
                 find_cells(sheet, block)
