@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from pydantic import field_validator, model_validator
 
@@ -26,6 +27,8 @@ class Situation(Record):
     distance : float or None
         In inches: decides what is short and what is out of range, row by row. None: every row is within its long
         range, and short range is a bonus like the others.
+    kind : "ranged" or "charge"
+        What the attackers do: shoot once (the keys above say how), or charge (AC-8), to which none of them applies.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class Situation(Record):
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     distance: Inches | None = None
+    kind: Literal["ranged", "charge"] = "ranged"
 
     _tuples = field_validator("bonuses", "penalties", mode="before")(as_tuple)
 
@@ -45,6 +49,12 @@ class Situation(Record):
     def _one_way_to_say_short(self) -> Situation:
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
+        return self
+
+    @model_validator(mode="after")
+    def _a_charge_has_no_range(self) -> Situation:
+        if self.kind == "charge" and (self.bonuses or self.penalties or self.distance is not None):
+            raise ValueError("a charge has no bonuses, penalties or distance of a ranged attack")
         return self
 
     @property
@@ -65,12 +75,17 @@ SHORT_RANGE_AIMED = Situation(
     bonuses=("aiming", "short_range"),
 )
 ALL_SITUATIONS = "all"
+CHARGE = Situation(name="charge", title="charge, with what the target strikes back", kind="charge")
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED)}
+"""What ``"all"`` stands for: every ranged situation. A charge takes far longer, and is asked for by its name."""
+BY_NAME: Mapping[str, Situation] = {**SITUATIONS, CHARGE.name: CHARGE}
 """The situations that can be asked for by name."""
 
 
 def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that are asked for, each once; a name stands for one of :data:`SITUATIONS`, ``"all"`` for each.
+    """The situations that are asked for, each once.
+
+    A name stands for one of :data:`BY_NAME`, ``"all"`` for those of :data:`SITUATIONS`.
 
     Raises
     ------
@@ -80,14 +95,14 @@ def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]
     found: dict[str, Situation] = {}
     several = [asked] if isinstance(asked, str) else asked
     for each in SITUATIONS.values() if list(several) == [ALL_SITUATIONS] else several:
-        if isinstance(each, str) and each not in SITUATIONS:
-            hint = did_you_mean(each, SITUATIONS)
+        if isinstance(each, str) and each not in BY_NAME:
+            hint = did_you_mean(each, BY_NAME)
             raise InputError(
-                f"no situation {each!r}{hint}", where="situations", allowed=", ".join((*SITUATIONS, ALL_SITUATIONS))
+                f"no situation {each!r}{hint}", where="situations", allowed=", ".join((*BY_NAME, ALL_SITUATIONS))
             )
-        situation = SITUATIONS[each] if isinstance(each, str) else each
+        situation = BY_NAME[each] if isinstance(each, str) else each
         if found.setdefault(situation.name, situation) != situation:
             raise InputError(f"two situations are called {situation.name!r}", where="situations")
     if not found:
-        raise InputError("no situation is given", where="situations", allowed=", ".join(SITUATIONS))
+        raise InputError("no situation is given", where="situations", allowed=", ".join(BY_NAME))
     return tuple(found.values())

@@ -1,6 +1,7 @@
 """Matchups: every figure is that of the single attack, the best row is the best, and what cannot be says why."""
 
 import numpy as np
+import plain_close_quarters as cq
 import pytest
 from attacks import TOLERANCE
 from small_profiles import write_profiles
@@ -17,7 +18,7 @@ from analyser.profiles import Profiles
 from analyser.resolve import fitting_rows, resolve_target
 from analyser.rows import RANKED_BY, best_of, best_row
 from analyser.scenario import Attack, Target
-from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation
+from analyser.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
 
 NAMES = [
     "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",
@@ -434,3 +435,54 @@ def test_what_cannot_be_shown_is_told(library, keys, message):
 def test_a_heatmap_of_a_situation_that_is_not_there(found):
     with pytest.raises(InputError, match="did you mean 'long-range'"):
         found.heatmap(situation="long-rang")
+
+
+# --- charges ----------------------------------------------------------------------------------------------
+
+OTTER = {
+    "type": "infantry", "models": 4, "defence": 2, "discipline": 7, "break_limit": 2, "rules": ["Veteran (1)"],
+    "rows": [{"kind": "melee", "bands": [{"first": 1, "last": 8, "dice": 5}], "qualities": []}],
+}  # fmt: skip
+
+
+def test_a_charge_is_that_of_the_plain_reading(small):
+    law = cq.law({"active": OTTER, "target": OTTER, "combat": {}})
+    models = {outcome: OTTER["models"] - outcome.target.models for outcome in law}
+    wanted = {
+        "p_suppressed": sum(chance for end, chance in law.items() if end.target.suppressed and not end.target.fate),
+        "p_broken": sum(chance for end, chance in law.items() if end.target.fate == "broken"),
+        "p_annihilated": sum(chance for end, chance in law.items() if end.target.fate),
+        "p_any_destroyed": sum(chance for end, chance in law.items() if end.target_losses),
+        "mean_models_destroyed": sum(chance * end.target_losses for end, chance in law.items()),
+    }
+    assert max(models.values()) == OTTER["models"]
+    frame = matchups("river/otter@basic", "river/otter@basic", situations=["charge"], profiles=small).frame
+    for name, value in wanted.items():
+        assert frame[name][0] == pytest.approx(float(value), abs=TOLERANCE), name
+    assert frame["row"][0] == "melee"
+    assert frame["dice"].isna().all()
+
+
+def test_who_cannot_charge_or_be_charged_says_why(small, library):
+    charges = {"situations": ["charge"], "profiles": small}
+    pairs = matchups("river/*", "river/*", **charges).frame.set_index(["attacker_unit", "defender_unit"])["why_not"]
+    assert set(pairs["Beaver Fort"]) == {"it has no melee or impact row"}
+    assert "cannot be charged: aircraft" in pairs["Otter Guard", "Heron"].iloc[0]
+    assert pairs["Otter Guard", "Otter Guard"].isna().all()
+    ranged = matchups("river/*", "river/*", row="ranged-light", **charges).frame
+    assert set(ranged[ranged["attacker_unit"] == "Otter Guard"]["why_not"]) == {"ranged-light: it is a ranged row"}
+    static = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=[CHARGE], profiles=library).frame
+    assert static["why_not"].isna().all()
+
+
+def test_charges_and_shots_stand_in_one_table(small):
+    found = matchups("river/*", "river/*", situations=["long-range", "charge"], profiles=small)
+    alone = matchups("river/*", "river/*", situations=["charge"], profiles=small).frame
+    of_charges = found.frame[found.frame["situation"] == "charge"].reset_index(drop=True)
+    assert of_charges.equals(alone)
+    assert any("A charge is one close quarters combat" in each for each in found.assumptions)
+
+
+def test_a_charge_has_no_range():
+    with pytest.raises(ValueError, match="a charge has no bonuses"):
+        Situation(name="near", kind="charge", distance=3)

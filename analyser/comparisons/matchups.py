@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from analyser import metrics
 from analyser.comparisons.cells import Cells, Field, one_above_the_other
+from analyser.comparisons.charging import charge
 from analyser.comparisons.frame import METHOD, by_unit, tidy
 from analyser.comparisons.gaps import NotModelled, not_modelled
 from analyser.comparisons.shooting import shoot
@@ -41,10 +42,15 @@ ASSUMPTIONS = (
     "opportunity fire; Overcharge, carriages and command re-rolls are not used.",
     "Expected points destroyed are the target's points times the share of its models that are destroyed; models that "
     "are lost because the unit breaks are not among them. Expected victory points count every kind of annihilation.",
+    "A charge is one close quarters combat in the open against a unit that has not been activated; nobody outflanks, "
+    "supports or threatens. Its figures are what the target suffers up to its test, and not what it costs the "
+    "charger; damage left on a unit that broke is not among them.",
 )
 """What every attack of a comparison takes for granted."""
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
+FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {"ranged": shoot, "charge": charge}
+"""What attackers do to defenders, by the kind of a situation."""
 _SLICE = 16  # attackers between two reports of progress
 
 
@@ -172,7 +178,7 @@ def matchups(
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Matchups:
-    """One ranged attack of every attacker on every defender in every situation, exactly.
+    """One attack of every attacker on every defender in every situation, exactly.
 
     Parameters
     ----------
@@ -184,9 +190,10 @@ def matchups(
     per_points : bool
         Show the figure per 100 points of the attacker.
     situations : sequence of Situation or str
-        A name stands for one of :data:`SITUATIONS`.
+        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, or one of your own
+        (:class:`analyser.situations.Situation`).
     row : str, optional
-        The row to fire. Left out: on each target the one with the most expected models destroyed; of equals the one
+        The row to use. Left out: on each target the one with the most expected models destroyed; of equals the one
         with the highest chance to annihilate, then the most expected damage, then the first on the card.
     levels : str or several, optional
         Only loadouts at these reinforcement levels, on both sides; left out: at all levels.
@@ -266,7 +273,7 @@ def _cells(
     for number, situation in enumerate(situations):
         parts = []
         for start in range(0, len(attackers), _SLICE):
-            parts.append(shoot(attackers[start : start + _SLICE], field, situation))
+            parts.append(FIGHTS[situation.kind](attackers[start : start + _SLICE], field, situation))
             if progress is not None:
                 done = number * len(attackers) + min(start + _SLICE, len(attackers))
                 progress(done, len(situations) * len(attackers))

@@ -55,7 +55,9 @@ class Combatant(Target):
     _more_tuples = field_validator("rows", mode="before")(as_tuple)
 
 
-def resolve_combatant(combatant: Combatant, profiles: Profiles | None, where: str) -> Combatant:
+def resolve_combatant(
+    combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
+) -> Combatant:
     """`combatant` with everything that its profile or the defaults say, and checked.
 
     Parameters
@@ -65,6 +67,8 @@ def resolve_combatant(combatant: Combatant, profiles: Profiles | None, where: st
         None: the shipped ones.
     where : str
         The section that it came from; opens the messages.
+    loadout : Loadout, optional
+        Its profile, if that need not be looked up.
 
     Raises
     ------
@@ -72,7 +76,8 @@ def resolve_combatant(combatant: Combatant, profiles: Profiles | None, where: st
         A selector, row or number that does not fit.
     """
     try:
-        loadout = None if combatant.unit is None else (profiles or Profiles()).loadout(combatant.unit)
+        if loadout is None and combatant.unit is not None:
+            loadout = (profiles or Profiles()).loadout(combatant.unit)
     except InputError as error:
         raise error.inside(f"{where}.unit") from None
     known = _profile_of(loadout) | combatant.model_dump(exclude_none=True, exclude={"charge", "rows", "passengers"})
