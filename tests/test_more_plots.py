@@ -149,7 +149,7 @@ def test_each_law_is_a_stepped_line_of_its_own():
 def test_survival_is_drawn_round_by_round():
     ax = survival(ROUNDS)
     assert [list(line.get_ydata()) for line in ax.lines] == [[100, 90, 70], [100, 60, 20]]
-    sampled = ROUNDS.assign(low=ROUNDS["p_alive"] - 0.05, high=ROUNDS["p_alive"] + 0.05)
+    sampled = ROUNDS.assign(p_alive_low=ROUNDS["p_alive"] - 0.05, p_alive_high=ROUNDS["p_alive"] + 0.05)
     assert len(survival(sampled).collections) == 2
 
 

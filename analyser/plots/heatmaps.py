@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL_POINTS
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
-IMPOSSIBLE = "Hatched: the attacker has no row that can make this attack."
+IMPOSSIBLE = "Hatched: the attacker cannot make this attack."
 
 
 def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:

@@ -23,7 +23,8 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         `round` (0, 1, 2 and so on; 0: before the first), `side` (a name), `p_alive` (neither destroyed, broken nor
-        fled by the end of the round); of a sample also `low` and `high`, drawn as intervals. Six sides at most.
+        fled by the end of the round); of a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six
+        sides at most.
     ax : Axes, optional
         Left out: of a new figure.
 
@@ -51,8 +52,8 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             of_side = frame[frame["side"] == side].sort_values("round")
             chances = 100 * of_side["p_alive"]
             axes.plot(of_side["round"], chances, label=str(side), linewidth=1.6, markersize=5.5, **line)
-            if "low" in of_side:
-                ends = [chances - 100 * of_side["low"], 100 * of_side["high"] - chances]
+            if "p_alive_low" in of_side:
+                ends = [chances - 100 * of_side["p_alive_low"], 100 * of_side["p_alive_high"] - chances]
                 axes.errorbar(
                     of_side["round"], chances, yerr=[end.clip(lower=0) for end in ends], fmt="none",
                     ecolor=line["color"], elinewidth=1, capsize=3,
