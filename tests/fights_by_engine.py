@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plain_close_quarters as cq
 
-from analyser.engine.joint import Law, apply, chances_for
+from analyser.engine.joint import exact_laws, start_states
 from analyser.engine.played import simulate_program
 from analyser.fights.charge import charge_program
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
@@ -86,12 +86,6 @@ def ruleset_of(scenario):
     return Ruleset.model_validate({**usual, "die": die, "deck": deck})
 
 
-def chances_of(setup, scenario):
-    """What chance is made of in a plain scenario."""
-    ruleset = ruleset_of(scenario)
-    return chances_for(setup, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
-
-
 class Fight(NamedTuple):
     """A fight that the engines can run, and how to read a pair of its states."""
 
@@ -103,17 +97,9 @@ class Fight(NamedTuple):
 
 def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
-    law, chances, found = start_law_of(fight), chances_of(fight.setup, scenario), []
-    for operations in fight.programs:
-        for operation in operations:
-            law = apply(fight.setup, operation, law, chances)
-        found.append(endings(law, fight.read))
-    return found
-
-
-def start_law_of(fight):
-    """The law of a fight before its first operation."""
-    return Law(*(np.array([word]) for word in fight.start), np.ones((1, 1)))
+    ruleset = ruleset_of(scenario)
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return [endings(law, fight.read) for law in exact_laws(fight.setup, fight.programs, fight.start, die, deck)]
 
 
 def samples_of(fight, scenario, trials, seed, **options):
@@ -166,8 +152,8 @@ def charge_fight(scenario):
         combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
     )
     setup, operations = charge_program(attacker, target, others)
-    start = [int(unit_state.start_word(unit, 0)) for unit in setup.units]
-    start[0] = unit_state.with_order(start[0], int(Order.CHARGE)) | morale.ACTIVATED
+    first, second = start_states(setup)
+    start = unit_state.with_order(first, int(Order.CHARGE)) | morale.ACTIVATED, second
 
     def read(one, two):
         return (
@@ -177,7 +163,7 @@ def charge_fight(scenario):
             unit_state.wins_of(two) if setup.sides[1].hunter else 0,
         )
 
-    return Fight(setup, [operations], tuple(start), read)
+    return Fight(setup, [operations], start, read)
 
 
 def charge_law(scenario):
@@ -245,8 +231,7 @@ def focus_fight(scenario):
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
         scenarios.append(resolve(parse_scenario(raw, ruleset, where="test"), Profiles()))
     setup, programs = focus_program(scenarios)
-    start = tuple(int(unit_state.start_word(unit, 0)) for unit in setup.units)
-    return Fight(setup, programs, start, lambda _, word: focused_unit(word))
+    return Fight(setup, programs, start_states(setup), lambda _, word: focused_unit(word))
 
 
 def focus_laws(scenario):
@@ -278,8 +263,8 @@ def duel_fight(scenario):
         distance=None if distance is None else float(distance),
     )
     setup, rounds = duel_program(a, b, terms, ruleset_of(scenario))
-    words = (unit_state.start_word(unit, statuses_of(each)) for unit, each in zip(setup.units, (a, b)))
-    return Fight(setup, rounds, tuple(map(int, words)), lambda one, two: (*duellist(one), *duellist(two)))
+    start = start_states(setup, (statuses_of(a), statuses_of(b)))
+    return Fight(setup, rounds, start, lambda one, two: (*duellist(one), *duellist(two)))
 
 
 def duel_laws(scenario):

@@ -11,7 +11,7 @@ from random_fights import random_charge, random_duel, random_fights, random_focu
 from scipy import stats
 
 from analyser.engine import program
-from analyser.engine.joint import apply
+from analyser.engine.joint import exact_laws
 from analyser.rules.armoured_clash import unit_state
 
 FIGHTS = 40  # of each kind
@@ -166,13 +166,14 @@ def test_no_card_is_drawn_once_a_unit_is_gone():
     """Then nothing that is left of a fight depends on what is left of a deck."""
     for fight_of, make in KINDS.values():
         for scenario in random_fights(make, 3, 10):
-            fight = fight_of(scenario)
-            law, chances = engine.start_law_of(fight), engine.chances_of(fight.setup, scenario)
-            for operation in (operation for each in fight.programs for operation in each):
+            fight, ruleset = fight_of(scenario), engine.ruleset_of(scenario)
+            operations = [operation for each in fight.programs for operation in each]
+            die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+            laws = exact_laws(fight.setup, [[each] for each in operations], fight.start, die, deck)
+            for operation, law in zip(operations[1:], laws, strict=False):
                 for words in pairs_with_a_unit_gone(law):
                     asked, _ = program.asks(fight.setup, tuple(map(int, operation)), words)
                     assert asked not in (program.CARD_OF_0, program.CARD_OF_1)
-                law = apply(fight.setup, operation, law, chances)
 
 
 def pairs_with_a_unit_gone(law):

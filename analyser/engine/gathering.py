@@ -11,7 +11,7 @@ from analyser.jit import step
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _UPPER_HALF = np.uint64(32)
-_FREE = -1
+NOWHERE = -1
 _SLOTS_A_STATE = 4  # keeps chains of collisions short
 
 
@@ -38,7 +38,20 @@ def gathering(room: int) -> Gathering:
     size = 16
     while size < room:
         size *= 2
-    return Gathering(np.empty(size, np.int64), np.full(size * _SLOTS_A_STATE, _FREE, np.int64), np.zeros(1, np.int64))
+    return Gathering(np.empty(size, np.int64), np.full(size * _SLOTS_A_STATE, NOWHERE, np.int64), np.zeros(1, np.int64))
+
+
+@step
+def seek(among: Gathering, state: int) -> int:
+    """The place of `state`; NOWHERE if it is not among them."""
+    mask = len(among.slots) - 1
+    slot = np.int64((np.uint64(state) * _GOLDEN_GAMMA) >> _UPPER_HALF) & mask
+    while among.slots[slot] != NOWHERE:
+        place = among.slots[slot]
+        if among.states[place] == state:
+            return int(place)
+        slot = (slot + 1) & mask
+    return NOWHERE
 
 
 @step
@@ -46,7 +59,7 @@ def place_of(among: Gathering, state: int) -> int:
     """The place of `state`, which is added if it is new; there must be room for it."""
     mask = len(among.slots) - 1
     slot = np.int64((np.uint64(state) * _GOLDEN_GAMMA) >> _UPPER_HALF) & mask
-    while among.slots[slot] != _FREE:
+    while among.slots[slot] != NOWHERE:
         place = among.slots[slot]
         if among.states[place] == state:
             return int(place)

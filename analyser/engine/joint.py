@@ -1,31 +1,30 @@
 """The exact engine of longer fights: the joint law of both sides' states, pushed through a program.
 
-A law is two lists of states and a matrix of chances. An operation gives every pair of states one or two pairs that
-follow; equal states come together again, so that the law stays small and nothing is left out.
+A law is two lists of states and a matrix of chances. An operation gives every pair of states the pairs that follow
+it; equal states come together again, so that the law stays small and nothing is left out.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face, Rating
 from analyser.engine import program
-from analyser.engine.exact import ROWS_A_STATE, push_law
-from analyser.engine.gathering import Gathering, gathering, place_of, with_room
-from analyser.engine.pools import most_blanks, most_hits, pool_law
+from analyser.engine.gathering import NOWHERE, Gathering, gathering, place_of, with_room
 from analyser.engine.program import Kind, Operation, Setup
+from analyser.engine.ways import Chances, Ways, known_list, no_ways, striker_after, with_list
 from analyser.jit import kernel, step
-from analyser.rules.armoured_clash import morale, unit_state
+from analyser.rules.armoured_clash import unit_state
 from analyser.rules.armoured_clash.facts import NONE
 
-_OUTCOME = (1 << morale.ATTACKER_DAMAGE) - 1
-_FIELD = (1 << morale.BITS) - 1
-_DAMAGE, _DESTROYED = morale.ATTACKER_DAMAGE, morale.ATTACKER_DESTROYED
 _BOTH = 2  # ways of a test
-COIN, BUILDING_DIE = program.COIN, program.BUILDING_DIE
+_STRIKE = int(Kind.STRIKE)
+_ALONE = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.WRECK))
+_COIN, _BUILDING_DIE = program.COIN, program.BUILDING_DIE
 
 
 class Law(NamedTuple):
@@ -44,232 +43,200 @@ class Law(NamedTuple):
     chances: NDArray[np.float64]
 
 
-class Chances(NamedTuple):
-    """What chance is made of: the die, the deck, and the laws of pools that are known already.
-
-    Attributes
-    ----------
-    faces : float64 array, shape (5,)
-    cards, at_most : float64 arrays
-        The chance of each card value, and of at most that.
-    building : float
-        The chance that the die for a building wrecks it (Siegebreaker, AC-6).
-    pools : float64 array
-        One law (hits, blanks) after the other, where `starts` says.
-    starts, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
-    """
-
-    faces: NDArray[np.float64]
-    cards: NDArray[np.float64]
-    at_most: NDArray[np.float64]
-    building: float
-    pools: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    known: NDArray[np.bool_]
+@step
+def gathered(firsts: Gathering, seconds: Gathering, chances: NDArray[np.float64]) -> Law:
+    """A law of the states that came together."""
+    return Law(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), chances)
 
 
 @step
-def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
-    """The law (hits, blanks) of the pool of the scratch fight; worked out when it is first asked for."""
-    fight = setup.fight[0]
-    dice = fight.dice + (len(chances.cards) - 1 if fight.overcharge else 0)
-    hits, blanks = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
-    start = chances.starts[number, fight.rating, fight.dice]
-    law = chances.pools[start : start + hits * blanks].reshape(hits, blanks)
-    if not chances.known[number, fight.rating, fight.dice]:
-        law[:, :] = pool_law(fight, chances.faces, chances.cards)
-        chances.known[number, fight.rating, fight.dice] = True
-    return law
-
-
-class Ways(NamedTuple):
-    """What a strike can come to, a row for every condition and state of the struck unit.
-
-    Attributes
-    ----------
-    first, last : int64 arrays, shape (conditions, states)
-        Where the row stands in the others; NONE: not worked out.
-    place, own, chance : arrays
-        The place of the struck unit's next state, the striker's own losses (Overcharge), how likely.
-    """
-
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    place: NDArray[np.int64]
-    own: NDArray[np.int64]
-    chance: NDArray[np.float64]
-
-
-@step
-def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
-    """A longer copy of `numbers`."""
-    larger = np.empty(room, numbers.dtype)
-    larger[: len(numbers)] = numbers
-    return larger
-
-
-@kernel
-def conditions_of(
-    setup: Setup, number: int, active: int, mine: NDArray[np.int64], theirs: NDArray[np.int64],
-    chances: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
-    """The distinct conditions under which a strike is made, and which of them holds for each pair of states.
-
-    `chances` and the answer have a row for each state of the striker; NONE: the strike is not made.
-    """
+def strike(
+    setup: Setup, operation: tuple[int, int, int], law: Law, chances: Chances, ways: Ways
+) -> tuple[Law, Ways]:  # fmt: skip
+    """The law after a strike, and all ways of strikes that are known now."""
+    number = operation[2]
     striker = setup.strikes[number].striker
-    found = gathering(64)
-    which = np.full(chances.shape, NONE, np.int64)
-    for row in range(chances.shape[0]):
-        found = with_room(found, chances.shape[1])
-        for column in range(chances.shape[1]):
-            if chances[row, column] == 0.0:
-                continue
-            words = (mine[row], theirs[column]) if striker == 0 else (theirs[column], mine[row])
-            if program.is_made(setup, number, active, words):
-                which[row, column] = place_of(found, program.condition(setup, number, words))
-    return found.states[: found.length[0]].copy(), which
-
-
-@kernel
-def strike_law(
-    setup: Setup, number: int, which: NDArray[np.int64], conditions: NDArray[np.int64],
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], before: NDArray[np.float64], chances: Chances,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
-    """The law after a strike: the striker's states, the struck unit's, and the chances of the pairs."""
-    fight = setup.fight[0]
-    others = gathering(2 * len(theirs))
-    first = np.full((len(conditions), len(theirs)), NONE, np.int64)
-    last = np.zeros((len(conditions), len(theirs)), np.int64)
-    place, own, chance = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024)
-    outcomes, weights = np.empty(0, np.int64), np.empty(0)
-    filled = 0
-    same = np.full(len(theirs), NONE, np.int64)
-    for column in range(len(theirs)):
-        for row in range(len(mine)):
-            if before[row, column] == 0.0:
-                continue
-            at = which[row, column]
-            if at == NONE:
-                if same[column] == NONE:
-                    others = with_room(others, 1)
-                    same[column] = place_of(others, theirs[column])
-                continue
-            if first[at, column] != NONE:
-                continue
-            program.set_strike(setup, number, conditions[at], theirs[column])
-            law = pool_of(setup, chances, number)
-            if ROWS_A_STATE * law.size > len(outcomes):
-                outcomes, weights = np.empty(ROWS_A_STATE * law.size, np.int64), np.empty(ROWS_A_STATE * law.size)
-            count = push_law(fight, law, chances.at_most, outcomes, weights)
-            if filled + count > len(place):
-                room = 2 * (filled + count)
-                place, own, chance = grown(place, room), grown(own, room), grown(chance, room)
-            others = with_room(others, count)
-            first[at, column] = filled
-            for outcome in range(count):
-                after = program.after_attack(setup, number, theirs[column], outcomes[outcome] & _OUTCOME)
-                place[filled] = place_of(others, after)
-                own[filled] = outcomes[outcome] >> _DAMAGE
-                chance[filled] = weights[outcome]
-                filled += 1
-            last[at, column] = filled
-    ways = Ways(first, last, place, own, chance)
-    strikers, pushed = push_ways(setup, number, which, mine, before, ways, same, others)
-    return strikers, others.states[: others.length[0]].copy(), pushed
+    conditions = conditions_of(setup, operation, law)
+    ways = with_lists(setup, number, conditions, law.second if striker == 0 else law.first, chances, ways)
+    which = np.full(conditions.shape, NONE, np.int64)
+    made = False
+    for row in range(conditions.shape[0]):
+        for column in range(conditions.shape[1]):
+            if conditions[row, column] != NONE:
+                struck = law.second[column] if striker == 0 else law.first[row]
+                which[row, column] = known_list(ways, number, conditions[row, column], struck)
+                made = True
+    return (struck_law(setup, number, law, which, ways) if made else law), ways
 
 
 @step
-def push_ways(
-    setup: Setup, number: int, which: NDArray[np.int64], mine: NDArray[np.int64], before: NDArray[np.float64],
-    ways: Ways, same: NDArray[np.int64], others: Gathering,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
-    """The striker's states after the strike, and the chances of the pairs."""
-    strikers = gathering(2 * len(mine))
-    overcharge = setup.attacks[number].overcharge and setup.strikes[number].bears_blanks
+def conditions_of(setup: Setup, operation: tuple[int, int, int], law: Law) -> NDArray[np.int64]:
+    """The condition of a strike for each pair of states; NONE where it is not made."""
+    _, active, number = operation
+    conditions = np.full(law.chances.shape, NONE, np.int64)
+    for row in range(len(law.first)):
+        for column in range(len(law.second)):
+            words = (law.first[row], law.second[column])
+            if law.chances[row, column] > 0.0 and program.is_made(setup, number, active, words):
+                conditions[row, column] = program.condition(setup, number, words)
+    return conditions
+
+
+@step
+def with_lists(
+    setup: Setup, number: int, conditions: NDArray[np.int64], theirs: NDArray[np.int64], chances: Chances, ways: Ways
+) -> Ways:  # fmt: skip
+    """The ways with those that the pairs of states need. New ones are few, and only they hand on grown arrays."""
+    striker = setup.strikes[number].striker
+    missing = np.empty((conditions.size, 2), np.int64)
+    count = 0
+    for row in range(conditions.shape[0]):
+        for column in range(conditions.shape[1]):
+            condition, struck = conditions[row, column], theirs[column if striker == 0 else row]
+            if condition != NONE and known_list(ways, number, condition, struck) == NOWHERE:
+                missing[count, 0], missing[count, 1] = condition, struck
+                count += 1
+    for place in range(count):
+        condition, struck = missing[place, 0], missing[place, 1]
+        if known_list(ways, number, condition, struck) == NOWHERE:
+            ways = with_list(ways, setup, chances, number, condition, struck)
+    return ways
+
+
+@step
+def struck_law(setup: Setup, number: int, law: Law, which: NDArray[np.int64], ways: Ways) -> Law:
+    """The law after a strike that takes, for each pair of states, the ways of list `which`, or none."""
+    striker = setup.strikes[number].striker
+    if striker == 0:
+        strikers, others, after = pushed(setup, number, (law.first, law.second), law.chances, which, ways)
+        return gathered(strikers, others, after)
+    turned, turned_which = law.chances.T.copy(), which.T.copy()
+    strikers, others, after = pushed(setup, number, (law.second, law.first), turned, turned_which, ways)
+    return gathered(others, strikers, after.T.copy())
+
+
+@step
+def room_for(mine: NDArray[np.int64], blanks: bool, ways: Ways) -> int:
+    """How many states the striker can come to at most: as it was, and after striking, with each of its own losses."""
+    if not blanks:
+        return 2 * len(mine)
+    total = ways.starts[ways.lists.length[0]]
+    own = gathering(total)
+    for way in range(total):
+        place_of(own, ways.own[way])
+    return len(mine) * (1 + 2 * int(own.length[0]))
+
+
+@step
+def pushed(
+    setup: Setup, number: int, states: tuple[NDArray[np.int64], NDArray[np.int64]], before: NDArray[np.float64],
+    which: NDArray[np.int64], ways: Ways,
+) -> tuple[Gathering, Gathering, NDArray[np.float64]]:  # fmt: skip
+    """The striker's states, the struck unit's, and the chances of the pairs; rows are the striker's.
+
+    Places are looked up once a state, not once a pair: that would be most of the work.
+    """
+    mine, theirs = states
+    blanks = setup.attacks[number].overcharge and setup.strikes[number].bears_blanks
+    total = ways.starts[ways.lists.length[0]]
+    strikers, others = gathering(room_for(mine, blanks, ways)), gathering(len(theirs) + total)
+    places = np.full(total, NONE, np.int64)  # of the struck unit's next states
+    unmoved, untouched = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)
+    struck = np.full(len(mine), NONE, np.int64)  # places of the strikers that have struck
     for row in range(len(mine)):
-        for column in range(len(same)):
+        for column in range(len(theirs)):
+            at = which[row, column]
             if before[row, column] == 0.0:
                 continue
-            at = which[row, column]
-            strikers = with_room(strikers, 1)
             if at == NONE:
-                place_of(strikers, mine[row])
+                if unmoved[row] == NONE:
+                    unmoved[row] = place_of(strikers, mine[row])
+                if untouched[column] == NONE:
+                    untouched[column] = place_of(others, theirs[column])
                 continue
-            first, last = ways.first[at, column], ways.last[at, column]
-            last = last if overcharge else first + 1
-            strikers = with_room(strikers, last - first)
-            for way in range(first, last):
-                place_of(strikers, striker_after(setup, number, mine[row], ways, way, others))
+            start, end = ways.starts[at], ways.starts[at + 1]
+            if places[start] == NONE:
+                for way in range(start, end):
+                    places[way] = place_of(others, ways.state[way])
+            if blanks:
+                for way in range(start, end):
+                    place_of(strikers, striker_after(setup, number, mine[row], ways, way))
+            elif struck[row] == NONE:
+                struck[row] = place_of(strikers, striker_after(setup, number, mine[row], ways, start))
     after = np.zeros((strikers.length[0], others.length[0]))
     for row in range(len(mine)):
-        for column in range(len(same)):
-            share = before[row, column]
+        for column in range(len(theirs)):
+            share, at = before[row, column], which[row, column]
             if share == 0.0:
                 continue
-            at = which[row, column]
             if at == NONE:
-                after[place_of(strikers, mine[row]), same[column]] += share
+                after[unmoved[row], untouched[column]] += share
                 continue
-            to = place_of(strikers, striker_after(setup, number, mine[row], ways, ways.first[at, column], others))
-            for way in range(ways.first[at, column], ways.last[at, column]):
-                if overcharge:
-                    to = place_of(strikers, striker_after(setup, number, mine[row], ways, way, others))
-                after[to, ways.place[way]] += share * ways.chance[way]
-    return strikers.states[: strikers.length[0]].copy(), after
-
-
-@step
-def striker_after(setup: Setup, number: int, word: int, ways: Ways, way: int, others: Gathering) -> int:
-    """The striker's state after its strike went that way."""
-    own = ways.own[way]
-    struck = others.states[ways.place[way]]
-    return program.after_striking(setup, number, word, struck, own >> _DESTROYED - _DAMAGE, own & _FIELD)
-
-
-def strike(setup: Setup, operation: Operation, law: Law, chances: Chances) -> Law:
-    """The law after a strike."""
-    number = operation.number
-    striker = int(setup.strikes[number].striker)
-    mine, theirs, before = (
-        (law.first, law.second, law.chances) if striker == 0 else (law.second, law.first, law.chances.T)
-    )
-    before = np.ascontiguousarray(before)
-    conditions, which = conditions_of(setup, number, operation.side, mine, theirs, before)
-    if len(conditions) == 0:
-        return law
-    mine, theirs, after = strike_law(setup, number, which, conditions, mine, theirs, before, chances)
-    return Law(mine, theirs, after) if striker == 0 else Law(theirs, mine, np.ascontiguousarray(after.T))
+            to = struck[row]
+            for way in range(ways.starts[at], ways.starts[at + 1]):
+                if blanks:
+                    to = place_of(strikers, striker_after(setup, number, mine[row], ways, way))
+                after[to, places[way]] += share * ways.chance[way]
+    return strikers, others, after
 
 
 @step
 def chance_passed(asked: int, highest: int, chances: Chances) -> float:
     """The chance of the first of the two ways of an operation."""
-    if asked == COIN:
+    if asked == _COIN:
         return 0.5
-    if asked == BUILDING_DIE:
+    if asked == _BUILDING_DIE:
         return chances.building
     if highest < 0:
         return 0.0
     return float(chances.at_most[highest]) if highest < len(chances.at_most) - 1 else 1.0
 
 
-@kernel
-def change_law(
-    setup: Setup, operation: tuple[int, int, int], first: NDArray[np.int64], second: NDArray[np.int64],
-    before: NDArray[np.float64], chances: Chances,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
+@step
+def side_changed(setup: Setup, operation: tuple[int, int, int], law: Law, chances: Chances) -> Law:
+    """The law after an operation that looks at one side alone: its states change, whatever the other's."""
+    side = operation[1]
+    states = law.first if side == 0 else law.second
+    found = gathering(_BOTH * len(states))
+    to, shares = np.empty((len(states), _BOTH), np.int64), np.zeros((len(states), _BOTH))
+    for place in range(len(states)):
+        words = (states[place], 0) if side == 0 else (0, states[place])
+        asked, highest = program.asks(setup, operation, words)
+        passes = chance_passed(asked, highest, chances)
+        for way in range(_BOTH):
+            shares[place, way] = passes if way == 0 else 1.0 - passes
+            if shares[place, way] > 0.0:
+                to[place, way] = place_of(found, program.changed(setup, operation, words, way == 0)[side])
+    before = law.chances
+    count = found.length[0]
+    after = np.zeros((count if side == 0 else before.shape[0], count if side == 1 else before.shape[1]))
+    for place in range(len(states)):
+        for way in range(_BOTH):
+            share = shares[place, way]
+            if share == 0.0:
+                continue
+            if side == 0:
+                after[to[place, way], :] += share * before[place, :]
+            else:
+                after[:, to[place, way]] += share * before[:, place]
+    mine = found.states[:count].copy()
+    return Law(mine, law.second, after) if side == 0 else Law(law.first, mine, after)
+
+
+@step
+def changed_law(setup: Setup, operation: tuple[int, int, int], law: Law, chances: Chances) -> Law:
     """The law after an operation that is no strike."""
+    before = law.chances
     shape = (before.shape[0], before.shape[1], _BOTH)
     to_first, to_second = np.empty(shape, np.int64), np.empty(shape, np.int64)
     shares = np.zeros(shape)
-    firsts, seconds = gathering(2 * len(first)), gathering(2 * len(second))
+    firsts, seconds = gathering(2 * shape[0]), gathering(2 * shape[1])
     for row in range(shape[0]):
         firsts, seconds = with_room(firsts, _BOTH * shape[1]), with_room(seconds, _BOTH * shape[1])
         for column in range(shape[1]):
             if before[row, column] == 0.0:
                 continue
-            words = (first[row], second[column])
+            words = (law.first[row], law.second[column])
             asked, highest = program.asks(setup, operation, words)
             passes = chance_passed(asked, highest, chances)
             for way in range(_BOTH):
@@ -287,24 +254,72 @@ def change_law(
                 if shares[row, column, way] > 0.0:
                     to = to_first[row, column, way], to_second[row, column, way]
                     after[to] += shares[row, column, way] * before[row, column]
-    return firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), after
+    return gathered(firsts, seconds, after)
 
 
-def apply(setup: Setup, operation: Operation, law: Law, chances: Chances) -> Law:
-    """The law after one operation of a program."""
-    if operation.kind == Kind.STRIKE:
-        return strike(setup, operation, law, chances)
-    kind, side, number = map(int, operation)
-    return Law(*change_law(setup, (kind, side, number), *law, chances))
+@kernel
+def run(
+    setup: Setup, operations: NDArray[np.int64], ends: NDArray[np.int64], law: Law, chances: Chances
+) -> list[Law]:  # fmt: skip
+    """The laws where each part of a program ends.
+
+    Parameters
+    ----------
+    setup : Setup
+    operations : int64 array, shape (n, 3)
+        All parts, one after the other.
+    ends : int64 array, shape (parts,)
+        How many operations there are up to the end of each part.
+    law : Law
+        At the start.
+    chances : Chances
+    """
+    found = [law for _ in range(0)]
+    ways, done = no_ways(), 0
+    for end in ends:
+        for place in range(done, end):
+            operation = (operations[place, 0], operations[place, 1], operations[place, 2])
+            if operation[0] == _STRIKE:
+                law, ways = strike(setup, operation, law, chances, ways)
+            elif operation[0] in _ALONE:
+                law = side_changed(setup, operation, law, chances)
+            else:
+                law = changed_law(setup, operation, law, chances)
+        found.append(law)
+        done = end
+    return found
 
 
-def chances_for(setup: Setup, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
-    """What chance is made of, with room for the law of every pool that a fight can come to."""
+def exact_laws(
+    setup: Setup, parts: Sequence[Sequence[Operation]], start: tuple[int, int], die: NDArray[np.int64],
+    deck: NDArray[np.int64],
+) -> list[Law]:  # fmt: skip
+    """The joint law of both sides after each part of a program.
+
+    Parameters
+    ----------
+    setup : Setup
+    parts : sequence of sequences of Operation
+        The rounds of a duel, the attacks of focus fire, or one charge.
+    start : (int, int)
+        The states of both sides at the start.
+    die, deck : int64 arrays
+        Sides by face; copies by card value. Cards are drawn with replacement (AC-9.3).
+    """
+    operations = np.array([operation for part in parts for operation in part], np.int64).reshape(-1, 3)
+    law = Law(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
+    strikes = int(max((operation[2] for operation in operations if operation[0] == _STRIKE), default=-1)) + 1
+    chances = chances_for(setup, strikes, die, deck)
+    return list(run(setup, operations, np.cumsum([len(part) for part in parts]), law, chances))
+
+
+def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
+    """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    number_of_strikes, most = len(setup.strikes), int(max(setup.dice.max(), setup.strikes["fixed_dice"].max(), 0))
-    starts = np.zeros((number_of_strikes, len(Rating), most + 1), np.int64)
+    most = int(max(setup.dice.max(), setup.strikes["fixed_dice"].max(), 0))
+    starts = np.zeros((strikes, len(Rating), most + 1), np.int64)
     end = 0
-    for number in range(number_of_strikes):
+    for number in range(strikes):
         attack = setup.attacks[number]
         dice = np.arange(most + 1) + (len(cards) - 1 if attack.overcharge else 0)
         added = 2 if attack.arc else 1
@@ -323,7 +338,7 @@ def chances_for(setup: Setup, die: NDArray[np.int64], deck: NDArray[np.int64]) -
     )
 
 
-def start_law(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> Law:
+def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Both sides as they stand before the first operation; `statuses` are bits of their states."""
-    words = [unit_state.start_word(unit, status) for unit, status in zip(setup.units, statuses)]
-    return Law(np.array(words[:1]), np.array(words[1:]), np.ones((1, 1)))
+    first, second = (int(unit_state.start_word(unit, status)) for unit, status in zip(setup.units, statuses))
+    return first, second

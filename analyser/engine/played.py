@@ -244,7 +244,7 @@ def simulate_program(
     def play(task: tuple[int, int]) -> list[Counter[tuple[int, int]]]:
         chunk, size = task
         states = np.empty((len(programs), 2, size), np.int64)
-        own = setup._replace(attack=setup.attack.copy(), target=setup.target.copy(), fight=setup.fight.copy())
+        own = setup.copy()  # its scratch belongs to one thread
         table = table_for(die, deck, stream, replacement)
         play_chunk(own, table, operations, ends, (int(start_words[0]), int(start_words[1])), chunk, states)
         return [counted(pair) for pair in states]

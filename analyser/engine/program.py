@@ -8,16 +8,25 @@ the Monte Carlo engine the one that the drawn card takes. Attacks are operations
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.jit import step
 from analyser.rules.armoured_clash import activation, close_quarters, morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.conditions import set_fight, special_counts
-from analyser.rules.armoured_clash.facts import NONE, Bonus, Penalty, SideFacts
+from analyser.rules.armoured_clash.facts import (
+    ATTACK,
+    FIGHT,
+    NONE,
+    SIDE,
+    STRIKE,
+    TARGET,
+    Bonus,
+    Penalty,
+    SideFacts,
+)
 from analyser.rules.armoured_clash.policies import allowed, decide
 
 
@@ -63,8 +72,12 @@ class When(IntEnum):
     IF_FIRST = 1
 
 
-class Setup(NamedTuple):
-    """All that does not change while a program runs; `attack`, `target`, `fight` are scratch, one record each.
+MOST_STRIKES = 32
+MOST_COUNT = 1000  # of models, or of damage
+
+
+class Setup:
+    """All that does not change while a program runs, as one record, so that it costs nothing to hand on.
 
     Attributes
     ----------
@@ -73,24 +86,39 @@ class Setup(NamedTuple):
         Each side's own unit, for the tests that it takes; its state does not count.
     passengers : array of TARGET, shape (2,)
         The unit embarked on it.
-    strikes : array of STRIKE, shape (n,)
-    attacks : array of ATTACK, shape (n,)
-    targets : array of TARGET, shape (n,)
-        The struck unit as this strike sees it.
-    dice : int64 array, shape (n, 2, counts)
+    strikes : array of STRIKE, shape (MOST_STRIKES,)
+    attacks, targets : arrays of ATTACK and TARGET, shape (MOST_STRIKES,)
+        The attack of each strike, and the struck unit as this strike sees it.
+    dice : int16 array, shape (MOST_STRIKES, 2, MOST_COUNT + 1)
         Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
+    attack, target, fight : arrays of ATTACK, TARGET and FIGHT, shape (1,)
+        Scratch: a setup belongs to one thread.
     """
 
-    sides: NDArray[np.void]
-    units: NDArray[np.void]
-    passengers: NDArray[np.void]
-    strikes: NDArray[np.void]
-    attacks: NDArray[np.void]
-    targets: NDArray[np.void]
-    dice: NDArray[np.int64]
-    attack: NDArray[np.void]
-    target: NDArray[np.void]
-    fight: NDArray[np.void]
+    sides: Any
+    units: Any
+    passengers: Any
+    strikes: Any
+    attacks: Any
+    targets: Any
+    dice: Any
+    attack: Any
+    target: Any
+    fight: Any
+    copy: Any  # as every record's
+
+
+SETUP = np.dtype(
+    (
+        np.record,
+        [
+            ("sides", SIDE, (2,)), ("units", TARGET, (2,)), ("passengers", TARGET, (2,)),
+            ("strikes", STRIKE, (MOST_STRIKES,)), ("attacks", ATTACK, (MOST_STRIKES,)),
+            ("targets", TARGET, (MOST_STRIKES,)), ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
+            ("attack", ATTACK, (1,)), ("target", TARGET, (1,)), ("fight", FIGHT, (1,)),
+        ],
+    )
+)  # fmt: skip
 
 
 NOTHING, CARD_OF_0, CARD_OF_1, COIN, BUILDING_DIE = range(5)  # what an operation asks chance for

@@ -167,10 +167,7 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
-    setup = setup_for(records, sides, strikes)
-    if terms.distance is None:
-        setup.strikes["long_range"] = np.where(setup.strikes["counts"] == 1, setup.strikes["long_range"], NONE)
-    return setup, [_round(activations, terms.first)] * terms.rounds
+    return setup_for(records, sides, strikes), [_round(activations, terms.first)] * terms.rounds
 
 
 def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) -> None:

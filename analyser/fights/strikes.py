@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, target_record
 from analyser.dice import Rating
-from analyser.engine.program import Setup
+from analyser.engine.program import SETUP, Setup
 from analyser.fights.combatant import Combatant, has_rule, rule_value
 from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.resolve import names
 from analyser.rules.armoured_clash.activation import Order
-from analyser.rules.armoured_clash.facts import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
+from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
 from analyser.scenario import Attack, Target
 from analyser.units import MOST_DICE, Row
 
@@ -158,27 +157,16 @@ def setup_for(
     sides: Sequence[Any], combatants: Sequence[Target], strikes: Iterable[Strike]
 ) -> Setup:  # fmt: skip
     """The setup of a fight between two sides with those strikes."""
-    strikes = list(strikes)
-    most = max((len(strike.dice) for strike in strikes), default=1)
-    dice = np.full((max(len(strikes), 1), 2, most), NONE, np.int64)
-    for place, strike in enumerate(strikes):
-        dice[place, :, : len(strike.dice)] = np.array(strike.dice, np.int64).T
-    return Setup(
-        sides=np.array(sides, SIDE),
-        units=_records([target_record(each) for each in combatants], TARGET),
-        passengers=_records([_passengers_record(each) for each in combatants], TARGET),
-        strikes=_records([each.strike for each in strikes], STRIKE),
-        attacks=_records([each.attack for each in strikes], ATTACK),
-        targets=_records([each.target for each in strikes], TARGET),
-        dice=dice,
-        attack=np.zeros(1, ATTACK),
-        target=np.zeros(1, TARGET),
-        fight=np.zeros(1, FIGHT),
-    )
-
-
-def _records(records: Sequence[Any], dtype: np.dtype[np.void]) -> NDArray[np.void]:
-    return np.array(records, dtype) if records else np.zeros(1, dtype)
+    setup = np.zeros(1, SETUP)[0]
+    setup.dice[:] = NONE
+    for side in range(2):
+        setup.sides[side] = sides[side]
+        setup.units[side] = target_record(combatants[side])
+        setup.passengers[side] = _passengers_record(combatants[side])
+    for number, each in enumerate(strikes):
+        setup.strikes[number], setup.attacks[number], setup.targets[number] = each.strike, each.attack, each.target
+        setup.dice[number, :, : len(each.dice)] = np.array(each.dice).T
+    return cast("Setup", setup)
 
 
 def _passengers_record(combatant: Target) -> Any:
