@@ -39,6 +39,7 @@ SYSTEMS = {
     "legion": System("Star Wars: Legion", "legion", "legion.toml"),
     "grande-tactique": System("Grande Tactique", "grande_tactique", "grande-tactique.toml"),
     "warmaster": System("Warmaster", "warmaster", "warmaster.toml"),
+    "mordheim": System("Mordheim", "mordheim", "mordheim.toml"),
     "compare": System(
         "Five systems side by side", "compare", "compare.toml",
         (("armoured_clash", "../ruleset.toml"), ("legion", "legion.toml"), ("grande_tactique", "grande-tactique.toml")),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain
+from analyser.morale.panels import Chances, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.warmaster.chain import Layout, chain_of, is_confused, layout_of, turns_lost
 from analyser.morale.warmaster.path import CHOICES, Choice, choices_of, meetings, way_of
@@ -54,11 +55,12 @@ def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place
 
 
 def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
-    """`choices`, `joint`, `stops`, and over several turns `turns_lost`."""
+    """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
     states = States(question)
     found = {
         "choices": _choices(question, states, weights),
         "joint": _joint(question, states, weights),
+        "friends": _friends(question, states, weights),
         "stops": _stops(question, states, weights),
     }
     return found | ({"turns_lost": _turns_lost(question, states, weights)} if question.turns > 1 else {})
@@ -130,6 +132,16 @@ def _joint(question: Question, states: States, weights: dict[str, Weights]) -> T
     return Table(_columns(rows), {"probability": np.array(chances)}, {})
 
 
+def _friends(question: Question, states: States, weights: dict[str, Weights]) -> Table:
+    """The law of the number of friends confused."""
+    rows, chances = [], []
+    for keys, law in _by_choice(question, weights):
+        for friends in range(int(states.friends.max()) + 1):
+            rows.append(keys | {"friends_confused": friends})
+            chances.append(law[states.friends == friends].sum())
+    return Table(_columns(rows), {"probability": np.array(chances)}, {})
+
+
 def _stops(question: Question, states: States, weights: dict[str, Weights]) -> Table:
     """The law of where the unit stops."""
     rows, chances = [], []
@@ -153,6 +165,22 @@ def _turns_lost(question: Question, states: States, weights: dict[str, Weights])
             rows.append({"friends_make_way": MAKE_WAY[cast("Choice", choice)], "turns_lost": lost})
             chances.append(laws[-1][states.lost == lost].sum())
     return Table(_columns(rows), {"probability": np.array(chances)}, {})
+
+
+def panels(question: Question) -> tuple[Panel, ...]:
+    """Where the unit stops, and how many friends are confused, by choice."""
+    found: list[Panel] = []
+    choices = choices_of(question)
+    halted = {"at": tuple(kind.name.lower() for kind in Kind)}
+    for choice in choices:
+        said = f", friends make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
+        where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
+        where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
+        heading = f"Where it stops in centimetres, hatched where something stops it{said}"
+        found.append(Chances("stops", heading, "distance", lost=halted, where=where))
+        if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
+            found.append(Chances("friends", f"Friends confused{said}", "friends_confused", where=where))
+    return tuple(found)
 
 
 def applied(question: Question) -> tuple[str, ...]:

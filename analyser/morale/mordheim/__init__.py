@@ -1,0 +1,1 @@
+"""Mordheim: rout tests, flight, fear, frenzy, hatred and stupidity."""

@@ -1,0 +1,318 @@
+"""The tables that answer a question about Mordheim: a few for each section that is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chains import Chain
+from analyser.morale.mordheim import combat, flight, leadership, warband
+from analyser.morale.mordheim.question import Question, Warband
+from analyser.morale.panels import Chances, Curves, Panel
+from analyser.morale.result import Mean, Table, Weights
+from analyser.rules import mordheim
+
+WARBANDS, ALONE, COMBAT, STUPIDITY, TOGETHER = "warbands", "alone", "combat", "stupidity", "together"
+LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
+LEADER_FATES: dict[str, dict[str, Any]] = {
+    "as asked": {},
+    "never lost": {"leader_falls": "last", "leader_stunned": 0.0},
+    "lost first": {"leader_falls": "first"},
+}
+
+
+def chains(question: Question) -> dict[str, Chain]:
+    """One chain a section, and one for each other leader where his effect is asked."""
+    found = {}
+    if question.warband is not None:
+        found[WARBANDS] = warband.chain_of(question, question.warbands)
+        found |= {name: warband.chain_of(question, (each,)) for name, each in _other_leaders(question).items()}
+    makers = {
+        ALONE: flight.chain_of, COMBAT: combat.chain_of, STUPIDITY: leadership.stupidity_chain,
+        TOGETHER: leadership.together_chain,
+    }  # fmt: skip
+    return found | {name: maker(question) for name, maker in makers.items() if getattr(question, name) is not None}
+
+
+def _other_leaders(question: Question) -> dict[str, Warband]:
+    """The warband under leaders of every Leadership, who fall as asked, never or first."""
+    if question.warband is None or not question.effect_of_leader:
+        return {}
+    return {
+        f"{fate}, {leader}": question.warband.model_copy(update={"leader": leader, **changes})
+        for fate, changes in LEADER_FATES.items()
+        for leader in range(LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP + 1)
+    }
+
+
+def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+    """The tables of each section that is asked."""
+    found: dict[str, Table] = {}
+    if question.warband is not None:
+        found["warband"] = _warbands(question, weights[WARBANDS])
+        if question.rivals:
+            found["last_left"] = _last_left(question, weights[WARBANDS])
+        if question.effect_of_leader:
+            found["leader"] = _leader(question, weights)
+    if question.alone is not None:
+        found |= _alone(question, weights[ALONE])
+    if question.combat is not None:
+        found |= _combat(question, weights[COMBAT])
+    if question.stupidity is not None:
+        found |= _stupidity(question, weights[STUPIDITY])
+    if question.together is not None:
+        found |= _together(question, weights[TOGETHER])
+    return found
+
+
+def _turns(question: Question) -> list[int]:
+    return [*range(1, question.turns_played + 1)]
+
+
+def _warbands(question: Question, laws: Weights) -> Table:
+    """Each warband by turn, after all have played it."""
+    rosters = [warband.roster_of(each) for each in question.warbands]
+    states = warband.Table(rosters)
+    keys: dict[str, list[Any]] = {"warband": [], "turn": []}
+    parts = [_by_turn(each, roster, own, laws) for each, roster, own in zip(question.warbands, rosters, states.of_each)]
+    for each in question.warbands:
+        keys["warband"] += [each.name] * question.turns_played
+        keys["turn"] += _turns(question)
+    return Table(keys, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, {})
+
+
+def _by_turn(each: Warband, roster: warband.Roster, own: NDArray[np.int64], laws: Weights) -> dict[str, Weights]:
+    fights = own < roster.fighting
+    out, rank = own % (roster.took_part + 1), own // (roster.took_part + 1) % roster.ranks
+    quarter = fights & (4 * out >= roster.took_part)
+    ended = {name: laws[:, own == roster.fighting + fate].sum(axis=1) for fate, name in enumerate(FATE_COLUMNS)}
+    routed = ended["p_routed"]
+    tested = laws[:, quarter].sum(axis=1) + np.diff(routed, prepend=routed.dtype.type(0))
+    turns = np.arange(1, len(laws) + 1)
+    by_number = laws[:, fights & (out >= rank + roster.first_rank)].sum(axis=1)
+    fighting = laws[:, fights].sum(axis=1)
+    falls = each.leader_falls
+    leader_out = np.where(turns >= falls, fighting, by_number) if isinstance(falls, int) else by_number
+    chances = {"p_fighting": fighting, **ended, "p_tests": tested, "p_fighting_without_leader": leader_out}
+    may = laws[:, ~fights].sum(axis=1) + laws[:, quarter].sum(axis=1)
+    return chances | {"p_may_have_given_up": may}
+
+
+FATE_COLUMNS = ("p_routed", "p_gave_up", "p_all_out")
+
+
+def _last_left(question: Question, laws: Weights) -> Table:
+    """Who alone is left, by turn (MD-3)."""
+    rosters = [warband.roster_of(each) for each in question.warbands]
+    own = warband.Table(rosters).of_each
+    fights = np.array([states < roster.fighting for states, roster in zip(own, rosters)])
+    left = fights.sum(axis=0)
+    keys: dict[str, list[Any]] = {"turn": _turns(question)}
+    chances = {"p_several_left": laws[:, left > 1].sum(axis=1)}
+    for each, still in zip(question.warbands, fights):
+        chances[f"p_{each.name.replace(' ', '_')}"] = laws[:, still & (left == 1)].sum(axis=1)
+    return Table(keys, chances, {})
+
+
+def _leader(question: Question, weights: dict[str, Weights]) -> Table:
+    """P(still fighting) after the last turn, by the leader's Leadership and fate."""
+    keys: dict[str, list[Any]] = {"leadership": [*range(LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP + 1)]}
+    chances: dict[str, list[Any]] = {fate: [] for fate in LEADER_FATES}
+    for name, each in _other_leaders(question).items():
+        fighting = warband.roster_of(each).fighting
+        chances[name.partition(",")[0]].append(weights[name][-1, :fighting].sum())
+    return Table(keys, {f"p_fighting_{fate.replace(' ', '_')}": np.array(found) for fate, found in chances.items()}, {})
+
+
+def _alone(question: Question, laws: Weights) -> dict[str, Table]:
+    """The break and the flight by turn, turn 0 being that of the break; the law of inches to the edge."""
+    runner = flight.runner_of(question)
+    named = {
+        "p_holds": flight.HOLDS, "p_rallied": flight.RALLIED, "p_left_table": flight.LEFT, "p_down": flight.DOWN
+    }  # fmt: skip
+    turns = [0, *_turns(question)]
+    chances = {name: laws[:, state] for name, state in named.items()}
+    flees = laws[:, runner.flees :].sum(axis=1)
+    broke = laws[:, [flight.RALLIED, flight.LEFT, flight.DOWN]].sum(axis=1) + flees
+    chances = {"p_broke": broke, "p_flees": flees} | chances
+    keys: dict[str, list[Any]] = {"turn": turns}
+    rows = [(turn, inches) for turn in turns for inches in range(1, runner.edge + 1)]
+    weights = [laws[turn, runner.flees + inches] for turn, inches in rows]
+    seen = [place for place, weight in enumerate(weights) if weight > 0]
+    distance: dict[str, list[Any]] = {
+        "turn": [rows[place][0] for place in seen], "inches_to_edge": [rows[place][1] for place in seen]
+    }  # fmt: skip
+    found = {"alone": Table(keys, chances, {})}
+    if seen:
+        found["distance"] = Table(distance, {"probability": np.array([weights[place] for place in seen])}, {})
+    return found
+
+
+def _combat(question: Question, laws: Weights) -> dict[str, Table]:
+    """Hits by round, and their joint law."""
+    assert question.combat is not None
+    duel = combat.duel_of(question.combat)
+    states = np.arange(duel.states)
+    mode, square = states // (4 * duel.hits * duel.hits), duel.hits * duel.hits
+    first, second = states % square // duel.hits, states % duel.hits
+    rounds = [*range(1, question.combat.rounds + 1)]
+    chances = {"p_combat": laws[:, mode != combat.CALM].sum(axis=1)}
+    if duel.fighter_tests:
+        chances["p_fighter_needs_sixes"] = laws[:, (mode != combat.CALM) & (mode % 2 == 1)].sum(axis=1)
+    if duel.enemy_tests:
+        chances["p_enemy_needs_sixes"] = laws[:, (mode != combat.CALM) & (mode // 2 == 1)].sum(axis=1)
+    frenzied = states // square % 4
+    for bit, (name, side) in enumerate((("fighter", question.combat.fighter), ("enemy", question.combat.enemy))):
+        if side.frenzy:
+            chances[f"p_{name}_frenzied"] = laws[:, frenzied >> bit & 1 == 1].sum(axis=1)
+    means = {"mean_fighter_hits": Mean.of(laws, first), "mean_enemy_hits": Mean.of(laws, second)}
+    keys: dict[str, list[Any]] = {"round": [], "fighter_hits": [], "enemy_hits": []}
+    found = []
+    for combat_round, law in zip(rounds, laws):
+        joint = law.reshape(-1, duel.hits, duel.hits).sum(axis=0)
+        for mine, theirs in np.argwhere(joint > 0):
+            keys["round"].append(combat_round)
+            keys["fighter_hits"].append(int(mine))
+            keys["enemy_hits"].append(int(theirs))
+            found.append(joint[mine, theirs])
+    return {
+        "combat": Table({"round": rounds}, chances, means),
+        "hits": Table(keys, {"probability": np.array(found)}, {}),
+        "hits_of_fighter": _hits(laws, first, duel.hits),
+        "hits_of_enemy": _hits(laws, second, duel.hits),
+    }
+
+
+def _hits(laws: Weights, landed: NDArray[np.int64], values: int) -> Table:
+    """The law of one side's hits by round."""
+    keys: dict[str, list[Any]] = {
+        "round": [row for row in range(1, len(laws) + 1) for _ in range(values)],
+        "hits": [*range(values)] * len(laws),
+    }
+    found = [law[landed == hits].sum() for law in laws for hits in range(values)]
+    return Table(keys, {"probability": np.array(found)}, {})
+
+
+def _stupidity(question: Question, laws: Weights) -> dict[str, Table]:
+    """What the warrior does by turn, and the law of the turns lost."""
+    by_turn = laws.reshape(len(laws), -1, len(leadership.DOES))
+    chances = {
+        f"p_{does.replace(' ', '_')}": by_turn[:, :, place].sum(axis=1) for place, does in enumerate(leadership.DOES)
+    }
+    counts, turns = by_turn.sum(axis=2), np.arange(1, len(laws) + 1)
+    lost = Mean.of(counts, np.arange(counts.shape[1]))
+    share = Mean(lost.first / turns, lost.second / turns**2)
+    return {
+        "stupidity": Table({"turn": _turns(question)}, chances, {"mean_share_of_turns_lost": share}),
+        "turns_lost": Table({"turns_lost": [*range(len(counts) + 1)]}, {"probability": counts[-1]}, {}),
+    }
+
+
+def _together(question: Question, laws: Weights) -> dict[str, Table]:
+    """The joint law of the leader's state, the rout test and the number of failed tests; and each test by itself."""
+    together = question.together
+    assert together is not None
+    states = np.arange(laws.shape[1])
+    failed, leader, law = states // 5, states % 5, laws[0]
+    first = int(together.rout_test)
+    warriors = failed >> first
+    number = np.array([int(bits).bit_count() for bits in warriors])
+    rows, found = [], []
+    for state, name in enumerate(leadership.LEADER_STATES):
+        for routed in range(first + 1):
+            for failing in range(len(together.warriors) + 1):
+                here = (leader == state) & (number == failing) & ((failed & first) == routed)
+                if law[here].sum() > 0:
+                    rows.append((name, "failed" if routed else "passed" if first else "not due", failing))
+                    found.append(law[here].sum())
+    keys: dict[str, list[Any]] = {
+        "leader": [row[0] for row in rows], "rout_test": [row[1] for row in rows],
+        "tests_failed": [row[2] for row in rows],
+    }  # fmt: skip
+    tests = [*(["rout test"] * first), *(each.name for each in together.warriors)]
+    alone = np.array([law[failed >> bit & 1 == 1].sum() for bit in range(len(tests))])
+    both = np.array([law[number >= 2].sum(), law[number == 0].sum()])
+    several: dict[str, list[Any]] = {"warriors": ["two or more fail", "none fails"]}
+    return {
+        "together": Table(keys, {"probability": np.array(found)}, {}),
+        "tests": Table({"test": tests}, {"p_failed": alone}, {}),
+        "several": Table(several, {"probability": both}, {}),
+    }
+
+
+def panels(question: Question) -> tuple[Panel, ...]:
+    """Curves by turn or round, and the laws of hits and of turns lost."""
+    found: list[Panel] = []
+    for each in question.warbands:
+        lines = {"p_fighting": "still fighting", "p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}
+        found.append(Curves("warband", each.name.capitalize(), "turn", lines, {"warband": each.name}))
+    if question.effect_of_leader:
+        lines = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
+        found.append(Curves("leader", "Still fighting at the end, by Leadership of the leader", "leadership", lines))
+    if question.alone is not None:
+        lines = {"p_flees": "flees", "p_left_table": "left the table", "p_rallied": "rallied", "p_down": "down"}
+        found.append(Curves("alone", "All alone: break and flight", "turn", lines))
+    if question.combat is not None:
+        found.append(Chances("hits_of_fighter", "Hits of the fighter in round 1", "hits", where={"round": 1}))
+        found.append(Chances("hits_of_enemy", "Hits of the enemy in round 1", "hits", where={"round": 1}))
+    if question.stupidity is not None:
+        found.append(Chances("turns_lost", "Turns lost to stupidity", "turns_lost"))
+    if question.together is not None:
+        found.append(Chances("tests", "Failed tests", "test", column="p_failed"))
+    return tuple(found)
+
+
+def applied(question: Question) -> tuple[str, ...]:
+    """The rules that the numbers come from."""
+    rules: list[str] = []
+    if question.warband is not None:
+        rules.append("MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not")
+        rules.append("MD-2 giving up: from a quarter out of action")
+    if question.rivals:
+        rules.append("MD-3 a routed warband leaves, the rest play on until one is left")
+    if question.alone is not None:
+        rules += ["MD-5 all alone: break, a hit from each opponent, a run", "MD-6 rally, flight, the edge"]
+    if question.combat is not None:
+        rules += ["MD-7 frenzy doubles Attacks", "MD-8 hatred re-rolls misses in the first round", "MD-9 fear"]
+    if question.stupidity is not None:
+        rules.append("MD-10 stupidity")
+    leaders = (question.alone and question.alone.rally_leader, question.stupidity and question.stupidity.leader)
+    if any(leaders) or question.together is not None:
+        rules.append('MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing')
+    return tuple(rules)
+
+
+def not_modelled(question: Question) -> tuple[str, ...]:
+    """The rules that no number comes from."""
+    found = []
+    if question.warband is not None:
+        found.append(
+            "warriors who come back, or who run off the table, during the game; losses that depend on a rival's"
+        )
+    if question.alone is not None:
+        found.append(
+            "MD-6 the way round enemies, what a charger does to a runner, spells after a rally; injuries (MD-5)"
+        )
+    if question.combat is not None:
+        found.append("blows not struck by those who are downed first in the round; wounds; who must charge (MD-7)")
+    if question.stupidity is not None and not question.stupidity.in_combat:
+        found.append("MD-10 falls and obstacles on the way straight ahead")
+    return tuple(found)
+
+
+def warnings(question: Question) -> tuple[str, ...]:
+    """What has no effect, and what was taken for granted."""
+    found = []
+    if any(each.immune_to_psychology for each in question.warbands):
+        found.append("immune_to_psychology has no effect on rout tests (MD-1)")
+    if question.rivals:
+        found.append("the warbands' casualties are taken to be independent of each other")
+    alone = question.alone
+    if alone is not None and not mordheim.is_all_alone(alone.opponents, alone.friends_near):
+        found.append("no test: all alone needs two opponents or more and no friend near (MD-5)")
+    for name, helped in (("alone", question.alone), ("stupidity", question.stupidity)):
+        if helped is not None and helped.leader_state != "standing":
+            found.append(f"{name}: the leader is {helped.leader_state} and lends no Leadership (MD-4)")
+    return tuple(found)

@@ -1,0 +1,213 @@
+"""What can be asked about rout tests and psychology in Mordheim, and the numbers that its text does not print."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
+from analyser.validation import Record, as_tuple
+
+MOST_WARRIORS = 30
+MOST_WARBANDS = 4
+MOST_ATTACKS = 10
+MOST_TESTS = 10
+
+Leadership = Annotated[int, Field(ge=2, le=12)]
+Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
+Roll = Annotated[int, Field(ge=2, le=7)]
+LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
+
+
+class Ruleset(Record):
+    """The shipped values, and what they are, stand in ``profiles/morale/mordheim.toml``."""
+
+    turns: Rounds
+    to_wound: Roll
+    save: Roll
+    to_hit: Roll
+
+
+class Group(Record):
+    """Warriors of one Leadership."""
+
+    leadership: Leadership
+    number: Number = 1
+
+
+class Warband(Record):
+    """A warband that loses warriors turn by turn."""
+
+    name: str = Field("warband", description="What to call the warband.")
+    leader: Leadership = Field(description="Leadership of the leader.")
+    others: Annotated[tuple[Group, ...], BeforeValidator(as_tuple)] = Field(
+        (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
+    )
+    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(0, description="Out of action at the start.")
+    casualties: Numbers = Field(
+        ((1.0,),), description="Taken out before each turn's test: a number, a law, or a list by turn."
+    )
+    leader_falls: Literal["random", "first", "last"] | Annotated[int, Field(ge=1, le=100)] = Field(
+        "random", description="When the leader goes out of action: random, first, last, or before the test of a turn."
+    )
+    others_fall: Literal["weakest_first", "strongest_first"] = Field(
+        "weakest_first", description="Who falls first of the others: weakest_first or strongest_first (Leadership)."
+    )
+    leader_stunned: Chance = Field(0.0, description="Chance that the leader is stunned when the test is made.")
+    others_stunned: Chance = Field(0.0, description="The same of each other warrior that is not out of action.")
+    gives_up_at: Number | None = Field(None, description="Gives up once so many are out and the rules let it (MD-2).")
+    immune_to_psychology: bool = Field(False, description="Immune to psychology: it tests all the same (MD-1).")
+
+    @property
+    def took_part(self) -> int:
+        """Warriors that took part, the leader among them."""
+        return 1 + sum(group.number for group in self.others)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Warband:
+        if self.took_part > MOST_WARRIORS:
+            raise ValueError(f"{self.took_part} warriors (allowed: 1 to {MOST_WARRIORS}, the leader among them)")
+        if self.out > self.took_part:
+            raise ValueError(f"out: {self.out} out of action of {self.took_part} (allowed: 0 to {self.took_part})")
+        if self.gives_up_at is not None and self.gives_up_at > self.took_part:
+            raise ValueError(f"gives_up_at: {self.gives_up_at} of {self.took_part} (allowed: 1 to {self.took_part})")
+        return self
+
+
+class Alone(Record):
+    """A warrior who fights alone against several, and what becomes of him if he breaks."""
+
+    leadership: Leadership = Field(description="Leadership of the warrior.")
+    opponents: Annotated[int, Field(ge=0, le=10)] = Field(2, description="Opponents he fights.")
+    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(
+        0, description='Friends within 6", those knocked down, stunned or fleeing left out.'
+    )
+    wounds: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Wounds that he has left.")
+    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds him; left out: the ruleset's.")
+    save: Roll | None = Field(None, description="Roll with which his armour saves, 7 for never.")
+    edge: Distance = Field(12.0, description="Inches to the nearest table edge when he breaks.")
+    first_run_elsewhere: bool = Field(False, description="His first run, away from them, is not toward that edge.")
+    charged: Chance = Field(0.0, description="Chance a turn that he is charged while he flees (MD-6).")
+    rally_leader: Leadership | None = Field(None, description='Leadership of a leader within 6" in his rally phases.')
+    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
+
+
+class Fighter(Record):
+    """One side of a combat."""
+
+    leadership: Leadership = Field(7, description="Leadership, for fear.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = Field(1, description="Attacks, without second weapon.")
+    second_weapon: bool = Field(False, description="A weapon in each hand: one attack more, never doubled.")
+    to_hit: Annotated[int, Field(ge=2, le=6)] | None = Field(None, description="Roll that hits.")
+    frenzy: bool = Field(False, description="Frenzied (MD-7).")
+    hatred: bool = Field(False, description="Hates the other (MD-8).")
+    causes_fear: bool = Field(False, description="Causes fear (MD-9).")
+    immune_to_psychology: bool = Field(False, description="Takes no test of fear.")
+    knocked_down: Chance = Field(0.0, description="Chance a round to be knocked down or stunned: frenzy is lost.")
+
+
+class Combat(Record):
+    """A combat of two, round by round."""
+
+    fighter: Fighter = Fighter()
+    enemy: Fighter = Fighter()
+    charger: Literal["fighter", "enemy", "nobody"] = Field("fighter", description="Who charges in the first round.")
+    rounds: Annotated[int, Field(ge=1, le=20)] = Field(1, description="Rounds of combat.")
+
+
+class Stupidity(Record):
+    """A stupid warrior."""
+
+    leadership: Leadership = Field(description="Leadership of the warrior.")
+    leader: Leadership | None = Field(None, description='Leadership of a leader within 6".')
+    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
+    in_combat: bool = Field(False, description="In hand-to-hand combat: no blows instead of wandering.")
+
+
+class Warrior(Record):
+    """One of several that test in the same turn."""
+
+    name: str = "warrior"
+    leadership: Leadership
+    near_leader: bool = False
+
+
+class Together(Record):
+    """Several tests of one turn, which hang together by the leader's state."""
+
+    leader: Leadership = Field(description="Leadership of the leader.")
+    p_out: Chance = Field(0.0, description="Chance that the leader is out of action.")
+    p_stunned: Chance = Field(0.0, description="Chance that he is stunned.")
+    p_knocked_down: Chance = Field(0.0, description="Chance that he is knocked down.")
+    p_fleeing: Chance = Field(0.0, description="Chance that he flees.")
+    rout_test: bool = Field(False, description="A rout test is due first; failed, nobody tests any more.")
+    best_other: Leadership | None = Field(None, description="Best Leadership of the others, for the rout test.")
+    warriors: Annotated[tuple[Warrior, ...], BeforeValidator(as_tuple), Field(max_length=MOST_TESTS)] = Field(
+        (), description="Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}]."
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Together:
+        lost = self.p_out + self.p_stunned + self.p_knocked_down + self.p_fleeing
+        if lost > 1 + 1e-9:
+            raise ValueError(f"the chances of the leader's states add up to {lost:g} (allowed: 0 to 1)")
+        if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
+            raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
+        if not (self.warriors or self.rout_test):
+            raise ValueError("nobody tests (allowed: warriors, or rout_test = true)")
+        return self
+
+
+class Question(Record):
+    """One or several of the questions, each a section."""
+
+    warband: Warband | None = None
+    rivals: Annotated[tuple[Warband, ...], BeforeValidator(as_tuple), Field(max_length=MOST_WARBANDS - 1)] = Field(
+        (), description="Further warbands, written as the first one (MD-3)."
+    )
+    effect_of_leader: bool = Field(False, description="Also the warband under other leaders, and without one.")
+    alone: Alone | None = None
+    combat: Combat | None = None
+    stupidity: Stupidity | None = None
+    together: Together | None = None
+    turns: Rounds | None = Field(None, description="Turns to play; left out: those of a game.")
+    ruleset: Ruleset
+
+    @property
+    def turns_played(self) -> int:
+        """Turns, those of a game if no other number is given."""
+        return self.turns or self.ruleset.turns
+
+    @property
+    def warbands(self) -> tuple[Warband, ...]:
+        """All warbands, in the order of play."""
+        return (self.warband, *self.rivals) if self.warband is not None else ()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Question:
+        if not any((self.warband, self.alone, self.combat, self.stupidity, self.together)):
+            raise ValueError("nothing is asked (allowed: warband, alone, combat, stupidity, together)")
+        if self.warband is None and (self.rivals or self.effect_of_leader):
+            raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
+        names = [each.name for each in self.warbands]
+        if len(set(names)) < len(names):
+            raise ValueError(f"warbands of the same name: {', '.join(names)} (allowed: a name for each)")
+        for each in self.warbands:
+            _check_losses(each, self.turns_played)
+        return self
+
+    def casualties_of(self, warband: Warband) -> tuple[tuple[float, ...], ...]:
+        """The law of a warband's casualties before each turn's test."""
+        return spread_over(warband.casualties, self.turns_played, "casualties")
+
+
+def _check_losses(warband: Warband, turns: int) -> None:
+    """Refuse more losses than warriors: the least that a list says is too many already."""
+    laws = spread_over(warband.casualties, turns, "casualties")
+    stated = laws if len(warband.casualties) > 1 else laws[:1]  # one number for all turns ends with the last warrior
+    least = warband.out + sum(next(number for number, chance in enumerate(law) if chance) for law in stated)
+    if least > warband.took_part:
+        raise ValueError(f"casualties: {least} out of action of {warband.took_part} that took part (allowed: no more)")
+    if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:
+        raise ValueError(f"leader_falls: turn {warband.leader_falls} (allowed: 1 to {turns})")
