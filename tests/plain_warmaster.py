@@ -44,8 +44,10 @@ def lengths(question):
 def law(question, choice):
     """The joint law of :class:`Mover` at the end; `choice`: "always", "never" or "fewest"."""
     obstacles = sorted(question["obstacles"], key=halt)
-    found = {}
+    starts, found = {}, {}
     for distance, six, chance in lengths(question):
+        starts[distance, six] = starts.get((distance, six), 0) + chance
+    for (distance, six), chance in starts.items():
         start = Mover(Fraction(distance), six)
         into = [each for each in obstacles if distance > halt(each)]
         for end, share in ends(question["move"], start, into, choice):
@@ -90,14 +92,14 @@ def halts(move, unit, stop, met, rest, choice):
 def make_way(move, unit, met, rest, choice):
     """The friend and all behind it test, and the mover for the friend (WM-4)."""
     spared = [(1 - SIXTH) ** tests for tests in tests_of(met.get("chain", []))]
-    found = []
+    units = {}
     for failed in product((0, 1), repeat=len(spared) + 1):
         share = SIXTH if failed[0] else 1 - SIXTH
         for fails, chance in zip(failed[1:], spared):
             share *= 1 - chance if fails else chance
         after = unit._replace(confused=unit.confused or bool(failed[0]), friends=unit.friends + sum(failed[1:]))
-        found += [(end, share * more) for end, more in ends(move, after, rest, choice)]
-    return found
+        units[after] = units.get(after, 0) + share
+    return [(end, share * more) for after, share in units.items() for end, more in ends(move, after, rest, choice)]
 
 
 def units_confused(law_of_ends):

@@ -16,7 +16,7 @@ from analyser.morale.warmaster.question import Question
 from analyser.rules import warmaster
 from analyser.rules.warmaster import Kind, Meeting
 
-MOST_TESTS_AT_ONCE = 256  # combinations of test dice in one phase
+MOST_TESTS_AT_ONCE = 16  # combinations of test dice in one phase
 SIDES = 6
 FRIEND, MOVER = 0, 1
 DICE_AT_ONCE = 5  # drive-back dice of one phase
