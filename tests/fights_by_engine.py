@@ -8,14 +8,13 @@ import plain_close_quarters as cq
 
 from analyser.engine.joint import exact_laws, start_states
 from analyser.engine.played import simulate_program
-from analyser.fights.charge import charge_program
+from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
 from analyser.fights.duel import DuelTerms, duel_program
 from analyser.fights.focus import focus_program
 from analyser.profiles import Profiles
 from analyser.resolve import resolve
 from analyser.rules.armoured_clash import close_quarters, morale, unit_state
-from analyser.rules.armoured_clash.activation import Order
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.scenario import parse_scenario
 
@@ -152,8 +151,7 @@ def charge_fight(scenario):
         combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
     )
     setup, operations = charge_program(attacker, target, others)
-    first, second = start_states(setup)
-    start = unit_state.with_order(first, int(Order.CHARGE)) | morale.ACTIVATED, second
+    start = charge_start(setup)
 
     def read(one, two):
         return (

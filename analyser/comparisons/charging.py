@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from analyser.comparisons.cells import Cells, Field
 from analyser.comparisons.sides import rows_called
-from analyser.engine.joint import Law, apply, chances_for, start_law
+from analyser.engine.joint import Law, exact_laws
 from analyser.engine.sweep import HIGH, LOW, SUMMARY, percentile
 from analyser.errors import InputError
-from analyser.fights.charge import charge_program
+from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Combatant, resolve_combatant
 from analyser.rows import best_of
 from analyser.rules.armoured_clash import morale, unit_state
-from analyser.rules.armoured_clash.activation import Order
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout, Row
@@ -81,13 +80,8 @@ def _charges_of(attacker: Loadout, targets: Sequence[Combatant], field: Field) -
 def _law(charger: Combatant, target: Combatant, ruleset: Ruleset) -> Law:
     """The joint law of both units after the combat."""
     setup, operations = charge_program(charger, target)
-    law = start_law(setup)
-    first = unit_state.with_order(int(law.first[0]), int(Order.CHARGE)) | morale.ACTIVATED
-    law = Law(np.array([first]), law.second, law.chances)
-    chances = chances_for(setup, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
-    for operation in operations:
-        law = apply(setup, operation, law, chances)
-    return law
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return exact_laws(setup, [operations], charge_start(setup), die, deck)[0]
 
 
 def _summary(law: Law, target: Combatant) -> np.void:

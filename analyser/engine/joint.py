@@ -196,7 +196,7 @@ def chance_passed(asked: int, highest: int, chances: Chances) -> float:
 def side_changed(setup: Setup, operation: tuple[int, int, int], law: Law, chances: Chances) -> Law:
     """The law after an operation that looks at one side alone: its states change, whatever the other's."""
     side = operation[1]
-    states = law.first if side == 0 else law.second
+    states, others = (law.first, law.second) if side == 0 else (law.second, law.first)
     found = gathering(_BOTH * len(states))
     to, shares = np.empty((len(states), _BOTH), np.int64), np.zeros((len(states), _BOTH))
     for place in range(len(states)):
@@ -215,10 +215,11 @@ def side_changed(setup: Setup, operation: tuple[int, int, int], law: Law, chance
             share = shares[place, way]
             if share == 0.0:
                 continue
-            if side == 0:
-                after[to[place, way], :] += share * before[place, :]
-            else:
-                after[:, to[place, way]] += share * before[:, place]
+            for other in range(len(others)):
+                if side == 0:
+                    after[to[place, way], other] += share * before[place, other]
+                else:
+                    after[other, to[place, way]] += share * before[other, place]
     mine = found.states[:count].copy()
     return Law(mine, law.second, after) if side == 0 else Law(law.first, mine, after)
 
@@ -316,25 +317,27 @@ def exact_laws(
 def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
     """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    most = int(max(setup.dice.max(), setup.strikes["fixed_dice"].max(), 0))
-    starts = np.zeros((strikes, len(Rating), most + 1), np.int64)
-    end = 0
-    for number in range(strikes):
-        attack = setup.attacks[number]
-        dice = np.arange(most + 1) + (len(cards) - 1 if attack.overcharge else 0)
-        added = 2 if attack.arc else 1
-        sizes = (dice * (1 + added) * 2 + attack.veteran + 1) * (dice * added + 1 if attack.overcharge else 1)
+    tables = setup.dice[:strikes].reshape(strikes, -1)
+    dice = [np.unique([*table, setup.strikes[number].fixed_dice]) for number, table in enumerate(tables)]
+    most = max((int(each[-1]) for each in dice), default=0)
+    places = np.zeros((strikes, len(Rating), most + 1), np.int64)
+    pools, hits, blanks = 0, 0, 0
+    for number, attack in enumerate(setup.attacks[:strikes]):
+        added, rolled = (2 if attack.arc else 1), most + (len(cards) - 1 if attack.overcharge else 0)
+        hits = max(hits, rolled * (1 + added) * 2 + int(attack.veteran))
+        blanks = max(blanks, rolled * added if attack.overcharge else 0)
         for rating in range(len(Rating)):
-            starts[number, rating] = end + np.concatenate([[0], np.cumsum(sizes)[:-1]])
-            end += int(sizes.sum())
+            known = dice[number][dice[number] >= 0]
+            places[number, rating, known] = pools + np.arange(len(known))
+            pools += len(known)
     return Chances(
         faces=faces,
         cards=cards,
         at_most=np.cumsum(cards),
         building=float(faces[Face.HEROIC] + faces[Face.STRIKE]),
-        pools=np.empty(end),
-        starts=starts,
-        known=np.zeros(starts.shape, np.bool_),
+        pools=np.empty((pools, hits + 1, blanks + 1)),
+        places=places,
+        known=np.zeros(places.shape, np.bool_),
     )
 
 

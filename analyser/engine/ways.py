@@ -33,9 +33,9 @@ class Chances(NamedTuple):
         The chance of each card value, and of at most that.
     building : float
         The chance that the die for a building wrecks it (Siegebreaker, AC-6).
-    pools : float64 array
-        One law (hits, blanks) after the other, where `starts` says.
-    starts, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
+    pools : float64 array, shape (pools, hits + 1, blanks + 1)
+    places, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
+        Which of the pools it is, and whether it has been worked out.
     """
 
     faces: NDArray[np.float64]
@@ -43,7 +43,7 @@ class Chances(NamedTuple):
     at_most: NDArray[np.float64]
     building: float
     pools: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    places: NDArray[np.int64]
     known: NDArray[np.bool_]
 
 
@@ -84,8 +84,17 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
     if len(numbers) >= room:
         return numbers
     larger = np.empty(2 * room, numbers.dtype)
-    larger[: len(numbers)] = numbers
+    for place in range(len(numbers)):
+        larger[place] = numbers[place]
     return larger
+
+
+@step
+def copy_law(law: NDArray[np.float64], into: NDArray[np.float64]) -> None:
+    """Copy a law. Number by number, as below: assigning whole arrays compiles a text of what shapes do not fit."""
+    for hits in range(law.shape[0]):
+        for blanks in range(law.shape[1]):
+            into[hits, blanks] = law[hits, blanks]
 
 
 @step
@@ -94,10 +103,9 @@ def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
     fight = setup.fight[0]
     dice = fight.dice + (len(chances.cards) - 1 if fight.overcharge else 0)
     hits, blanks = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
-    start = chances.starts[number, fight.rating, fight.dice]
-    law = chances.pools[start : start + hits * blanks].reshape(hits, blanks)
+    law = chances.pools[chances.places[number, fight.rating, fight.dice], :hits, :blanks]
     if not chances.known[number, fight.rating, fight.dice]:
-        law[:, :] = pool_law(fight, chances.faces, chances.cards)
+        copy_law(pool_law(fight, chances.faces, chances.cards), law)
         chances.known[number, fight.rating, fight.dice] = True
     return law
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyser.dice import Rating
+from analyser.engine.joint import start_states
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged, has_rule, retaliation_row
 from analyser.fights.strikes import (
@@ -20,6 +21,7 @@ from analyser.fights.strikes import (
     side_record,
     sponsons,
 )
+from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE, Bonus, Penalty
 
@@ -199,3 +201,9 @@ def charge_program(
         side_record(target, (attacker,)),
     ]
     return setup_for(records, sides, strikes), operations
+
+
+def charge_start(setup: Setup) -> tuple[int, int]:
+    """Both sides as a charge begins: the attacker is activated, and has charged."""
+    attacker, target = start_states(setup)
+    return unit_state.with_order(attacker, int(Order.CHARGE)) | morale.ACTIVATED, target
