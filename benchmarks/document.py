@@ -57,7 +57,7 @@ one thread. An attack of {dice} dice takes {words} words: two draws of 16 bits f
 the die that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would
 allow {limit} million attacks a second, and the public call reaches {share} of that.
 
-{statistics}## Exact
+{statistics}{morale}## Exact
 
 {exact_table}
 
@@ -85,6 +85,15 @@ The kernels compiled for older processors, all variants compared bit by bit, the
 - A ratio is the median of the ratios within the rounds, not the ratio of two medians.
 - Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in
   `tests/test_kernels.py`.
+"""
+
+MORALE = """## Morale in other games
+
+Each question is answered exactly, and rolled beside vectorised NumPy (`benchmarks/baselines/morale`), which states the
+rules one after the other on arrays. Trials in the same state are rolled as one group.
+
+{table}
+
 """
 
 STATISTICS = """### Whether the dice are fair
@@ -122,6 +131,7 @@ def page(results):
         limit=f"{1e-6 / a_word / words['an_attack']:.0f}",
         share=f"{words['share_of_limit']['median']:.0%}",
         statistics=statistics_section(results),
+        morale=morale_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
         processes=tables.of_processes(results),
@@ -131,6 +141,11 @@ def page(results):
 
 def machine_line(machine):
     return f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['vectors']}"
+
+
+def morale_section(results):
+    found = results.get("morale")
+    return MORALE.format(table=tables.of_morale(found)) if found else ""
 
 
 def statistics_section(results):

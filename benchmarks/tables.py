@@ -1,7 +1,7 @@
 """The results as Markdown tables, which can be read in a terminal too."""
 
 from benchmarks.fights import PLAIN_DICE
-from benchmarks.montecarlo import BARE, BASELINES, ONE, TWO
+from benchmarks.montecarlo import BARE, BASELINES, NUMPY, ONE, TWO
 
 
 def table(header, rows):
@@ -138,11 +138,21 @@ def of_statistics(found):
     return table(("test", "counted", "p-value"), rows)
 
 
+def of_morale(found):
+    rows = [
+        (each["name"], time(each["seconds_exact"]["median_s"]),
+         *(time(each["seconds_a_trial"][name]["median_s"]) for name in (ONE, NUMPY)), times(each["times_as_fast"]))
+        for each in found
+    ]  # fmt: skip
+    return table(("question", "exact", "a trial, 1 thread", "a trial, NumPy", "times as fast"), rows)
+
+
 def every_table(results):
     """The tables of all parts that were measured, targets last."""
     parts = {
         "designs": of_designs, "ladder": of_ladder, "variants": of_variants, "exact": of_exact,
         "processors": of_processors, "statistics": of_statistics,
+        "morale": of_morale,
     }  # fmt: skip
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

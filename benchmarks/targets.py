@@ -23,7 +23,7 @@ def targets(results):
     parts = (
         ("designs", of_designs), ("ladder", of_ladder), ("variants", of_variants), ("exact", of_exact),
         ("sweeps", of_sweeps), ("first_calls", of_first_calls), ("command_line", of_command_line),
-        ("memory", of_memory), ("processors", of_processors),
+        ("memory", of_memory), ("processors", of_processors), ("morale", of_morale),
     )  # fmt: skip
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -56,6 +56,13 @@ def of_sweeps(found):
     yield at_most("exact inside a sweep, an attack", 2, found["seconds_an_attack"] * 1e6, "microseconds")
     seconds = found["seconds_a_matrix"]["1 thread"]["median_s"]
     yield at_most(f"sweep of {side} x {side}, 1 thread", 0.1, seconds, "s")
+
+
+def of_morale(found):
+    for each in found:
+        milliseconds = each["seconds_exact"]["median_s"] * 1e3
+        yield at_most(f"{each['name']}, exact", 20, milliseconds, "ms")
+        yield at_least(f"{each['name']}, 1 thread over NumPy", 50, each["times_as_fast"]["median"], "x")
 
 
 def of_first_calls(found):

@@ -1,8 +1,9 @@
 """Games that go on, by Monte Carlo: every die of every trial is rolled.
 
 Trials that are in the same state are alike from then on, so they are rolled as one group: die by die, dice on the
-outside and trials on the inside, which makes vector code; then those of each total go on together to the state that
-the tables name. What is kept of a chunk is how many of its trials are in each state.
+outside and trials on the inside, which makes vector code; then they go on, those together whose totals the tables
+send to the same state. What is kept of a chunk is how many of its trials are in each state. Dice that can make no
+difference, because every total leads to the same state, are not rolled.
 
 A die is a 16-bit draw, or a 32-bit one where its sides are many or its chances are not whole parts. A draw beyond
 the last whole multiple of the sides is drawn again, so that every side is equally likely; chances that are not whole
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die
+from analyser.engine.chains import Chain, Die, Phase
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
 from analyser.jit import kernel, step
@@ -27,8 +28,7 @@ from analyser.jit import kernel, step
 BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
 CHUNKS_A_PART = 1 << 28
 _LANES = 64  # short blocks are rolled up to a whole multiple of it
-_FEW_TOTALS = 48  # up to here each total is counted by a pass over the block, in vector form
-_NOBODY = np.uint16(0xFFFF)  # no total is as high
+_FEW_TURNS = 24  # up to here those beyond each turn are counted by a pass over the block, in vector form
 _WIDE_SIDES = 256  # with more of them, draws of 16 bits would too often be drawn again
 _CERTAIN, _NARROW, _WIDE = 0, 16, 32  # bits of a draw; none for a die that can show only one thing
 
@@ -48,7 +48,8 @@ class Row(NamedTuple):
 
     after: int  # in the tables
     totals: int
-    dice: int  # in the dice of states
+    of_states: int  # in the dice of states, and in the lowest totals
+    turns: int  # in the firsts: for each state, the first of its turns, and for none the first that is not one
     die: int  # in the dice's own script
     beside: int  # the first of the dice beside, there
     after_beside: int  # the first that is not one of them
@@ -62,6 +63,9 @@ class Sheet(NamedTuple):
     dice_script: NDArray[np.int64]
     tables: NDArray[np.uint16]
     dice: NDArray[np.uint16]
+    lowest: NDArray[np.uint16]  # total that a state can roll
+    firsts: NDArray[np.int64]
+    turns: NDArray[np.uint16]  # the totals from which on a state leads to another than the total below does
     edges: NDArray[np.uint32]  # where each value above 0 begins among the draws
     rises: NDArray[np.uint16]  # how far it is above the value before
     start: int
@@ -82,7 +86,8 @@ class Block(NamedTuple):
 
 def sheet_for(chain: Chain) -> Sheet:
     """The sheet of a chain; a phase that comes again is written once."""
-    tables, dice = _Pile(np.uint16), _Pile(np.uint16)
+    tables, dice, lowest = _Pile(np.uint16), _Pile(np.uint16), _Pile(np.uint16)
+    firsts, turns = _Pile(np.int64), _Pile(np.uint16)
     edges, rises = _Pile(np.uint32), _Pile(np.uint16)
     written: dict[int, Row] = {}
     dice_script: list[DieRow] = []
@@ -92,16 +97,33 @@ def sheet_for(chain: Chain) -> Sheet:
             rolled = [(phase.die, 1), *((each.die, each.worth) for each in phase.beside)]
             first = len(dice_script)
             dice_script += [_die_in(edges, rises, die, worth) for die, worth in rolled]
+            least, first_turns, totals = _turns_of(phase)
+            lowest.add(least)
             written[id(phase)] = Row(
                 tables.add(phase.after), phase.after.shape[1], dice.add(phase.dice_of_states),
-                first, first + 1, len(dice_script), -1,
+                firsts.add(first_turns + turns.add(totals)), first, first + 1, len(dice_script), -1,
             )  # fmt: skip
         script.append(written[id(phase)]._replace(slot=slot if phase.recorded else -1))
         slot += phase.recorded
     return Sheet(
-        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(),
-        edges.array(), rises.array(), chain.start, chain.states, slot,
+        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(), lowest.array(),
+        firsts.array(), turns.array(), edges.array(), rises.array(), chain.start, chain.states, slot,
     )  # fmt: skip
+
+
+def _turns_of(phase: Phase) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.uint16]]:
+    """The lowest total of each state; where its turns begin, shape (states + 1,); and all turns, state by state."""
+    dice = phase.dice_of_states.astype(np.int64)
+    values = [np.flatnonzero(each.weights) for each in (phase.die, *(each.die for each in phase.beside))]
+    worths = [each.worth for each in phase.beside]
+    low, high = (
+        dice * values[0][end] + sum(each[end] * worth for each, worth in zip(values[1:], worths)) for end in (0, -1)
+    )
+    totals = np.arange(1, phase.after.shape[1])
+    turned = phase.after[:, 1:] != phase.after[:, :-1]
+    turned &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
+    firsts = np.concatenate([[0], np.cumsum(turned.sum(axis=1))])
+    return low.astype(np.uint16), firsts, (np.nonzero(turned)[1] + 1).astype(np.uint16)
 
 
 def _die_in(edges: _Pile, rises: _Pile, die: Die, worth: int) -> DieRow:
@@ -201,25 +223,82 @@ def roll_die(
 
 
 @step
-def send_on(sheet: Sheet, place: int, totals: int, block: Block, trials: int, following: NDArray[np.int64]) -> None:
-    """Count the totals of a block, and put each with its state in the tables, from `place` on."""
-    drawn, tables = block.totals, sheet.tables
-    if totals > _FEW_TOTALS or trials < _LANES:
+def edge_of(sheet: Sheet, die: int, total: int) -> int:
+    """Where the values of a die begin that are worth `total` or more."""
+    first, last, _, _, worth = sheet.dice_script[die]
+    reached = 0
+    for value in range(first, last):
+        reached += sheet.rises[value] * worth
+        if reached >= total:
+            return int(sheet.edges[value])
+    return -1
+
+
+@step
+def count_from(drawn: Any, trials: int, edge: Any) -> int:
+    """How many of the first `trials` numbers are `edge` or more."""
+    count: Any = np.uint16(0)  # a block has fewer trials than would overflow it
+    for trial in range(trials):
+        count += np.uint16(drawn[trial] >= edge)
+    return int(count)
+
+
+@step
+def roll_one(
+    sheet: Sheet, die: int, place: int, turns: tuple[int, int], lowest: int, trials: int, block: Block,
+    counter: np.uint64, gamma: np.uint64,
+) -> np.uint64:  # fmt: skip
+    """Roll a phase of a single die for a block of trials, and send them on; the counter after it."""
+    _, _, limit, bits, _ = sheet.dice_script[die]
+    whole = (trials + _LANES - 1) // _LANES * _LANES
+    beyond = 0  # of the turn above
+    narrow = bits == _NARROW
+    counter = fill(block.words, (whole + 3) // 4 if narrow else (whole + 1) // 2, counter, gamma)
+    if narrow and limit < 1 << _NARROW:
+        counter = draw_again(block.narrow, whole, np.uint16(limit), counter, gamma)
+    elif not narrow and limit < 1 << _WIDE:
+        counter = draw_again(block.wide, whole, np.uint32(limit), counter, gamma)
+    if narrow:
+        block.narrow[trials:whole] = 0
+    else:
+        block.wide[trials:whole] = 0
+    for turn in range(turns[1] - 1, turns[0] - 1, -1):
+        total = sheet.turns[turn]
+        edge = edge_of(sheet, die, total)
+        if narrow:
+            count = count_from(block.narrow, whole, np.uint16(edge))
+        else:
+            count = count_from(block.wide, whole, np.uint32(edge))
+        block.following[sheet.tables[place + total]] += count - beyond
+        beyond = count
+    block.following[sheet.tables[place + lowest]] += trials - beyond
+    return counter
+
+
+@step
+def send_on(sheet: Sheet, place: int, turns: tuple[int, int], lowest: int, trials: int, block: Block) -> None:
+    """Send a block of trials on by their totals."""
+    if turns[1] - turns[0] > _FEW_TURNS or trials < _LANES:
         for trial in range(trials):
-            following[tables[place + drawn[trial]]] += 1
+            block.following[sheet.tables[place + block.totals[trial]]] += 1
         return
     whole = (trials + _LANES - 1) // _LANES * _LANES
-    drawn[trials:whole] = _NOBODY
-    left = trials
-    for total in range(totals):
-        count: Any = np.uint16(0)  # a block has fewer trials than would overflow it
-        wanted = np.uint16(total)
-        for trial in range(whole):
-            count += np.uint16(drawn[trial] == wanted)
-        following[tables[place + total]] += count
-        left -= count
-        if left == 0:
-            return
+    block.totals[trials:whole] = 0  # below every turn
+    beyond = 0
+    for turn in range(turns[1] - 1, turns[0] - 1, -1):
+        total = sheet.turns[turn]
+        count = count_from(block.totals, whole, np.uint16(total))
+        block.following[sheet.tables[place + total]] += count - beyond
+        beyond = count
+    block.following[sheet.tables[place + lowest]] += trials - beyond
+
+
+@step
+def single_die(dice: int, die: int, beside: int, after_beside: int) -> int:
+    """The one die of a roll; -1 where there are more."""
+    if dice == 1 and beside == after_beside:
+        return die
+    return beside if dice == 0 and beside + 1 == after_beside else -1
 
 
 @step
@@ -227,21 +306,26 @@ def roll_group(
     sheet: Sheet, row: int, state: int, trials: int, block: Block, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:  # fmt: skip
     """Roll the dice of a phase for all trials that are in a state, and send them on; the counter after them."""
-    after, totals, of_states, die, beside, after_beside, _ = sheet.script[row]
-    dice, place = sheet.dice[of_states + state], after + state * totals
-    if dice == 0 and beside == after_beside:
-        block.following[sheet.tables[place]] += trials
+    after, totals, of_states, first, die, beside, after_beside, _ = sheet.script[row]
+    dice, lowest, place = sheet.dice[of_states + state], sheet.lowest[of_states + state], after + state * totals
+    turns = sheet.firsts[first + state], sheet.firsts[first + state + 1]
+    if turns[0] == turns[1]:
+        block.following[sheet.tables[place + lowest]] += trials
         return counter
+    one = single_die(dice, die, beside, after_beside)
     while trials > 0:
         some = min(trials, BLOCK)
+        trials -= some
+        if one >= 0:
+            counter = roll_one(sheet, one, place, turns, lowest, some, block, counter, gamma)
+            continue
         whole = (some + _LANES - 1) // _LANES * _LANES
         block.totals[:whole] = 0
         for _ in range(dice):
             counter = roll_die(sheet, die, block, whole, counter, gamma)
         for other in range(beside, after_beside):
             counter = roll_die(sheet, other, block, whole, counter, gamma)
-        send_on(sheet, place, totals, block, some, block.following)
-        trials -= some
+        send_on(sheet, place, turns, lowest, some, block)
     return counter
 
 
@@ -262,7 +346,7 @@ def play_chunks(
                 if now[state] > 0:
                     counter = roll_group(sheet, row, state, now[state], block, counter, gamma)
             now[:] = following
-            slot = sheet.script[row, 6]
+            slot = sheet.script[row, 7]
             if slot >= 0:
                 counts[slot] += now
 

@@ -1,0 +1,31 @@
+"""Morale in other games: the exact answer, and Monte Carlo beside vectorised NumPy."""
+
+from analyser import morale
+from benchmarks.baselines.morale import division, grande_tactique, legion
+from benchmarks.timing import Candidate, interleaved
+
+QUESTIONS = {
+    "Legion, 6 rounds": legion,
+    "Grande Tactique, rout, 8 turns": grande_tactique,
+    "Grande Tactique, division of 6, 8 turns": division,
+}
+EXACT, ONE, NUMPY = "exact", "simulate, 1 thread", "NumPy vectorised"
+TRIALS, NUMPY_TRIALS = 4_000_000, 300_000
+
+
+def questions(rounds=15):
+    """Seconds an exact answer and a trial, and how many times faster the public call is than NumPy."""
+    return [{"name": name, **one(module, rounds)} for name, module in QUESTIONS.items()]
+
+
+def one(module, rounds):
+    ready = morale.load_question(module.SYSTEM, module.QUESTION)
+    answer = Candidate(EXACT, lambda: morale.exact(module.SYSTEM, ready), repeats=5)
+    ours = Candidate(ONE, lambda: morale.simulate(module.SYSTEM, ready, TRIALS, seed=1, threads=1), TRIALS)
+    numpy = Candidate(NUMPY, lambda: module.play(NUMPY_TRIALS, 1), NUMPY_TRIALS)
+    samples = interleaved([answer, ours, numpy], rounds)
+    return {
+        "seconds_exact": samples[EXACT].summary(),
+        "seconds_a_trial": {name: samples[name].summary() for name in (ONE, NUMPY)},
+        "times_as_fast": samples[ONE].times_faster_than(samples[NUMPY]),
+    }
