@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Chain, Die, Phase, sided
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, chain_of
+from analyser.rules import mordheim as rules
 
 DIE, DICE = sided(6), 2
 
@@ -25,10 +26,6 @@ def leadership(question: Question) -> int:
     return int(np.argmin(np.abs(at_most - question.nerve)))
 
 
-def _is_due(out_of_action: int, took_part: int) -> bool:
-    return 4 * out_of_action >= took_part
-
-
 def chain(question: Question) -> Chain:
     """Attacks; then the warband's turn begins, with a rout test if it is due."""
     models = np.arange(question.models + 2)
@@ -42,9 +39,13 @@ def chain(question: Question) -> Chain:
 
     totals = np.arange(DICE * DIE.highest + 1)
     due = np.array(
-        [0 < left <= question.models and _is_due(question.models - left, question.models) for left in models.tolist()]
+        [
+            0 < left <= question.models and rules.rout_test_due(question.models - left, question.models)
+            for left in models.tolist()
+        ]
     )
-    failed = due[:, np.newaxis] & (totals > ld)
+    fails = np.array([not rules.passes(total, ld) for total in totals.tolist()])
+    failed = due[:, np.newaxis] & fails
     tested = np.where(failed, routed, models[:, np.newaxis]).astype(np.uint16)
     return chain_of(
         question, question.models, attack, tests=(Phase(tested, DIE, np.where(due, DICE, 0).astype(np.uint16)),)
@@ -54,6 +55,6 @@ def chain(question: Question) -> Chain:
 def fate_of_states(question: Question) -> NDArray[np.int64]:
     """What each state is called in the comparison."""
     models = np.arange(question.models + 2)
-    due = np.array([_is_due(question.models - left, question.models) for left in models.tolist()])
+    due = np.array([rules.rout_test_due(question.models - left, question.models) for left in models.tolist()])
     fate = np.where(due, SHAKEN, STEADY)
     return np.where((models == 0) | (models == question.models + 1), GONE, fate)
