@@ -27,7 +27,7 @@ class Block(NamedTuple):
 
     words: NDArray[np.uint64]
     draws: Any  # the same memory: one draw a trial for a die of the first roll, then for each die that it adds
-    tallies: Any  # a row: dice below the mark of strikes and in the upper half of heroic strikes; below further marks
+    tallies: Any  # scores; dice below each further mark; re-rolled dice that are no blanks
     worst: Any  # the highest draw of the trial
     spare: Any  # extra re-rolls that find no die
     gone: Any  # strikes that were re-rolled
@@ -44,7 +44,7 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
     kind = type(sheet.limit)
     words = np.empty((1 + sheet.added) * BLOCK * np.dtype(kind).itemsize // _WORD_BYTES, np.uint64)
     other_words = np.empty(_OTHER_WORDS, np.uint64)
-    tallies = np.zeros((1 + len(special.marks) if special else 1, BLOCK), kind)
+    tallies = np.zeros((2 + len(special.marks) if special else 1, BLOCK), kind)
     worst, spare, gone, blanks, extras, cells = (np.zeros(BLOCK, kind) for _ in range(6))
     draws, other_draws = words.view(kind), other_words.view(np.uint16)
     turned = np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64)
@@ -55,6 +55,7 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
 def score(block: Block, unit: Any, shown: Any, below: Any, place: int, first: bool, heroic: Any, strike: Any) -> None:
     """Score the draws at `place` where what is `shown` lies `below`, and what is shown too if it is a `first` die.
 
+    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half.
     Indices are unsigned and every choice is one between numbers of the draws' own type: a loop of another form is
     not turned into vector form.
     """
@@ -114,15 +115,15 @@ def roll_pool(
 def reroll(sheet: Sheet, special: Special, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll the extra re-rolls (AC-3.5), a die for each that is allowed; the counter after them.
 
-    The dice that are re-rolled stay tallied as what they showed.
+    With Overcharge those that are no blanks are tallied in the last row.
     """
     spare, unit, heroic, strike = block.spare, sheet.heroic_unit, special.heroic_again, special.strike_again
     for again in range(special.allowance, 0, -1):
         below = spare.dtype.type(again)  # the die is wanted if fewer re-rolls than this are spare
         counter = fill(block.words, len(block.words) // (1 + sheet.added), counter, gamma)
         score(block, unit, spare, below, 0, False, heroic, strike)
-        for row in range(len(special.marks)):
-            tally(block, 1 + row, spare, below, 0, False, special.marks_again[row])
+        if sheet.blank_values > 1:
+            tally(block, len(block.tallies) - 1, spare, below, 0, False, special.blank_again)
     return counter
 
 
@@ -155,13 +156,38 @@ def count_gone(special: Special, block: Block) -> None:
 
 @step
 def count_blanks(special: Special, block: Block) -> None:
-    """Count the blanks that count (Overcharge, AC-6), without those that were re-rolled."""
+    """Count the blanks that count (Overcharge, AC-6), without those that are re-rolled."""
     tallies, blanks, allowance = block.tallies, block.blanks, special.allowance
     nothing, waiting, blank = special.rows[_NOTHING], special.rows[_WAITING], special.rows[_BLANK]
     kind, (_, ones) = blanks.dtype.type, halves(blanks)
     for trial in range(np.uint64(BLOCK)):
         stay = min(kind((tallies[nothing, trial] & ones) + allowance), kind(tallies[waiting, trial] & ones))
         blanks[trial] = kind(tallies[blank, trial] & ones) - stay
+
+
+@step
+def count_blanks_again(special: Special, block: Block) -> None:
+    """Count the blanks that re-rolled dice show."""
+    tallies, blanks, spare, allowance = block.tallies, block.blanks, block.spare, special.allowance
+    last = np.uint64(len(tallies) - 1)
+    for trial in range(np.uint64(BLOCK)):
+        blanks[trial] += allowance - spare[trial] - tallies[last, trial]
+
+
+@step
+def settle(sheet: Sheet, special: Special, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Take away the dice that are re-rolled, count the blanks, and roll the re-rolls; the counter after them."""
+    rerolls, blanks_count = special.allowance > 0, sheet.blank_values > 1
+    if rerolls:
+        count_spare(special, block)
+        count_gone(special, block)
+    if blanks_count:
+        count_blanks(special, block)
+    if rerolls:
+        counter = reroll(sheet, special, block, counter, gamma)
+    if rerolls and blanks_count:
+        count_blanks_again(special, block)
+    return counter
 
 
 @step
@@ -270,12 +296,8 @@ def roll_chunks(
             trials = turned[value]
             while trials > 0:
                 counter = roll_pool(sheet, special, block, dice + value, counter, gamma)
-                if special is not None and special.allowance > 0:
-                    count_spare(special, block)
-                    counter = reroll(sheet, special, block, counter, gamma)
-                    count_gone(special, block)
-                if special is not None and sheet.blank_values > 1:
-                    count_blanks(special, block)
+                if special is not None:
+                    counter = settle(sheet, special, block, counter, gamma)
                 counter = draw_others(sheet, block, counter, gamma)
                 find_cells(sheet, block)
                 trials -= count_cells(block.cells, sheet.discarded, trials, tables)

@@ -69,10 +69,10 @@ class Special(NamedTuple):
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
-    heroic_again: Any  # the marks on the line of the dice that are re-rolled
-    strike_again: Any
+    heroic_again: Any  # a die that is re-rolled is a heroic strike below this,
+    strike_again: Any  # a strike or better below this,
+    blank_again: Any  # and a blank that counts from this on
     marks: Any  # the marks that are tallied besides
-    marks_again: Any
     rows: NDArray[np.uint64]  # which of these each Mark is, counted from 1; 0: it is the mark of strikes
     card_edges: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws, and their end
 
@@ -115,7 +115,7 @@ def sheets_for(
     cells = sizes[0] * sizes[1] * extra_values
     kind = _kind_for(in_pool + allowance, pairs, cells)
     a_pair = np.iinfo(kind).max // pairs
-    ends, again = _ends(fight, small), _ends_again(fight, small)
+    ends = _ends(fight, small)
     limits, edges = _other_edges(others)
     sheet = Sheet(
         explodes=kind(int(small[Face.HEROIC]) * int(small.sum()) * a_pair),
@@ -135,15 +135,16 @@ def sheets_for(
     )
     if not (fight.overcharge or allowance):
         return sheet, None
-    every = [(ends[mark] * a_pair, again[mark] * a_pair) for mark in Mark if mark != Mark.HEROIC]
+    every = [ends[mark] for mark in Mark if mark != Mark.HEROIC]
     distinct = list(dict.fromkeys(every))
+    a_side = int(small.sum()) * a_pair
     return sheet, Special(
         allowance=kind(allowance),
-        heroic_again=kind(again[Mark.HEROIC] * a_pair),
-        strike_again=kind(again[Mark.STRIKE] * a_pair),
-        marks=np.array([end for end, _ in distinct[1:]], kind),
-        marks_again=np.array([end for _, end in distinct[1:]], kind),
-        rows=np.array([distinct.index(each) for each in every], np.uint64),
+        heroic_again=kind(int(small[Face.HEROIC]) * a_side),
+        strike_again=kind(int(small[Face.HEROIC] + small[Face.STRIKE]) * a_side),
+        blank_again=kind(int(small.sum() - small[Face.BLANK]) * a_side),
+        marks=np.array([end * a_pair for end in distinct[1:]], kind),
+        rows=np.array([distinct.index(end) for end in every], np.uint64),
         card_edges=_card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16),
     )
 
@@ -189,14 +190,4 @@ def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Mark, int]:
     ends[Mark.NOTHING] = ends[Mark.STRIKE] + waiting[WAITING_NOTHING]
     ends[Mark.WAITING] = ends[Mark.NOTHING] + waiting[WAITING_BLANK]
     ends[Mark.BLANK] = ends[Mark.WAITING] + (stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0)
-    return ends
-
-
-def _ends_again(fight: FightFacts, die: NDArray[np.int64]) -> dict[Mark, int]:
-    """The same for a die that an extra re-roll takes: it is re-rolled once, so what it shows is what it is."""
-    sides = int(die.sum())
-    heroic, strike, blank = (int(die[face]) * sides for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
-    ends = dict.fromkeys(Mark, heroic + strike)
-    ends[Mark.HEROIC] = heroic
-    ends[Mark.BLANK] += blank if fight.overcharge else 0
     return ends
