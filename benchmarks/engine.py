@@ -7,8 +7,9 @@ import numpy as np
 
 from analyser.api import fight_of, load_scenario, rolls_for_building
 from analyser.compile import scenario_records
+from analyser.engine.block import BLOCK, block_for
 from analyser.engine.montecarlo import Dealer, dealer_for
-from analyser.engine.roll import BLOCK, TABLES, block_for, roll_chunks
+from analyser.engine.roll import roll_chunks
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.rules.armoured_clash.facts import ATTACK, TARGET
@@ -39,14 +40,13 @@ class BareKernel:
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
         self.block = block_for(self.dealer.sheet, self.dealer.special)
-        self.tables = np.zeros((TABLES, self.dealer.cells + 1), np.uint32)
 
     def __call__(self) -> None:
         dealer = self.dealer
-        self.tables[:] = 0
+        self.block.tables[:] = 0
         roll_chunks(
             dealer.sheet, dealer.special, self.block, dealer.fight.dice,
-            0, self.chunks, CHUNK_TRIALS, *dealer.stream, self.tables,
+            0, self.chunks, CHUNK_TRIALS, *dealer.stream,
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
@@ -54,7 +54,7 @@ class BareKernel:
         dealer, block, sheet = self.dealer, self.block, self.dealer.sheet
         dice = dealer.fight.dice + (int(dealer.special.allowance) / (1 + sheet.added) if dealer.special else 0)
         a_block = dice * len(block.words) + len(sheet.limits) * len(block.other_words)
-        thrown_away = int(self.tables[:, -1].sum())
+        thrown_away = int(self.block.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 
 

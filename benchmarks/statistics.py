@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 import analyser
-from analyser.engine.roll import BLOCK
+from analyser.engine.block import BLOCK
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
 from benchmarks.fights import fight
 

@@ -5,7 +5,8 @@ import pytest
 
 from analyser.api import MOST_TRIALS, fight_of, load_scenario
 from analyser.dice import Face
-from analyser.engine import montecarlo, roll
+from analyser.engine import montecarlo
+from analyser.engine.block import BLOCK, block_for
 from analyser.engine.streams import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.units import MOST_DICE
@@ -141,7 +142,7 @@ def dealer(scenario):
 
 def words_of_block(dealer, dice):
     """How many words a block of trials takes: for the dice and those they add, the re-rolls, and the other draws."""
-    sheet, block = dealer.sheet, roll.block_for(dealer.sheet, dealer.special)
+    sheet, block = dealer.sheet, block_for(dealer.sheet, dealer.special)
     a_die = len(block.words) // (1 + sheet.added)
     return dice * len(block.words) + dealer.special.allowance * a_die + len(sheet.limits) * len(block.other_words)
 
@@ -153,8 +154,8 @@ def test_no_chunk_uses_more_words_than_it_has():
     die = {face.name.lower(): 99 * (1 + face // 2) for face in Face}
     widest, dice = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}), MOST_DICE + len(DECK)
     used = words_of_block(widest, dice)
-    assert used >= roll.BLOCK * dice * 3 / 2
-    blocks = 10 * CHUNK_TRIALS // roll.BLOCK  # even if nine of ten trials were thrown away
+    assert used >= BLOCK * dice * 3 / 2
+    blocks = 10 * CHUNK_TRIALS // BLOCK  # even if nine of ten trials were thrown away
     assert used * blocks < WORDS_A_CHUNK
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
+from analyser.engine.block import Block, block_for
 from analyser.engine.pools import most_blanks, most_hits
-from analyser.engine.roll import TABLES, block_for, roll_chunks
+from analyser.engine.roll import roll_chunks
 from analyser.engine.sheet import OtherDraw, Sheet, Special, sheets_for
 from analyser.engine.streams import Stream, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
@@ -146,24 +147,23 @@ class Table:
         """Take tasks and roll them until there are none."""
         dealer, (start, gamma) = self.dealer, self.dealer.stream
         block = block_for(dealer.sheet, dealer.special)
-        tables = np.zeros((TABLES, dealer.cells + 1), np.uint32)
         held = 0
         for task in queue:
             if held + task.trials > MOST_HELD:
-                self._merge(tables)
+                self._merge(block)
                 held = 0
-            roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma, tables)
+            roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma)
             held += task.trials
             with self._lock:
                 self.trials += task.trials
             report()
-        self._merge(tables)
+        self._merge(block)
 
-    def _merge(self, tables: NDArray[np.uint32]) -> None:
-        """Add what `tables` hold to the counts, and empty them."""
+    def _merge(self, block: Block) -> None:
+        """Add what the tables of a block hold to the counts, and empty them."""
         with self._lock:
-            self.counts += tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
-        tables[:] = 0
+            self.counts += block.tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
+        block.tables[:] = 0
 
 
 def trials_for(trials: int, width: float, wanted: float) -> int:
