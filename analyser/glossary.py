@@ -142,6 +142,7 @@ def tidy(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Named:
     """A name as written, split into name and parameter; inch marks go.
 
@@ -171,6 +172,8 @@ def recognise(text: str, table: Mapping[str, Term]) -> tuple[Named, bool]:
     (Named(name='Arc', parameter=None), True)
     """
     named = parse(text)
+    if named.name in table:  # as nearly always, and much cheaper than to look for its like
+        return named, True
     by_key = {_key(name): name for name in table}
     if _key(named.name) in by_key:
         return Named(by_key[_key(named.name)], named.parameter), True

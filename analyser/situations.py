@@ -76,16 +76,14 @@ SHORT_RANGE_AIMED = Situation(
 )
 ALL_SITUATIONS = "all"
 CHARGE = Situation(name="charge", title="charge, with what the target strikes back", kind="charge")
-SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED)}
-"""What ``"all"`` stands for: every ranged situation. A charge takes far longer, and is asked for by its name."""
-BY_NAME: Mapping[str, Situation] = {**SITUATIONS, CHARGE.name: CHARGE}
-"""The situations that can be asked for by name."""
+SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)}
+"""The situations that can be asked for by name. A charge takes some fifty times as long as a ranged attack."""
 
 
 def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]:
     """The situations that are asked for, each once.
 
-    A name stands for one of :data:`BY_NAME`, ``"all"`` for those of :data:`SITUATIONS`.
+    A name stands for one of :data:`SITUATIONS`, ``"all"`` for all of them.
 
     Raises
     ------
@@ -95,14 +93,14 @@ def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]
     found: dict[str, Situation] = {}
     several = [asked] if isinstance(asked, str) else asked
     for each in SITUATIONS.values() if list(several) == [ALL_SITUATIONS] else several:
-        if isinstance(each, str) and each not in BY_NAME:
-            hint = did_you_mean(each, BY_NAME)
+        if isinstance(each, str) and each not in SITUATIONS:
+            hint = did_you_mean(each, SITUATIONS)
             raise InputError(
-                f"no situation {each!r}{hint}", where="situations", allowed=", ".join((*BY_NAME, ALL_SITUATIONS))
+                f"no situation {each!r}{hint}", where="situations", allowed=", ".join((*SITUATIONS, ALL_SITUATIONS))
             )
-        situation = BY_NAME[each] if isinstance(each, str) else each
+        situation = SITUATIONS[each] if isinstance(each, str) else each
         if found.setdefault(situation.name, situation) != situation:
             raise InputError(f"two situations are called {situation.name!r}", where="situations")
     if not found:
-        raise InputError("no situation is given", where="situations", allowed=", ".join(BY_NAME))
+        raise InputError("no situation is given", where="situations", allowed=", ".join(SITUATIONS))
     return tuple(found.values())

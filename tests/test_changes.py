@@ -51,7 +51,7 @@ def test_equal_profiles_have_no_edits_and_change_nothing(old, tmp_path):
     assert found.edits == ()
     assert found.frame.empty
     assert found.worst == 0
-    assert found.n_compared == 32
+    assert found.n_compared == 48
 
 
 def test_an_edit_says_unit_key_old_and_new(old, tmp_path):
@@ -82,7 +82,7 @@ def test_units_that_are_new_or_gone_are_told(old, tmp_path):
     assert [str(each) for each in found.edits] == ["river/heron: gone", "river/stork: new"]
     assert found.gone == ("river/heron@basic",)
     assert found.added == ("river/stork@basic",)
-    assert found.n_compared == 18
+    assert found.n_compared == 27
 
 
 def test_a_ruleset_is_compared_too(old, tmp_path):
@@ -99,7 +99,7 @@ def test_a_ruleset_is_compared_too(old, tmp_path):
 
 def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier):
     found = diff(old, easier)
-    frames = [matchups("*/*", "*/*", profiles=Profiles(each)).frame for each in (old, easier)]
+    frames = [matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, easier)]
     wanted = {}
     for one, other in zip(*(frame.to_dict("records") for frame in frames)):
         changes = {name: other[name] - one[name] for name in CHANCES if not math.isnan(one[name])}
@@ -180,7 +180,7 @@ def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
-    assert "32 matchups compared, exact: " in out
+    assert "48 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
     assert len(out.splitlines()) == 7
     assert "river/otter-guard@" in out.splitlines()[-1]
@@ -188,7 +188,7 @@ def test_the_command_tells_both(old, easier, capsys):
 
 def test_nothing_changed_is_said(old, capsys):
     status, out, _ = run(capsys, old, old, "--fail-over", "0")
-    assert (status, out) == (0, "Profiles: nothing changed\n\n32 matchups compared, exact: none changed\n")
+    assert (status, out) == (0, "Profiles: nothing changed\n\n48 matchups compared, exact: none changed\n")
 
 
 def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):

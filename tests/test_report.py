@@ -102,7 +102,7 @@ def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
 
 
 def test_the_tables_are_the_matchups(report, library):
-    frame = matchups("river/*", "river/*", profiles=library).frame
+    frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
     assert pd.read_parquet(report / "matchups.parquet").equals(frame)
     csv = pd.read_csv(report / "matchups.csv")
     assert list(csv) == list(frame)
@@ -119,7 +119,7 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     assert manifest["method"] == "exact"
     assert manifest["seed"] is manifest["trials"] is None
     assert manifest["row"] == "best"
-    assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed"]
+    assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed", "charge"]
     assert manifest["attackers"] == [each.selector for each in library]
     assert re.fullmatch("[0-9a-f]{64}", manifest["ruleset"]["sha256"])
     assert manifest["profiles"].keys() == {"river"}
@@ -160,7 +160,7 @@ def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
 
 def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
     shown = [attributes for tag, attributes in page.elements if tag == "img"]
-    assert len(shown) == 2  # one metric of each situation; the others can be drawn on the page
+    assert len(shown) == 3  # one metric of each situation; the others can be drawn on the page
     for attributes in shown:
         data = base64.b64decode(attributes["src"].partition(",")[2])
         assert data in {path.read_bytes() for path in report.rglob("*.png")}
@@ -181,7 +181,7 @@ def test_the_page_says_how_and_what_not(page, library):
     assert "1 heroic, 2 strike, 1 glancing, 1 miss, 1 blank" in words
     for name in ("Coruscating", "Pioneers", "Static"):
         assert name in words
-    for assumption in matchups("river/*", "river/*", profiles=library).assumptions:
+    for assumption in matchups("river/*", "river/*", situations="all", profiles=library).assumptions:
         assert assumption in words
 
 
@@ -207,7 +207,7 @@ def test_every_unit_has_a_part(page, library):
 def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(report, library):
     text = (report / "index.html").read_text(encoding="utf-8")
     data = json.loads(text.partition('id="figures">')[2].partition("</script>")[0])
-    frame = matchups("river/*", "river/*", profiles=library).frame
+    frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
     for name, column in data["columns"].items():
         scale, off = (10_000, 0.51) if name.startswith("p_") else (1, 0.00051)
         wanted = frame[name].to_numpy(float) * scale

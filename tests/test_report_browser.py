@@ -126,7 +126,8 @@ def test_a_table_filters_by_words(opened):
 
 def test_every_matchup_can_be_found_and_sorted(opened):
     page = opened()
-    frame = matchups(["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"], profiles=Profiles()).frame
+    sides = ["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"]
+    frame = matchups(*sides, situations="all", profiles=Profiles()).frame
     table, count = page.locator("#explorer"), page.locator("#explorer-count")
     assert count.inner_text() == f"the first 200 of {len(frame):,} matchups"
     page.locator("#by-attacker").fill("rifle-platoon@basic")

@@ -97,7 +97,7 @@ def write_report(
         plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
         cost = _costs(inputs, plans, work, processes)
         pace = Pace(progress, sum(cost), interrupts)
-        frame = figures_of(inputs, work, threads, lambda done, total: pace.at(cost.figures * done // total))
+        frame = figures_of(inputs, work, threads, lambda done, _: pace.at(done))
         pace.finish(cost.figures)
         _write_tables(frame, work.report)
         balance = balance_of(frame)
@@ -134,8 +134,9 @@ def _inputs(
 def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) -> Costs:
     """What is left to do."""
     undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
-    pairs, missing = len(inputs.attackers) * len(inputs.defenders), len(missing_situations(inputs, work))
-    return costs(pairs, len(inputs.situations), missing, undrawn, processes)
+    pairs = len(inputs.attackers) * len(inputs.defenders)
+    lines = pairs * len(inputs.situations)
+    return costs(pairs, lines, missing_situations(inputs, work), undrawn, processes)
 
 
 def _write_tables(frame: pd.DataFrame, folder: Path) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analyser.comparisons.matchups import Matchups, Progress, matchups
 from analyser.report.inputs import Inputs
+from analyser.report.pace import cost_of_figures
 from analyser.report.work import Work
 from analyser.situations import Situation
 
@@ -22,22 +23,23 @@ def missing_situations(inputs: Inputs, work: Work) -> list[Situation]:
 def figures_of(inputs: Inputs, work: Work, threads: int | None, told: Progress) -> pd.DataFrame:
     """The tidy table of :func:`analyser.comparisons.matchups.matchups`; what `work` has of it is not worked out again.
 
-    `told` is called with the attackers that are done, once for each missing situation, and their number in all.
+    `told` is called with the microseconds of work that are done, of a typical machine, and their number in all.
     """
-    missing, n_attackers = missing_situations(inputs, work), len(inputs.attackers)
+    missing, pairs = missing_situations(inputs, work), len(inputs.attackers) * len(inputs.defenders)
     for place, situation in enumerate(missing):
-        before, total = place * n_attackers, len(missing) * n_attackers
-        told(before, total)
-        found = _matchups(inputs, situation, threads, _from(before, total, told))
+        before, whole = (cost_of_figures(missing[:end], pairs) for end in (place, place + 1))
+        told_part = _part(before, whole - before, cost_of_figures(missing, pairs), told)
+        found = _matchups(inputs, situation, threads, told_part)
         unfinished = work.scratch / f"{situation.name}.parquet"
         found.frame.to_parquet(unfinished, index=False)
         unfinished.replace(_file(situation, work))
     return _woven([pd.read_parquet(_file(each, work)) for each in inputs.situations])
 
 
-def _from(before: int, total: int, told: Progress) -> Progress:
-    """`told` as one of several tasks calls it, with so much done before and so much in all."""
-    return lambda done, _: told(before + done, total)
+def _part(before: int, cost: int, total: int, told: Progress) -> Progress:
+    """`told` as one of several tasks calls it: so much is done before it, so much it costs, so much there is in all."""
+    told(before, total)
+    return lambda done, whole: told(before + cost * done // max(whole, 1), total)
 
 
 def _file(situation: Situation, work: Work) -> Path:

@@ -51,8 +51,7 @@ def write_page(found: Matchups, balance: Balance, plans: Sequence[Plan], path: P
     text = _template().render(
         version=__version__,
         method=METHOD,
-        attackers=_side(found.attackers),
-        defenders=_side(found.defenders),
+        title=_title(_side(found.attackers), _side(found.defenders)),
         n_attackers=len(found.attackers),
         n_defenders=len(found.defenders),
         situations=found.situations,
@@ -112,7 +111,12 @@ def _anchor(selector: str) -> str:
 
 
 def _side(sides: Sequence[Loadout]) -> str:
-    return " and ".join(dict.fromkeys(_faction(each.faction) for each in sides))
+    *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _title(attackers: str, defenders: str) -> str:
+    return f"{attackers} against {'each other' if attackers == defenders else defenders}"
 
 
 def _ruleset(found: Matchups) -> dict[str, str]:
