@@ -86,7 +86,7 @@ def diff(
     >>> from analyser.profiles import shipped_profiles
     >>> same = diff(shipped_profiles(), shipped_profiles(), attackers="crown/rifle*", defenders="imperium/krupp*")
     >>> same.edits, same.n_compared, same.worst
-    ((), 36, 0.0)
+    ((), 54, 0.0)
     """
     _check_metric(metric)
     asked = Asked(attackers, defenders, situations)
