@@ -317,9 +317,8 @@ def exact_laws(
 def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
     """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    tables = setup.dice[:strikes].reshape(strikes, -1)
-    dice = [np.unique([*table, setup.strikes[number].fixed_dice]) for number, table in enumerate(tables)]
-    most = max((int(each[-1]) for each in dice), default=0)
+    dice = [sorted(dice_of(setup, number)) for number in range(strikes)]
+    most = max((each[-1] for each in dice), default=0)
     places = np.zeros((strikes, len(Rating), most + 1), np.int64)
     pools, hits, blanks = 0, 0, 0
     for number, attack in enumerate(setup.attacks[:strikes]):
@@ -327,9 +326,8 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
         hits = max(hits, rolled * (1 + added) * 2 + int(attack.veteran))
         blanks = max(blanks, rolled * added if attack.overcharge else 0)
         for rating in range(len(Rating)):
-            known = dice[number][dice[number] >= 0]
-            places[number, rating, known] = pools + np.arange(len(known))
-            pools += len(known)
+            places[number, rating, dice[number]] = range(pools, pools + len(dice[number]))
+            pools += len(dice[number])
     return Chances(
         faces=faces,
         cards=cards,
@@ -339,6 +337,12 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
         places=places,
         known=np.zeros(places.shape, np.bool_),
     )
+
+
+def dice_of(setup: Setup, number: int) -> set[int]:
+    """The numbers of dice that a strike can roll, 0 among them."""
+    table = setup.dice[number, :, : setup.counts].ravel().tolist()
+    return {0, *table, int(setup.strikes[number].fixed_dice)} - {NONE}
 
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:

@@ -91,6 +91,8 @@ class Setup:
         The attack of each strike, and the struck unit as this strike sees it.
     dice : int16 array, shape (MOST_STRIKES, 2, MOST_COUNT + 1)
         Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
+    counts : int
+        How many models, or how much damage, `dice` is filled for, 0 among them.
     attack, target, fight : arrays of ATTACK, TARGET and FIGHT, shape (1,)
         Scratch: a setup belongs to one thread.
     """
@@ -102,6 +104,7 @@ class Setup:
     attacks: Any
     targets: Any
     dice: Any
+    counts: Any
     attack: Any
     target: Any
     fight: Any
@@ -115,7 +118,7 @@ SETUP = np.dtype(
             ("sides", SIDE, (2,)), ("units", TARGET, (2,)), ("passengers", TARGET, (2,)),
             ("strikes", STRIKE, (MOST_STRIKES,)), ("attacks", ATTACK, (MOST_STRIKES,)),
             ("targets", TARGET, (MOST_STRIKES,)), ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
-            ("attack", ATTACK, (1,)), ("target", TARGET, (1,)), ("fight", FIGHT, (1,)),
+            ("counts", np.int64), ("attack", ATTACK, (1,)), ("target", TARGET, (1,)), ("fight", FIGHT, (1,)),
         ],
     )
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -154,11 +154,12 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
 
 
 def setup_for(
-    sides: Sequence[Any], combatants: Sequence[Target], strikes: Iterable[Strike]
+    sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]
 ) -> Setup:  # fmt: skip
     """The setup of a fight between two sides with those strikes."""
     setup = np.zeros(1, SETUP)[0]
-    setup.dice[:] = NONE
+    setup.counts = max((len(each.dice) for each in strikes), default=1)
+    setup.dice[:, :, : setup.counts] = NONE
     for side in range(2):
         setup.sides[side] = sides[side]
         setup.units[side] = target_record(combatants[side])
