@@ -180,18 +180,18 @@ def _combat(question: Question, laws: Weights) -> dict[str, Table]:
     return {
         "combat": Table({"round": rounds}, chances, means),
         "hits": Table(keys, {"probability": np.array(found)}, {}),
-        "hits_of_fighter": _hits(laws, first, duel.hits),
-        "hits_of_enemy": _hits(laws, second, duel.hits),
+        "hits_of_fighter": _hits(laws, first, combat.most_attacks(question.combat.fighter)),
+        "hits_of_enemy": _hits(laws, second, combat.most_attacks(question.combat.enemy)),
     }
 
 
-def _hits(laws: Weights, landed: NDArray[np.int64], values: int) -> Table:
+def _hits(laws: Weights, landed: NDArray[np.int64], most: int) -> Table:
     """The law of one side's hits by round."""
     keys: dict[str, list[Any]] = {
-        "round": [row for row in range(1, len(laws) + 1) for _ in range(values)],
-        "hits": [*range(values)] * len(laws),
+        "round": [row for row in range(1, len(laws) + 1) for _ in range(most + 1)],
+        "hits": [*range(most + 1)] * len(laws),
     }
-    found = [law[landed == hits].sum() for law in laws for hits in range(values)]
+    found = [law[landed == hits].sum() for law in laws for hits in range(most + 1)]
     return Table(keys, {"probability": np.array(found)}, {})
 
 
@@ -252,7 +252,7 @@ def panels(question: Question) -> tuple[Panel, ...]:
         lines = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
         found.append(Curves("leader", "Still fighting at the end, by Leadership of the leader", "leadership", lines))
     if question.alone is not None:
-        lines = {"p_flees": "flees", "p_left_table": "left the table", "p_rallied": "rallied", "p_down": "down"}
+        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied", "p_down": "down"}
         found.append(Curves("alone", "All alone: break and flight", "turn", lines))
     if question.combat is not None:
         found.append(Chances("hits_of_fighter", "Hits of the fighter in round 1", "hits", where={"round": 1}))

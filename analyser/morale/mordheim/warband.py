@@ -113,21 +113,25 @@ def after_test(roster: Roster, state: int, roll: int, stunned: bool, leader_lost
 
 
 @kernel
-def tabulated_turn(
-    roster: Roster, numbers: int, falls_now: bool, lost: bool, casualties_only: bool, tests_only: bool
-) -> NDArray[np.uint16]:  # fmt: skip
-    """A turn: shape (states, totals); a total is casualties + `numbers` * (roll - 2 + 11 * leader stunned)."""
-    totals = numbers if casualties_only else numbers * ROLLS * 2
-    after = np.empty((roster.states, totals), np.uint16)
+def tabulated_casualties(roster: Roster, numbers: int, falls_now: bool) -> NDArray[np.uint16]:
+    """:func:`after_casualties`, tabulated: shape (states, numbers of casualties)."""
+    after = np.empty((roster.states, numbers), np.uint16)
     for state in range(roster.states):
-        for total in range(totals):
+        for number in range(numbers):
+            fights = state < roster.fighting
+            after[state, number] = after_casualties(roster, state, number, falls_now) if fights else state
+    return after
+
+
+@kernel
+def tabulated_test(roster: Roster, lost: bool, leader_states: int) -> NDArray[np.uint16]:
+    """:func:`after_test`, tabulated: shape (states, 11 rolls less 2, and 11 more for a stunned leader)."""
+    after = np.empty((roster.states, ROLLS * leader_states), np.uint16)
+    for state in range(roster.states):
+        for total in range(after.shape[1]):
             moved = state
             if state < roster.fighting:
-                if not tests_only:
-                    moved = after_casualties(roster, state, total % numbers, falls_now)
-                if not casualties_only:
-                    roll, stunned = total // numbers % ROLLS + LOWEST_ROLL, total // (numbers * ROLLS) > 0
-                    moved = after_test(roster, moved, roll, stunned, lost)
+                moved = after_test(roster, state, total % ROLLS + LOWEST_ROLL, total >= ROLLS, lost)
             after[state, total] = moved
     return after
 
@@ -166,7 +170,6 @@ class Part(NamedTuple):
 def parts_of(warband: Warband, laws: tuple[tuple[float, ...], ...]) -> Iterator[list[Part]]:
     """The phases of each turn of a warband; the leader's place among those that fall comes before the first."""
     roster = roster_of(warband)
-    stunned = happening(warband.leader_stunned)
     written: dict[tuple[object, ...], list[Part]] = {}
     for turn, law in enumerate(laws, start=1):
         falls_now, lost = warband.leader_falls == turn, False
@@ -174,26 +177,20 @@ def parts_of(warband: Warband, laws: tuple[tuple[float, ...], ...]) -> Iterator[
             lost = turn >= warband.leader_falls
         key = (law, falls_now, lost)
         if key not in written:
-            written[key] = list(_turn(warband, roster, law, stunned, falls_now, lost))
+            written[key] = list(_turn(warband, roster, law, falls_now, lost))
         yield written[key]
 
 
-def _turn(
-    warband: Warband, roster: Roster, law: tuple[float, ...], stunned: Die, falls_now: bool, lost: bool
-) -> Iterator[Part]:
-    numbers = len(law)
-    casualties = Beside(Die(law), 1)
-    if warband.others_stunned == 0:
-        test = (Beside(TWO_DICE, numbers), Beside(stunned, numbers * ROLLS))
-        yield Part(tabulated_turn(roster, numbers, falls_now, lost, False, False), beside=(casualties, *test))
-        return
-    yield Part(tabulated_turn(roster, numbers, falls_now, lost, True, False), beside=(casualties,))
-    steady = happening(1 - warband.others_stunned)
-    for group in range(len(roster.standing)):
-        after, dice = tabulated_caller(roster, group, int(roster.standing[group].max()), lost)
-        yield Part(after, steady, dice)
-    test = (Beside(TWO_DICE, 1), Beside(stunned, ROLLS))
-    yield Part(tabulated_turn(roster, 1, falls_now, lost, False, True), beside=test)
+def _turn(warband: Warband, roster: Roster, law: tuple[float, ...], falls_now: bool, lost: bool) -> Iterator[Part]:
+    casualties, stunned = Beside(Die(law), 1), happening(warband.leader_stunned)
+    yield Part(tabulated_casualties(roster, len(law), falls_now), beside=(casualties,))
+    if warband.others_stunned > 0:
+        steady = happening(1 - warband.others_stunned)
+        for group in range(len(roster.standing)):
+            after, dice = tabulated_caller(roster, group, int(roster.standing[group].max()), lost)
+            yield Part(after, steady, dice)
+    leader = (Beside(stunned, ROLLS),) if warband.leader_stunned else ()
+    yield Part(tabulated_test(roster, lost, 1 + len(leader)), beside=(Beside(TWO_DICE, 1), *leader))
 
 
 def chain_of(question: Question, warbands: tuple[Warband, ...]) -> Chain:

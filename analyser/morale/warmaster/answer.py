@@ -173,11 +173,10 @@ def panels(question: Question) -> tuple[Panel, ...]:
     choices = choices_of(question)
     halted = {"at": tuple(kind.name.lower() for kind in Kind)}
     for choice in choices:
-        said = f", friends make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
+        said = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
-        heading = f"Where it stops in centimetres, hatched where something stops it{said}"
-        found.append(Chances("stops", heading, "distance", lost=halted, where=where))
+        found.append(Chances("stops", f"Moved, hatched: stopped{said}", "distance", lost=halted, where=where))
         if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
             found.append(Chances("friends", f"Friends confused{said}", "friends_confused", where=where))
     return tuple(found)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import MOST_CELLS, Beside, Chain, Die, Phase, check_size, succeeding
+from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, check_size, sided
 from analyser.jit import kernel, step
 from analyser.morale.warmaster.path import Choice, Met, meetings, way_of
 from analyser.morale.warmaster.question import Question
 from analyser.rules import warmaster
 from analyser.rules.warmaster import Kind, Meeting
 
-MOST_TESTS_AT_ONCE = 16  # combinations of test dice in one phase
+MOST_SIDES = 1 << 32  # of a draw
+MOST_DICE = 12  # thrown together, so that they have no more sides
 SIDES = 6
-FRIEND, MOVER = 0, 1
-DICE_AT_ONCE = 5  # drive-back dice of one phase
 _MAKES_WAY, _HALTS_AND_TESTS = int(Meeting.MAKES_WAY), int(Meeting.HALTS_AND_TESTS)
 _DESTROYS_STANDS, _BURST_THROUGH = int(Meeting.DESTROYS_STANDS), int(Meeting.BURST_THROUGH)
 
@@ -41,15 +41,19 @@ class Layout(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """The test dice of a phase, one row a unit that tests: all in the total, each in its own place.
+    """The tests of one phase, with what is met on the way to them.
 
-    A unit's sixes are ``total // worth % values``.
+    Attributes
+    ----------
+    first, last : int
+        The obstacles that the phase sees to, from `first` to `last` - 1; the tests are for the last of them.
+    friends : int
+        Friends that test. Where none fails the total is 0; each that does adds 1, the mover `friends` + 1.
     """
 
-    place: NDArray[np.int64]  # of the obstacle it tests for
-    mover: NDArray[np.int64]  # whether it is the mover
-    worth: NDArray[np.int64]
-    values: NDArray[np.int64]
+    first: int
+    last: int
+    friends: int
 
 
 class Way(NamedTuple):
@@ -94,21 +98,13 @@ def halted_state(layout: Layout, lost: int, place: int, test: int, six: int, pus
 
 
 @step
-def after_move(layout: Layout, radix: int, state: int, total: int) -> int:
-    """The state after dice for the distance: each 6 among drive-back dice counts `radix` beside its 6 (WM-1)."""
-    moved = state // (4 * layout.friends) % layout.distances + total % radix
-    six = state // (2 * layout.friends) % 2 or warmaster.is_confused_by(total // radix)
-    return moving_state(layout, 0, min(moved, layout.distances - 1), int(six), 0, 0)
-
-
-@step
-def confused_at(tests: Tests, place: int, mover: int, total: int) -> int:
-    """How many units fail the tests for the obstacle at `place`: the mover (0 or 1), or friends."""
-    confused = 0
-    for row in range(len(tests.place)):
-        if tests.place[row] == place and tests.mover[row] == mover:
-            confused += int(warmaster.is_confused_by(total // tests.worth[row] % tests.values[row]))
-    return confused
+def after_move(layout: Layout, driven_back: bool, state: int, total: int) -> int:
+    """The state after a drive-back die (WM-1), or after the law of the distance."""
+    moved = state // (4 * layout.friends) % layout.distances + total
+    six = state // (2 * layout.friends) % 2
+    if driven_back and warmaster.is_confused_by(1 if total == SIDES else 0):
+        six = 1
+    return moving_state(layout, 0, min(moved, layout.distances - 1), six, 0, 0)
 
 
 @step
@@ -131,47 +127,46 @@ def stands_before(way: Way, place: int, reached: int) -> int:
 
 
 @step
-def after_obstacles(layout: Layout, way: Way, tests: Tests, first: int, last: int, state: int, total: int) -> int:
-    """The state of a moving unit after the obstacles from `first` to `last` - 1, test dice `total` (WM-2 to WM-8)."""
+def after_obstacles(layout: Layout, way: Way, tests: Tests, state: int, total: int) -> int:
+    """The state of a moving unit after the obstacles of a phase and its tests (WM-2 to WM-8)."""
     confused, pushed = state % layout.friends, state // layout.friends % 2
     six = state // (2 * layout.friends) % 2
     moved = state // (4 * layout.friends) % layout.distances
     reached = obstacles_reached(way, moved)
-    for place in range(first, min(last, reached)):
+    for place in range(tests.first, min(tests.last, reached)):
         meeting = way.meetings[place, reached, six or pushed]
+        mover_fails = total // (tests.friends + 1) if place == tests.last - 1 else 0
         if meeting == _MAKES_WAY:
-            confused += confused_at(tests, place, FRIEND, total)
-            pushed |= confused_at(tests, place, MOVER, total)
+            pushed |= mover_fails
+            confused += total % (tests.friends + 1) if place == tests.last - 1 else 0
         elif meeting == _BURST_THROUGH:
             confused += way.friends[place]
         elif meeting == _DESTROYS_STANDS:
             if stands_before(way, place + 1, reached) == 0:
                 return halted_state(layout, 0, place, 0, six, pushed, confused)
         else:
-            test = confused_at(tests, place, MOVER, total) if meeting == _HALTS_AND_TESTS else 1
-            return halted_state(layout, 0, place, test, six, pushed, confused)
+            fails = mover_fails if meeting == _HALTS_AND_TESTS else 1
+            return halted_state(layout, 0, place, fails, six, pushed, confused)
     return moving_state(layout, 0, moved, six, pushed, confused)
 
 
 @kernel
-def tabulated_move(layout: Layout, radix: int, totals: int) -> NDArray[np.uint16]:
+def tabulated_move(layout: Layout, driven_back: bool, totals: int) -> NDArray[np.uint16]:
     """:func:`after_move` in the first turn: shape (moving states of a turn, totals)."""
     after = np.empty((layout.moving // layout.turns, totals), np.uint16)
     for state in range(after.shape[0]):
         for total in range(totals):
-            after[state, total] = after_move(layout, radix, state, total)
+            after[state, total] = after_move(layout, driven_back, state, total)
     return after
 
 
 @kernel
-def tabulated_obstacles(
-    layout: Layout, way: Way, tests: Tests, first: int, last: int, totals: int
-) -> NDArray[np.uint16]:
-    """:func:`after_obstacles` in the first turn: shape (moving states of a turn, totals)."""
-    after = np.empty((layout.moving // layout.turns, totals), np.uint16)
+def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.uint16]:
+    """:func:`after_obstacles` in the first turn: shape (moving states of a turn, totals of the tests)."""
+    after = np.empty((layout.moving // layout.turns, 2 * (tests.friends + 1)), np.uint16)
     for state in range(after.shape[0]):
-        for total in range(totals):
-            after[state, total] = after_obstacles(layout, way, tests, first, last, state, total)
+        for total in range(after.shape[1]):
+            after[state, total] = after_obstacles(layout, way, tests, state, total)
     return after
 
 
@@ -218,65 +213,64 @@ def chain_of(question: Question, choice: Choice) -> Chain:
     return Chain(0, tuple(phases))
 
 
-def _move_phases(question: Question, layout: Layout) -> Iterator[Phase]:
-    """The dice for the distance, or its law."""
-    if not question.dice:
-        law = question.law_of_distance
-        after = in_all_turns(layout, tabulated_move(layout, len(law), len(law)))
-        yield Phase(after, Die(law), np.ones(layout.states, np.uint16))
-        return
-    radix = SIDES * DICE_AT_ONCE + 1
-    die = Die((0, *(1,) * (SIDES - 1), *(0,) * radix, 1), SIDES)
-    for done in range(0, question.dice, DICE_AT_ONCE):
-        dice = min(DICE_AT_ONCE, question.dice - done)
-        after = in_all_turns(layout, tabulated_move(layout, radix, dice * die.highest + 1))
-        yield Phase(after, die, np.full(layout.states, dice, np.uint16))
+def _move_phases(question: Question, layout: Layout) -> list[Phase]:
+    """The dice for the distance, one after the other, or its law."""
+    die = sided(SIDES) if question.dice else Die(question.law_of_distance)
+    first_turn = tabulated_move(layout, question.dice is not None, die.highest + 1)
+    return [Phase(in_all_turns(layout, first_turn), beside=(Beside(die, 1),))] * (question.dice or 1)
 
 
 def _obstacle_phases(question: Question, choice: Choice, layout: Layout) -> Iterator[Phase]:
-    """The obstacles, as many at once as their test dice allow."""
-    met, ruleset = way_of(question), question.ruleset
-    if not met:
-        return
+    """What is met on the way, a phase for the tests at each obstacle."""
+    met = way_of(question)
     way = Way(
         np.array([each.reached_from for each in met], np.int64),
         np.array([each.stands for each in met], np.int64),
         np.array([each.kind == Kind.FRIEND for each in met], np.int64),
         meetings(question, choice),
-        question.stands or ruleset.stands,
+        question.stands or question.ruleset.stands,
     )
-    room = min(MOST_TESTS_AT_ONCE, MOST_CELLS // layout.states)
-    first = 0
-    for rows in _packed(met, room):
-        places = [place for place, _, _ in rows]
-        last = places[-1] + 1
-        dice = np.array([dice for _, _, dice in rows if dice], np.int64)
-        tested = [(place, mover) for place, mover, dice in rows if dice]
-        values = dice + 1
-        worth = np.concatenate([[1], np.cumprod(values)])
-        tests = Tests(
-            np.array([place for place, _ in tested], np.int64), np.array([mover for _, mover in tested], np.int64),
-            worth[:-1], values,
-        )  # fmt: skip
-        after = tabulated_obstacles(layout, way, tests, first, last, int(worth[-1]))
-        six = succeeding(1, SIDES)
-        beside = tuple(Beside(six, int(each)) for each, number in zip(worth, dice) for _ in range(number))
-        yield Phase(in_all_turns(layout, after), beside=beside)
-        first = last if rows[-1][1] else last - 1
+    for tests, die in _tests(met):
+        yield Phase(in_all_turns(layout, tabulated_obstacles(layout, way, tests)), beside=(Beside(die, 1),))
 
 
-def _packed(met: tuple[Met, ...], room: int) -> Iterator[list[tuple[int, int, int]]]:
-    """The units that test, in phases of at most `room` combinations: place of the obstacle, mover or not, dice.
+def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:
+    """The tests of the way, nearest first, those of a few friends and of the mover in one throw.
 
     The mover comes last at each obstacle, so that what it has chosen there stands until all of them have tested.
     """
-    rows: list[tuple[int, int, int]] = []
-    combinations = 1
+    first = 0
     for place, each in enumerate(met):
-        for mover, dice in (*((FRIEND, tests) for tests in each.friend_tests), (MOVER, each.mover_tests)):
-            if rows and combinations * (dice + 1) > room:
-                yield rows
-                rows, combinations = [], 1
-            rows.append((place, mover, dice))
-            combinations *= dice + 1
-    yield rows
+        friends: list[int] = []
+        for tests in each.friend_tests:
+            if sum(friends) + tests + each.mover_tests > MOST_DICE and friends:
+                yield Tests(first, place + 1, len(friends)), tests_together(tuple(friends), 0)
+                first, friends = place, []
+            friends.append(tests)
+        if friends or each.mover_tests:
+            yield Tests(first, place + 1, len(friends)), tests_together(tuple(friends), each.mover_tests)
+            first = place + 1
+    if first < len(met):
+        yield Tests(first, len(met), 0), NO_DIE
+
+
+@cache
+def tests_together(friends: tuple[int, ...], mover: int) -> Die:
+    """Friends that throw so many dice each, and the mover's, as one die of as many sides as they have together.
+
+    It shows how many of the friends throw any 6 and, one more than there are friends higher, whether the mover does.
+
+    Examples
+    --------
+    >>> tests_together((2,), 1)
+    Die(weights=(125, 55, 25, 11), sides=216)
+    """
+    weights = [1]
+    for dice in friends:
+        spared = (SIDES - 1) ** dice
+        fails = [0, *(weight * (SIDES**dice - spared) for weight in weights)]
+        weights = [a + b for a, b in zip([*(weight * spared for weight in weights), 0], fails)]
+    spared = (SIDES - 1) ** mover
+    whole = [*(weight * spared for weight in weights), *(weight * (SIDES**mover - spared) for weight in weights)]
+    sides = SIDES ** (sum(friends) + mover)
+    return Die(tuple(whole), sides) if sides <= MOST_SIDES else Die(tuple(weight / sides for weight in whole))
