@@ -1,13 +1,15 @@
 """Morale in other games: the exact answer, and Monte Carlo beside vectorised NumPy."""
 
 from analyser import morale
-from benchmarks.baselines.morale import division, grande_tactique, legion
+from benchmarks.baselines.morale import division, grande_tactique, legion, mordheim, warmaster
 from benchmarks.timing import Candidate, interleaved
 
 QUESTIONS = {
     "Legion, 6 rounds": legion,
     "Grande Tactique, rout, 8 turns": grande_tactique,
     "Grande Tactique, division of 6, 8 turns": division,
+    "Warmaster, past three friends to an enemy": warmaster,
+    "Mordheim, warband of 12, 8 turns": mordheim,
 }
 EXACT, ONE, NUMPY = "exact", "simulate, 1 thread", "NumPy vectorised"
 TRIALS, NUMPY_TRIALS = 4_000_000, 300_000

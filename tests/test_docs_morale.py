@@ -1,6 +1,7 @@
 """What the page about morale shows is what the program does."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,6 @@ def test_every_example_can_be_run(tmp_path, system, text):
 
 def test_an_echoed_question_gives_the_same_answer():
     for system, text in EXAMPLES:
-        import tomllib
-
         result = morale.exact(system, tomllib.loads(text)).as_dict()
         assert morale.exact(system, _without_absent(result["question"])).as_dict() == result
 
@@ -55,6 +54,14 @@ def test_every_key_of_grande_tactique_is_in_the_table():
     assert rows.keys() == records.keys()
     for section, record in records.items():
         assert set(record.model_fields) <= set(re.findall(r"`\"?([\w ]+)\"?`", rows[section]))
+
+
+@pytest.mark.parametrize(("system", "text"), EXAMPLES, ids=[system for system, _ in EXAMPLES])
+def test_every_table_of_warmaster_and_mordheim_is_told(system, text):
+    if system in ("warmaster", "mordheim"):
+        section = PAGE.split(f"# {system}\n")[1].split("\n## ")[0]
+        told = " ".join(re.findall(r"^\| (`.*?) \|", section, re.MULTILINE))
+        assert set(morale.exact(system, tomllib.loads(text)).tables) <= set(re.findall(r"`(\w+)`", told))
 
 
 def test_every_key_of_the_json_is_in_the_table():

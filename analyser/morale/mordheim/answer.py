@@ -289,7 +289,7 @@ def not_modelled(question: Question) -> tuple[str, ...]:
     found = []
     if question.warband is not None:
         found.append(
-            "warriors who come back, or who run off the table, during the game; losses that depend on a rival's"
+            "warriors who come back, or who run off the table, during the game; casualties that depend on a rival's"
         )
     if question.alone is not None:
         found.append(
@@ -307,8 +307,6 @@ def warnings(question: Question) -> tuple[str, ...]:
     found = []
     if any(each.immune_to_psychology for each in question.warbands):
         found.append("immune_to_psychology has no effect on rout tests (MD-1)")
-    if question.rivals:
-        found.append("the warbands' casualties are taken to be independent of each other")
     alone = question.alone
     if alone is not None and not mordheim.is_all_alone(alone.opponents, alone.friends_near):
         found.append("no test: all alone needs two opponents or more and no friend near (MD-5)")
