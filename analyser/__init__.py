@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from analyser.comparisons.matchups import Matchups, matchups
     from analyser.errors import AnalyserError, InputError
     from analyser.explorer import explore
+    from analyser.fights.api import charge, duel, focus
+    from analyser.fights.charge_result import ChargeResult
+    from analyser.fights.duel_result import DuelResult
+    from analyser.fights.focus_result import FocusResult
     from analyser.profiles import Profiles, load_profiles
     from analyser.results import Result
     from analyser.scenario import Scenario
@@ -37,6 +41,12 @@ _ROOMS = {
     "sensitivity": "studies.sensitivity",
     "dice_funnel": "studies.funnel",
     "explore": "explorer",
+    "charge": "fights.api",
+    "focus": "fights.api",
+    "duel": "fights.api",
+    "ChargeResult": "fights.charge_result",
+    "FocusResult": "fights.focus_result",
+    "DuelResult": "fights.duel_result",
     "AnalyserError": "errors",
     "InputError": "errors",
     "Profiles": "profiles",
@@ -49,8 +59,9 @@ _ROOMS = {
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",
+    "charge", "focus", "duel",
     "compare", "matchups", "sensitivity", "dice_funnel", "explore",
-    "Result", "Comparison", "Matchups", "Sensitivity", "Scenario", "Profiles", "AnalyserError", "InputError",
+    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Matchups", "Sensitivity", "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 
 

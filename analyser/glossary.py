@@ -15,6 +15,10 @@ from typing import NamedTuple
 from analyser.errors import nearest
 
 
+RANGED_ATTACK, CLOSE_QUARTERS, DUEL = "ranged attack", "close quarters", "duel"
+_ANYWHERE = (CLOSE_QUARTERS, DUEL)
+
+
 class Term(NamedTuple):
     """One quality or special rule.
 
@@ -27,11 +31,24 @@ class Term(NamedTuple):
     side : str
         Whose profile makes it count in a ranged attack: ``"attacker"``, ``"target"``, or ``""`` when
         nothing in a ranged attack is computed from it.
+    counts_also_in : tuple of str
+        The longer fights that numbers are computed from it in: :data:`CLOSE_QUARTERS`, :data:`DUEL`.
     """
 
     name: str
     touches: str
     side: str = ""
+    counts_also_in: tuple[str, ...] = ()
+
+    def counts_in(self, fight: str) -> bool:
+        """Whether a number is computed from it in that kind of fight.
+
+        Examples
+        --------
+        >>> QUALITIES["Arc"].counts_in(CLOSE_QUARTERS), QUALITIES["Torrent"].counts_in(CLOSE_QUARTERS)
+        (True, False)
+        """
+        return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
 
 class Named(NamedTuple):
@@ -49,58 +66,59 @@ def _table(*terms: Term) -> Mapping[str, Term]:
 
 
 QUALITIES: Mapping[str, Term] = _table(  # AC-6
-    Term("Point Blank", "ranged attack", "attacker"),
-    Term("Shock", "any attack", "attacker"),
-    Term("Wreckers", "any attack", "attacker"),
-    Term("Arc", "any attack", "attacker"),
-    Term("Devastating", "any attack", "attacker"),
-    Term("Penetrating", "any attack", "attacker"),
-    Term("Suppressive", "any attack", "attacker"),
-    Term("Torrent", "ranged attack", "attacker"),
-    Term("Precision", "any attack", "attacker"),
-    Term("Cryo", "any attack", "attacker"),
-    Term("Seismic", "any attack", "attacker"),
-    Term("Overcharge", "any attack", "attacker"),
+    Term("Point Blank", "ranged attack", "attacker", (DUEL,)),
+    Term("Shock", "any attack", "attacker", _ANYWHERE),
+    Term("Wreckers", "any attack", "attacker", _ANYWHERE),
+    Term("Arc", "any attack", "attacker", _ANYWHERE),
+    Term("Devastating", "any attack", "attacker", _ANYWHERE),
+    Term("Penetrating", "any attack", "attacker", _ANYWHERE),
+    Term("Suppressive", "any attack", "attacker", _ANYWHERE),
+    Term("Torrent", "ranged attack", "attacker", (DUEL,)),
+    Term("Precision", "any attack", "attacker", _ANYWHERE),
+    Term("Cryo", "any attack", "attacker", _ANYWHERE),
+    Term("Seismic", "any attack", "attacker", _ANYWHERE),
+    Term("Overcharge", "any attack", "attacker", (DUEL,)),
     Term("Turret", "ranged attack", "attacker"),
-    Term("Indirect", "ranged attack", "attacker"),
-    Term("Lock On", "ranged attack", "attacker"),
-    Term("Slow to Fire", "when the row may fire", "attacker"),
-    Term("Move or Fire", "when the row may fire", "attacker"),
-    Term("Reactive", "when the row may fire", "attacker"),
+    Term("Indirect", "ranged attack", "attacker", (DUEL,)),
+    Term("Lock On", "ranged attack", "attacker", (DUEL,)),
+    Term("Slow to Fire", "when the row may fire", "attacker", (DUEL,)),
+    Term("Move or Fire", "when the row may fire", "attacker", (DUEL,)),
+    Term("Reactive", "when the row may fire", "attacker", (DUEL,)),
     Term("Siegebreaker", "the building a garrison is in", "attacker"),
-    Term("Full Steam Ahead", "any attack", "attacker"),
+    Term("Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
     Term("Coruscating", "other units on the line of fire"),
     Term("Fields of Fire", "a second attack, in the other arc"),
 )
 
 SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
-    Term("Durable", "any attack", "target"),
-    Term("Veteran", "any attack", "attacker"),
-    Term("Automata", "discipline tests", "target"),
-    Term("Irrepressible", "discipline tests", "target"),
-    Term("Peer Review", "discipline tests of friends near it", "target"),
-    Term("Chain of Command", "discipline tests of friends near it", "target"),
-    Term("Resilient", "any attack", "target"),
-    Term("Emplacement", "ranged attack", "target"),
-    Term("Pavises", "ranged attack", "target"),
-    Term("Shrouded", "ranged attack", "target"),
-    Term("Obfuscating", "ranged attack", "target"),
-    Term("Construct", "statuses", "target"),
-    Term("Hot Headed", "discipline tests", "target"),
-    Term("Corrosive Fumes", "statuses of enemies near it", "attacker"),
-    Term("Bodyguard", "any attack", "target"),
-    Term("Irregular", "formation", "target"),
-    Term("Lockstep", "formation", "target"),
-    Term("Hover", "movement, Seismic", "target"),
-    Term("Sponsons", "close quarters"),
-    Term("Stoic Defence", "close quarters"),
-    Term("Storming Party", "close quarters"),
-    Term("Static", "close quarters"),
-    Term("Onslaught", "close quarters"),
-    Term("Overrun", "close quarters"),
-    Term("Hunter", "close quarters"),
+    Term("Durable", "any attack", "target", _ANYWHERE),
+    Term("Veteran", "any attack", "attacker", _ANYWHERE),
+    Term("Automata", "discipline tests", "target", _ANYWHERE),
+    Term("Irrepressible", "discipline tests", "target", _ANYWHERE),
+    Term("Peer Review", "discipline tests of friends near it", "target", _ANYWHERE),
+    Term("Chain of Command", "discipline tests of friends near it", "target", _ANYWHERE),
+    Term("Resilient", "any attack", "target", _ANYWHERE),
+    Term("Emplacement", "ranged attack", "target", (DUEL,)),
+    Term("Pavises", "ranged attack", "target", (DUEL,)),
+    Term("Shrouded", "ranged attack", "target", (DUEL,)),
+    Term("Obfuscating", "ranged attack", "target", (DUEL,)),
+    Term("Construct", "statuses", "target", _ANYWHERE),
+    Term("Hot Headed", "discipline tests", "target", (DUEL,)),
+    Term("Corrosive Fumes", "statuses of enemies near it", "attacker", _ANYWHERE),
+    Term("Bodyguard", "any attack", "target", _ANYWHERE),
+    Term("Irregular", "formation", "target", _ANYWHERE),
+    Term("Lockstep", "formation", "target", _ANYWHERE),
+    Term("Hover", "movement, Seismic", "target", _ANYWHERE),
+    Term("Sponsons", "close quarters", "", _ANYWHERE),
+    Term("Stoic Defence", "close quarters", "", _ANYWHERE),
+    Term("Storming Party", "close quarters", "", _ANYWHERE),
+    Term("Static", "close quarters", "", _ANYWHERE),
+    Term("Onslaught", "close quarters", "", _ANYWHERE),
+    Term("Overrun", "close quarters", "", _ANYWHERE),
+    Term("Hunter", "close quarters", "", _ANYWHERE),
+    Term("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
     Term("Throw", "close quarters"),
-    Term("All-Out Attack", "further attacks in the same activation"),
+    Term("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     Term("Ammo Supply", "ranged attacks of friends near it"),
     Term("Inspiring", "statuses of friends near it"),
     Term("Tail Gunner", "an attack back on an aerial attacker"),
@@ -112,7 +130,7 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
         Term(name, "movement, deployment or command")
         for name in (
             "Pioneers", "Large", "Bulky", "Cumbersome", "Ponderous", "Slow", "Flying", "Stilted", "Vanguard",
-            "Hit & Run", "Soar", "Spotters", "Stalkers", "Capacity", "Tow", "Limber", "Bank", "Brake Turn",
+            "Hit & Run", "Soar", "Spotters", "Stalkers", "Tow", "Limber", "Bank", "Brake Turn",
             "Interceptor", "Occupy", "Assault Ramp", "Bail Out", "Command Signals", "Iron Resolve",
             "Logistical Expertise", "Locomotor Boosters", "Dynamic Entry", "Demolition", "Support", "Shockwave",
             "Hazardous Aura", "Spacious", "Strongpoint", "Supercharger", "Carrier", "Heavy Carrier", "Inhuman",

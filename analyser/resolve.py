@@ -333,25 +333,18 @@ def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender
     """What the user should know about how the scenario was read."""
     attacker_rules = rules_of(attacker)
     found = [
-        *_unknown(attack.qualities or (), QUALITIES, "quality"),
-        *_unknown((target.rules or ()) + attacker_rules, SPECIAL_RULES, "special rule"),
+        *unknown_names(attack.qualities or (), QUALITIES, "quality"),
+        *unknown_names((target.rules or ()) + attacker_rules, SPECIAL_RULES, "special rule"),
     ]
+    found += doubts_about(target, "target")
     rules = {parse(rule).name for rule in target.rules or ()}
-    if target.discipline is None and not rules & {"Automata", "Irrepressible"}:
-        found.append("the target has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken")
     prioritised = target.exposed is not None and target.exposed < (target.models or 0)
     if prioritised and (target.garrisoned or rules & {"Shrouded", "Obfuscating"}):
         found.append("exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)")
     found += _more_than_printed(attack, target, attacker, defender)
-    if target.officer != "last" and target.formation == "close":
-        found.append("target.officer has no effect: in close formation the officer falls last (AC-5.8)")
     if any(rule.startswith("Resilient") for rule in target.rules or ()) and not target.from_front:
         found.append(
             "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
-        )
-    if target.disordered and target.near_commander:
-        found.append(
-            "the target is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
         )
     if any(rule.startswith("Corrosive Fumes") for rule in attacker_rules) and attack.distance is None:
         found.append("Corrosive Fumes is counted only when attack.distance says how near the target is")
@@ -360,12 +353,27 @@ def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender
         found.append("Full Steam Ahead is counted only when attack.carriages says how many there are")
     if "Reactive" in qualities and not attack.opportunity_fire:
         found.append("a Reactive row is for opportunity fire only (AC-6): computed as asked")
+    return found
+
+
+def doubts_about(target: Target, where: str) -> list[str]:
+    """What the user should know about how a unit that is attacked was read; `where` is its section."""
+    found = []
+    rules = {parse(rule).name for rule in target.rules or ()}
+    if target.discipline is None and not rules & {"Automata", "Irrepressible"}:
+        who = f"the {where}" if len(where) > 1 else f"unit {where}"
+        found.append(f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken")
+    if target.officer != "last" and target.formation == "close":
+        found.append(f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)")
+    if target.disordered and target.near_commander:
+        who = f"the {where}" if len(where) > 1 else f"unit {where}"
+        found.append(f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered")
     for rule, key, near in (
         ("Chain of Command", "chain_of_command", target.chain_of_command),
         ("Peer Review", "peer_review", target.peer_review),
     ):
         if rule in rules and not near:
-            found.append(f"{rule} is counted only when target.{key} says that another such unit is near")
+            found.append(f"{rule} is counted only when {where}.{key} says that another such unit is near")
     return found
 
 
@@ -379,7 +387,8 @@ def _more_than_printed(attack: Attack, target: Target, attacker: Loadout | None,
     ]
 
 
-def _unknown(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:
+def unknown_names(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:
+    """A warning for each name that is not in `table`."""
     return [
         f"unknown {what} {text!r}, left out of the numbers{did_you_mean(parse(text).name, table)}"
         for text in written

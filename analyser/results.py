@@ -196,10 +196,7 @@ class Result:
         return np.cumsum(self.destroyed_weights[::-1])[::-1]
 
     def _estimate(self, weight: float) -> Estimate:
-        if self.trials is None:
-            return Estimate(float(min(max(weight, 0.0), 1.0)))
-        low, high = wilson_interval(np.array([weight]), self.trials)
-        return Estimate(float(weight) / self.trials, float(low[0]), float(high[0]))
+        return estimate(weight, self.trials)
 
     def widest_interval(self) -> float:
         """The width of the widest interval of any probability of a sample: the one nearest to a half."""
@@ -362,7 +359,7 @@ class Result:
             result |= {"trials": self.trials, "seed": self.seed}
         result |= {
             "conditions": self.conditions,
-            "outcomes": _records(self.table()),
+            "outcomes": records(self.table()),
             "hits": self._hits_records(),
             "models_destroyed": self.models_destroyed(),
             "summary": self.summary,
@@ -371,7 +368,7 @@ class Result:
             "warnings": list(self.warnings),
         }
         if self.has_more:
-            result["joint_outcomes"] = _records(self.table(joint=True))
+            result["joint_outcomes"] = records(self.table(joint=True))
         return result
 
     def _hits_records(self) -> list[dict[str, Any]]:
@@ -380,7 +377,21 @@ class Result:
         if self.trials is not None:
             low, high = wilson_interval(self.hits_weights[shown], self.trials)
             columns |= {"count": self.hits_weights[shown], "low": low, "high": high}
-        return _records(columns)
+        return records(columns)
+
+
+def estimate(weight: float, trials: int | None) -> Estimate:
+    """The probability that a weight stands for: of an exact law, or of a sample of so many trials.
+
+    Examples
+    --------
+    >>> print(estimate(0.25, None), estimate(25, 100))
+    25.00% 25% ±9
+    """
+    if trials is None:
+        return Estimate(float(min(max(weight, 0.0), 1.0)))
+    low, high = wilson_interval(np.array([weight]), trials)
+    return Estimate(float(weight) / trials, float(low[0]), float(high[0]))
 
 
 def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -398,7 +409,7 @@ def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float
     return np.array([each.low for each in intervals]), np.array([each.high for each in intervals])
 
 
-def _records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """Columns as one plain dict a row, ready for JSON."""
     names, values = list(columns), [each.tolist() for each in columns.values()]
     return [dict(zip(names, row)) for row in zip(*values)]

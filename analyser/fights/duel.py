@@ -58,6 +58,7 @@ class Shooter:
         self, mine: Combatant, theirs: Combatant, policy: str, distance: float | None, ruleset: Ruleset, where: str
     ) -> None:
         self.mine, self.theirs, self.policy, self.where = mine, theirs, policy, where
+        self.distance = distance
         self.rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
         if policy == "overcharge":
             self.rows = [row for row in self.rows if "Overcharge" in quality_names(row)]

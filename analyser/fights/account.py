@@ -1,0 +1,234 @@
+"""What the answer to a longer fight rests on: rules used, rules left out, and what was taken for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analyser import account as of_attack
+from analyser.api import fight_of
+from analyser.fights.combatant import Combatant, charge_row, has_rule, retaliation_row
+from analyser.fights.duel import Shooter
+from analyser.fights.scenarios import ChargeScenario, DuelScenario, FocusScenario
+from analyser.fights.strikes import quality_names
+from analyser.glossary import CLOSE_QUARTERS, DUEL, QUALITIES, SPECIAL_RULES, Named, Term
+from analyser.resolve import names
+from analyser.units import Row
+
+_WITH_REPLACEMENT = (
+    "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn cards "
+    "are gone until the deck runs out (AC-5.1)"
+)
+_WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
+_NO_OVERCHARGE = "Overcharge is not used in close quarters"
+_ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
+
+
+@dataclass(frozen=True)
+class Account:
+    """The rules that an answer rests on.
+
+    Attributes
+    ----------
+    applied : tuple of str
+        Qualities and special rules that had their occasion.
+    not_modelled : tuple of str
+        Those on either profile that no number was computed from.
+    assumptions : tuple of str
+        What was taken for granted.
+    warnings : tuple of str
+    """
+
+    applied: tuple[str, ...]
+    not_modelled: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, list[str]]:
+        """As plain data."""
+        return {name: list(getattr(self, name)) for name in ("applied", "not_modelled", "assumptions", "warnings")}
+
+
+def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
+    """The account of a charge."""
+    attacker, target = scenario.attacker, scenario.target
+    charged_with = charge_row(attacker, "attacker")
+    pairs = [(attacker, target, [charged_with]), (target, attacker, _retaliation(target))]
+    pairs += [(unit, attacker, _retaliation(unit)) for unit in scenario.secondary]
+    applied: list[str] = []
+    left_out: list[str] = []
+    for place, (unit, enemy, rows) in enumerate(pairs):
+        for row in rows:
+            applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
+            left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
+        rules = names(unit.rules or (), SPECIAL_RULES)
+        enemy_rows = [charged_with] if place else _retaliation(target)
+        occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(unit, enemy, charges=place == 0)
+        applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
+        left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
+    assumptions = []
+    if any(unit.passengers is not None for unit in (attacker, target)) or has_rule(attacker, "Overrun"):
+        assumptions.append(_cards(with_replacement))
+    if any("Overcharge" in quality_names(row) for _, _, rows in pairs for row in rows):
+        left_out.append("Overcharge")
+        assumptions.append(_NO_OVERCHARGE)
+    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+
+
+def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
+    """The account of a sequence of attacks: that of each of them, told once."""
+    applied: list[str] = []
+    left_out: list[str] = []
+    for each in scenario.attacks:
+        applied += of_attack.applied(each, fight_of(each))
+        left_out += of_attack.not_modelled(each)
+    assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
+    if any(each.attack.overcharge for each in scenario.attacks):
+        assumptions.append(_ATTACKERS_UNHURT)
+    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+
+
+def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> Account:
+    """The account of a duel; `shooters` are the rows that both sides shoot with."""
+    sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
+    contact = "charge" in policies
+    applied: list[str] = []
+    left_out: list[str] = []
+    for place, unit in enumerate(sides):
+        enemy = sides[1 - place]
+        rows = _rows_of_duel(place, sides, shooters, policies)
+        for row in rows:
+            fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
+            applied += _qualities(row, unit, enemy, fight, shooters[place])
+            left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
+            if row.kind == "ranged":
+                left_out += _unused_qualities(row, policies[place])
+        rules = names(unit.rules or (), SPECIAL_RULES)
+        occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, policies))
+        occasions |= _of_contact(unit, enemy, charges=policies[place] == "charge", contact=contact)
+        occasions["All-Out Attack"] = policies[place] == "all_out"
+        applied += _with_occasion(rules, DUEL, occasions)
+        left_out += _left_out(rules, SPECIAL_RULES, DUEL)
+        if any("Overcharge" in quality_names(row) for row in rows if row.kind != "ranged"):
+            left_out.append("Overcharge")
+    assumptions = [_cards(with_replacement)]
+    if scenario.terms.distance is None:
+        assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
+    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+
+
+def _cards(with_replacement: bool) -> str:
+    return _WITH_REPLACEMENT if with_replacement else _WITHOUT_REPLACEMENT
+
+
+def _retaliation(unit: Combatant) -> list[Row]:
+    row = retaliation_row(unit)
+    return [] if row is None else [row]
+
+
+def _rows_of_duel(
+    place: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policies: Sequence[str]
+) -> list[Row]:
+    """The rows that one side of a duel can come to use."""
+    unit, shooter = sides[place], shooters[place]
+    rows = [row for row in (shooter.main, shooter.by_lookout) if row is not None and _shoots(shooter)]
+    if shooter.policy == "all_out":
+        rows += shooter.rows
+    if policies[place] == "charge":
+        rows.append(charge_row(unit, "ab"[place]))
+    if policies[1 - place] == "charge":
+        rows += _retaliation(unit)
+    return list({row.id: row for row in rows}.values())
+
+
+def _shoots(shooter: Shooter) -> bool:
+    return shooter.policy not in ("charge", "take_cover") or shooter.mine.on_lookout
+
+
+def _unused_qualities(row: Row, policy: str) -> Iterable[str]:
+    """Qualities that only a policy makes use of."""
+    if "Overcharge" in quality_names(row) and policy != "overcharge":
+        yield "Overcharge"
+
+
+def _left_out(written: Iterable[Named], table: Mapping[str, Term], fight: str) -> list[str]:
+    return [str(named) for named in written if named.name not in table or not table[named.name].counts_in(fight)]
+
+
+def _with_occasion(rules: Iterable[Named], fight: str, occasions: Mapping[str, bool]) -> list[str]:
+    """The special rules that numbers are computed from and that have their occasion."""
+    found = []
+    for named in rules:
+        term = SPECIAL_RULES.get(named.name)
+        if term is not None and term.counts_in(fight) and occasions.get(named.name, True):
+            found.append(str(named))
+    return found
+
+
+def _qualities(
+    row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter: Shooter | None = None
+) -> list[str]:
+    """The qualities of a row that change numbers of attacks on that enemy."""
+    in_parentheses = any(band.special is not None for band in row.bands)
+    tested = enemy.discipline is not None
+    distant = shooter is not None and shooter.distance is not None
+    occasions = {
+        "Point Blank": in_parentheses and (distant or (shooter is not None and shooter.policy == "short_range")),
+        "Shock": in_parentheses and enemy.category == "light",
+        "Wreckers": in_parentheses and enemy.category == "heavy",
+        "Suppressive": tested,
+        "Cryo": tested,
+        "Seismic": enemy.garrisoned or tested,
+        "Torrent": enemy.garrisoned or enemy.taking_cover or enemy.concealed,
+        "Precision": enemy.discipline is not None,
+        "Overcharge": shooter is not None and shooter.policy == "overcharge",
+        "Full Steam Ahead": unit.carriages > 0,
+        "Indirect": distant,
+        "Move or Fire": distant,
+        "Lock On": shooter is not None and row is shooter.by_lookout,
+        "Reactive": shooter is not None and row is shooter.by_lookout,
+    }
+    written = names(row.qualities, QUALITIES)
+    counted = [named for named in written if named.name in QUALITIES and QUALITIES[named.name].counts_in(fight)]
+    return [str(named) for named in counted if occasions.get(named.name, True)]
+
+
+def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> dict[str, bool]:
+    """Whether the special rules of a unit have their occasion, wherever it is attacked."""
+    against_it = {quality for row in enemy_rows for quality in quality_names(row)}
+    attacked = bool(enemy_rows)
+    return {
+        "Durable": attacked,
+        "Veteran": (unit.veteran or 0) > 0,
+        "Peer Review": unit.peer_review,
+        "Chain of Command": unit.chain_of_command,
+        "Construct": unit.discipline is not None and not unit.near_commander,
+        "Bodyguard": "Precision" in against_it,
+        "Irregular": unit.formation == "open",
+        "Lockstep": unit.formation == "close",
+        "Hover": "Seismic" in against_it,
+        "Emplacement": unit.obstacle,
+        "Pavises": unit.taking_cover,
+        "Resilient": attacked and not unit.garrisoned,
+        "Capacity": unit.passengers is not None,
+        "Corrosive Fumes": not (has_rule(enemy, "Automata") or enemy.near_commander),
+    }
+
+
+def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, contact: bool = True) -> dict[str, bool]:
+    """The same for the rules of close quarters; `charges`: this is the unit that charges."""
+    charged = contact and not charges
+    return {
+        "Sponsons": charged,
+        "Stoic Defence": charged,
+        "Static": charged,
+        "Storming Party": charges and enemy.garrisoned,
+        "Onslaught": charges,
+        "Overrun": charges and unit.charge.overrun,
+        "Hunter": contact,
+    }
+
+
+def _each_once(written: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(written))

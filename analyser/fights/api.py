@@ -1,0 +1,302 @@
+"""The three questions about longer fights: a charge, focus fire, a duel; exactly or by Monte Carlo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+from analyser.dice import Rating
+from analyser.engine import program
+from analyser.engine.program import Setup
+from analyser.errors import InputError
+from analyser.fights import account
+from analyser.fights.charge import charge_program
+from analyser.fights.charge_result import ChargeResult
+from analyser.fights.combatant import Charge, Combatant, charge_row, retaliation_row
+from analyser.fights.duel import DuelTerms, Shooter, duel_program
+from analyser.fights.duel_result import DuelResult
+from analyser.fights.focus import focus_program
+from analyser.fights.focus_result import FocusResult
+from analyser.fights.running import How, Progress, run
+from analyser.fights.scenarios import (
+    ChargeScenario,
+    DuelScenario,
+    FocusScenario,
+    Source,
+    load_charge,
+    load_duel,
+    load_focus,
+)
+from analyser.profiles import Profiles
+from analyser.results import Method
+from analyser.rules.armoured_clash import morale, unit_state
+from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash.facts import NONE
+
+Unit = str | Mapping[str, Any]
+_ATTACKER = 0
+
+
+def charge(
+    attacker: ChargeScenario | Source,
+    target: Unit | None = None,
+    *,
+    secondary: Sequence[Unit] = (),
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+    **circumstances: bool,
+) -> ChargeResult:
+    """What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them.
+
+    Parameters
+    ----------
+    attacker : selector or mapping; or ChargeScenario, path or mapping
+        The unit that charges: a selector, or the keys of ``[attacker]``. Without a `target`: a whole scenario
+        (`docs/fights.md`).
+    target : selector or mapping, optional
+        The unit that is charged.
+    secondary : sequence of selectors or mappings
+        Other units of the charged side in contact (AC-8.7).
+    profiles : Profiles, optional
+        Where selectors are looked up; left out: the shipped profiles.
+    method : "exact" or "monte-carlo"
+    trials : int, optional
+        Monte Carlo: charges to play, 1 to 10**10; left out: a million.
+    seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
+    threads : int, optional
+        Left out: one for each processor.
+    replacement : bool
+        Monte Carlo: put each card back before the next is drawn (AC-9.3).
+    progress : callable, optional
+        Told the charges played so far and the number aimed at, now and then.
+    **circumstances : bool
+        The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
+
+    Raises
+    ------
+    InputError
+        A unit that cannot charge, one that cannot be charged (AC-8.1), or another input that cannot be used.
+
+    Examples
+    --------
+    >>> result = charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", outflanking=True)
+    >>> sum(result.probability(name).probability for name in ("won", "lost", "stalemate", "no_combat"))
+    1.0
+    """
+    how = How(method, trials, seed, threads, replacement, progress)
+    source = attacker
+    if target is not None:
+        _check_keys(circumstances, Charge, "charge")
+        source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
+        source["secondary"] = [_unit(each, "secondary") for each in secondary]
+    elif circumstances or secondary:
+        raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
+    scenario = load_charge(source, profiles)  # type: ignore[arg-type]
+    setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
+    setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
+    start = _start_of_charge(setup)
+    (endings,) = run(setup, [operations], start, scenario.ruleset, how)
+    return ChargeResult(
+        scenario=scenario,
+        method=method,
+        endings=endings,
+        strikes=tuple(_strikes(setup, start, scenario)),
+        account=account.of_charge(scenario, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else seed,
+    )
+
+
+def focus(
+    attacks: FocusScenario | Source | Sequence[Unit],
+    target: Unit | None = None,
+    *,
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+) -> FocusResult:
+    """What several attacks on one target in order come to (AC-9.1).
+
+    Parameters
+    ----------
+    attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
+        Who attacks, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
+        Without a `target`: a whole scenario (`docs/fights.md`).
+    target : selector or mapping, optional
+        The unit that all of them attack.
+    profiles, method, trials, seed, threads, replacement, progress
+        As of :func:`charge`.
+
+    Raises
+    ------
+    InputError
+        No attack, an attack that cannot be made, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> result = focus(["crown/rifle-p@basic", {"attacker": "crown/rifle-p@basic", "distance": 6}], "scion-grenadier-p@basic")
+    >>> result.probability("broken", 1).probability < result.probability("broken", 2).probability
+    True
+    """
+    how = How(method, trials, seed, threads, replacement, progress)
+    source: Any = attacks
+    if target is not None:
+        if isinstance(attacks, str | Mapping) or not isinstance(attacks, Sequence):
+            raise InputError("not a list of attacks", where="attacks", allowed="selectors, or tables of attacks")
+        listed = [{"attacker": each} if isinstance(each, str) else dict(each) for each in attacks]
+        source = {"attacks": listed, "target": _unit(target, "target")}
+    scenario = load_focus(source, profiles)
+    setup, programs = focus_program(scenario.attacks)
+    start = unit_state.start_word(setup.units[0], 0), unit_state.start_word(setup.units[1], 0)
+    endings = run(setup, programs, start, scenario.ruleset, how)
+    return FocusResult(
+        scenario=scenario,
+        method=method,
+        endings=tuple(endings),
+        account=account.of_focus(scenario, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else seed,
+    )
+
+
+def duel(
+    a: DuelScenario | Source,
+    b: Unit | None = None,
+    *,
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+    **terms: Any,
+) -> DuelResult:
+    """What a duel comes to (AC-9.2): both units round by round, and who has won by victory points.
+
+    Parameters
+    ----------
+    a : selector or mapping; or DuelScenario, path or mapping
+        One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/fights.md`).
+    b : selector or mapping, optional
+        The other.
+    profiles, method, trials, seed, threads, replacement, progress
+        As of :func:`charge`.
+    **terms
+        The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
+
+    Raises
+    ------
+    InputError
+        A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> result = duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=2, first="a")
+    >>> round(result.summary["p_a_wins"] + result.summary["p_draw"] + result.summary["p_b_wins"], 12)
+    1.0
+    """
+    how = How(method, trials, seed, threads, replacement, progress)
+    source: Any = a
+    if b is not None:
+        _check_keys(terms, DuelTerms, "duel")
+        source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
+    elif terms:
+        raise InputError("this stands in the scenario", where=next(iter(terms)))
+    scenario = load_duel(source, profiles)
+    setup, programs = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    sides = scenario.a, scenario.b
+    start = (
+        unit_state.start_word(setup.units[0], _statuses(sides[0])),
+        unit_state.start_word(setup.units[1], _statuses(sides[1])),
+    )
+    policies = scenario.terms.policy_a, scenario.terms.policy_b
+    shooters = [
+        Shooter(sides[side], sides[1 - side], policies[side], scenario.terms.distance, scenario.ruleset, "ab"[side])
+        for side in (0, 1)
+    ]
+    return DuelResult(
+        scenario=scenario,
+        method=method,
+        endings=tuple(run(setup, programs, start, scenario.ruleset, how)),
+        account=account.of_duel(scenario, shooters, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else seed,
+    )
+
+
+def _unit(unit: Any, where: str) -> dict[str, Any]:
+    """The section of a unit: a selector stands for its key alone."""
+    if isinstance(unit, str):
+        return {"unit": unit}
+    if not isinstance(unit, Mapping):
+        raise InputError(f"{unit!r} is not usable", where=where, allowed="a selector, or a table of keys")
+    return dict(unit)
+
+
+def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms], section: str) -> None:
+    """Let the section's record say what is wrong with the names of arguments."""
+    from analyser.validation import checked
+
+    checked(model, given, where=section)
+
+
+def _start_of_charge(setup: Setup) -> tuple[int, int]:
+    """Both units as the charge begins: the one that charges is activated."""
+    attacker = unit_state.with_order(unit_state.start_word(setup.units[0], 0), int(Order.CHARGE))
+    return attacker | morale.ACTIVATED, unit_state.start_word(setup.units[1], 0)
+
+
+def _statuses(unit: Combatant) -> int:
+    """Statuses at the start that are no part of a target's record."""
+    return (unit_state.ON_LOOKOUT if unit.on_lookout else 0) | (unit_state.RELOADING if unit.reloading else 0)
+
+
+def _strikes(setup: Setup, start: tuple[int, int], scenario: ChargeScenario) -> list[dict[str, Any]]:
+    """Each attack of a combat as it would be made by both units as they stand at the start."""
+    found = []
+    for number, strike in enumerate(setup.strikes):
+        again = strike.orders == 1 << Order.OVERRUN
+        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
+        words = attacker, start[1]
+        if not program.is_made(setup, number, _ATTACKER, words):
+            continue
+        struck = words[1 - strike.striker]
+        program.set_strike(setup, number, program.condition(setup, number, words), struck)
+        fight = setup.fight[0]
+        found.append(
+            {
+                "by": _striker(setup, number),
+                "row": _row_of(setup, number, scenario),
+                "overrun": bool(again),
+                "dice": int(fight.dice),
+                "rating": Rating(fight.rating).name.lower(),
+                "defence": int(fight.defence),
+            }
+        )
+    return found
+
+
+def _striker(setup: Setup, number: int) -> str:
+    strike = setup.strikes[number]
+    if strike.fixed_dice != NONE:
+        return "secondary" if strike.counts else "sponsons"
+    return "attacker" if strike.striker == _ATTACKER else "target"
+
+
+def _row_of(setup: Setup, number: int, scenario: ChargeScenario) -> str | None:
+    by = _striker(setup, number)
+    if by == "attacker":
+        return charge_row(scenario.attacker, "attacker").id
+    row = retaliation_row(scenario.target) if by == "target" else None
+    return None if row is None else row.id
+
+

@@ -1,0 +1,225 @@
+"""What a duel comes to (AC-9.2, AC-9.4): both units round by round, and who has won by victory points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.errors import InputError, did_you_mean
+from analyser.fights import endings as read
+from analyser.fights.account import Account
+from analyser.fights.combatant import Combatant, has_rule
+from analyser.fights.endings import ALIVE, FATES, Endings
+from analyser.fights.scenarios import DuelScenario
+from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, wilson_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIDES = ("a", "b")
+RESULTS = ("a_wins", "draw", "b_wins")
+DEVASTATING = ("a_devastating", "b_devastating")
+STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
+DEVASTATING_RATIO = 2  # AC-9.4
+
+
+@dataclass(frozen=True)
+class DuelResult:
+    """What a duel comes to.
+
+    Attributes
+    ----------
+    scenario : DuelScenario
+    method : "exact" or "monte-carlo"
+    endings : tuple of Endings
+        At the end of each round; A is the first side.
+    account : Account
+    seed : int or None
+    """
+
+    scenario: DuelScenario
+    method: Method
+    endings: tuple[Endings, ...]
+    account: Account
+    seed: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.method == "exact"
+
+    @property
+    def trials(self) -> int | None:
+        """Duels that were played; None of an exact answer."""
+        return self.endings[0].trials
+
+    @property
+    def units(self) -> tuple[Combatant, Combatant]:
+        """The two units, as resolved."""
+        return self.scenario.a, self.scenario.b
+
+    def after(self, round_number: int | None = None) -> Endings:
+        """How both stand at the end of that round, 1 or more; left out: of the last.
+
+        Raises
+        ------
+        InputError
+            No such round.
+        """
+        number = len(self.endings) if round_number is None else round_number
+        if not 1 <= number <= len(self.endings):
+            raise InputError(f"round {number}", where="round", allowed=f"1 to {len(self.endings)}")
+        return self.endings[number - 1]
+
+    def words(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+        """The states of one side, "a" or "b", at the end of that round, an entry an ending."""
+        ending = self.after(round_number)
+        return ending.first if side == "a" else ending.second
+
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """The names that :meth:`probability` knows."""
+        of_sides = (f"{side}_{name}" for side in SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
+        return (*RESULTS, *DEVASTATING, *of_sides)
+
+    def event(self, name: str, round_number: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name` holds at the end of that round, an entry an ending."""
+        if name not in self.events:
+            hint = did_you_mean(name, self.events)
+            raise InputError(f"no event {name!r}{hint}", where="probability", allowed=", ".join(self.events))
+        a, b = (self.victory_points(side, round_number) for side in SIDES)
+        if name in RESULTS:
+            return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
+        if name in DEVASTATING:
+            mine, theirs = (a, b) if name.startswith("a") else (b, a)
+            return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
+        side, _, what = name.partition("_")
+        words = self.words(side, round_number)
+        return read.has_fate(words, what) if what in (ALIVE, *FATES) else read.flag(words, what)
+
+    def probability(self, name: str, round_number: int | None = None) -> Estimate:
+        """The probability of an event, such as ``a_wins`` or ``b_broken``, at the end of that round; of the last.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
+        >>> print(result.probability("a_alive"))
+        100%
+        """
+        return self.after(round_number).chance(self.event(name, round_number))
+
+    def victory_points(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+        """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
+        place = SIDES.index(side)
+        mine, theirs = self.units[place], self.units[1 - place]
+        rating = 1 if theirs.victory_points is None else theirs.victory_points
+        points = read.is_removed(self.words(SIDES[1 - place], round_number)) * rating
+        hunted = read.wins(self.words(side, round_number)) if has_rule(mine, "Hunter") else 0
+        return np.asarray(points + hunted, np.int64)
+
+    def rounds(self) -> list[dict[str, Any]]:
+        """The figures at the end of each round, a plain dict a round and side."""
+        return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in SIDES]
+
+    def _figures(self, number: int, side: str) -> dict[str, Any]:
+        ending, words = self.after(number), self.words(side, number)
+        models = read.models_left(words)
+        figures: dict[str, Any] = {"round": number, "side": side}
+        for name in (ALIVE, *FATES, *STATUSES):
+            self._add(figures, f"p_{name}", self.probability(f"{side}_{name}", number))
+        figures["mean_models"], error = ending.mean(models)
+        if error is not None:
+            figures["mean_models_standard_error"] = error
+        figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
+        figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
+        return figures
+
+    def _add(self, figures: dict[str, Any], name: str, chance: Estimate) -> None:
+        figures[name] = chance.probability
+        if not self.exact:
+            figures |= {f"{name}_low": chance.low, f"{name}_high": chance.high}
+
+    def margins(self) -> list[dict[str, Any]]:
+        """The law of A's VP less B's at the end."""
+        ending = self.after()
+        difference = self.victory_points("a") - self.victory_points("b")
+        values, _ = ending.law(difference)
+        rows = []
+        for value in values[0].tolist():
+            row: dict[str, Any] = {"margin": value}
+            self._add(row, "probability", ending.chance(difference == value))
+            rows.append({name.replace("probability_", ""): each for name, each in row.items()})
+        return rows
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures at the end by name; each probability of a sample has its interval beside it."""
+        figures: dict[str, Any] = {}
+        for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in SIDES for fate in (ALIVE, *FATES))):
+            self._add(figures, f"p_{name}", self.probability(name))
+        ending = self.after()
+        points = {side: self.victory_points(side) for side in SIDES}
+        for name, values in (
+            *((f"mean_{side}_models_left", read.models_left(self.words(side))) for side in SIDES),
+            *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
+            ("expected_margin", points["a"] - points["b"]),
+        ):
+            figures[name], error = ending.mean(values)
+            if error is not None:
+                figures[f"{name}_standard_error"] = error
+        return figures
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Both units at the end as columns by name; see :meth:`to_frame`."""
+        ending = self.after()
+        columns: dict[str, NDArray[Any]] = {}
+        for side, unit in zip(SIDES, self.units):
+            words = self.words(side)
+            columns[f"{side}_models_left"] = read.models_left(words)
+            columns[f"{side}_models_destroyed"] = read.models_destroyed(words, unit.models or 0)
+            columns[f"{side}_damage"] = read.damage(words)
+            columns |= {f"{side}_{name}": self.event(f"{side}_{name}") for name in (*STATUSES, *FATES)}
+            columns[f"{side}_victory_points"] = self.victory_points(side)
+        values, weights = ending.law(*columns.values())
+        found = {
+            name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
+        }
+        if self.trials is None:
+            return found | {"probability": weights}
+        low, high = wilson_interval(weights, self.trials)
+        return found | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+
+    def to_frame(self, *, by_round: bool = False) -> pd.DataFrame:
+        """The joint law of both units at the end, one row an ending; or the figures by round.
+
+        Parameters
+        ----------
+        by_round : bool
+            One row a round and side: odds of being alive, models (mean, 10th and 90th percentile), statuses, fates.
+
+        Returns
+        -------
+        DataFrame
+            Of each side `models_left`, `models_destroyed`, `damage`, its statuses and fates, `victory_points`, with
+            ``a_`` or ``b_`` before them; `probability`; of a sample also `count`, `low`, `high`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.rounds() if by_round else self.table())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
+        found: dict[str, Any] = {"kind": "duel", "method": self.method, "scenario": self.scenario.as_dict()}
+        if self.trials is not None:
+            found |= {"trials": self.trials, "seed": self.seed}
+        return found | {
+            "rounds": self.rounds(),
+            "margins": self.margins(),
+            "summary": self.summary,
+            **self.account.as_dict(),
+        }

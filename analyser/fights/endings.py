@@ -1,0 +1,132 @@
+"""How a fight can stand: pairs of states of the two sides, weighed, and read as plain columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.results import Estimate, estimate
+from analyser.rules.armoured_clash import morale, unit_state
+
+FATES = ("destroyed", "broken", "fled")
+ALIVE = "alive"
+
+_BITS = {
+    "suppressed": morale.SUPPRESSED,
+    "disordered": morale.DISORDERED,
+    "activated": morale.ACTIVATED,
+    "fell_back": morale.FELL_BACK,
+    "broken": morale.BROKEN,
+    "fled": morale.FLED,
+    "annihilated": morale.ANNIHILATED,
+    "on_lookout": unit_state.ON_LOOKOUT,
+    "taking_cover": unit_state.TAKING_COVER,
+    "reloading": unit_state.RELOADING,
+}
+_OF_THE_STANDING = {"suppressed", "disordered", "activated", "on_lookout", "taking_cover", "reloading"}
+
+
+@dataclass(frozen=True)
+class Endings:
+    """The joint law of the two sides at one moment, or a sample of it.
+
+    Attributes
+    ----------
+    first, second : int64 arrays, shape (n,)
+        The states of side 0 and side 1, a pair an entry; read them with the functions of this module.
+    weights : array, shape (n,)
+        Chances (float64, exact), or how often each pair was seen (int64).
+    trials : int or None
+        Of a sample.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    weights: NDArray[Any]
+    trials: int | None = None
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The probability of each entry."""
+        return np.asarray(self.weights, np.float64) if self.trials is None else self.weights / self.trials
+
+    def chance(self, event: NDArray[np.bool_]) -> Estimate:
+        """The probability of an event, given as a truth value an entry."""
+        return estimate(self.weights[event].sum(), self.trials)
+
+    def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
+        """The mean of a number, given an entry, and of a sample its standard error."""
+        shares = self.shares
+        mean = float((values * shares).sum())
+        if self.trials is None:
+            return mean, None
+        variance = float(((values - mean) ** 2 * shares).sum())
+        return mean, float(np.sqrt(variance / self.trials))
+
+    def percentile(self, values: NDArray[np.int64], share: float) -> int:
+        """The least value that is reached or stayed below with probability `share`."""
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(self.shares[order])
+        return int(values[order][min(np.searchsorted(reached, share - 1e-12), len(order) - 1)])
+
+    def law(self, *columns: NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+        """The distinct rows of some columns in rising order, and the weight of each."""
+        table = np.stack([np.asarray(each, np.int64) for each in columns])
+        rows, place = np.unique(table, axis=1, return_inverse=True)
+        weights = np.zeros(rows.shape[1], self.weights.dtype)
+        np.add.at(weights, np.asarray(place).reshape(-1), self.weights)
+        return list(rows), weights
+
+
+def endings_of(
+    first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[Any], trials: int | None = None
+) -> Endings:
+    """The pairs of states that can be, or were seen, of a law over all pairs; `weights` has the shape (m, n)."""
+    row, column = np.nonzero(weights)
+    return Endings(first[row], second[column], weights[row, column], trials)
+
+
+def is_removed(words: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
+    return np.asarray((words & morale.ANNIHILATED) != 0)
+
+
+def models_left(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Models left; none of a unit that is gone."""
+    return np.where(is_removed(words), 0, words & unit_state.MODELS_MASK)
+
+
+def models_destroyed(words: NDArray[np.int64], models: int) -> NDArray[np.int64]:
+    """Models that damage has destroyed, or that found no room, of `models` at the start."""
+    lost = words >> morale.MODELS_DESTROYED & unit_state.MODELS_MASK
+    return np.where(is_removed(words), lost, models - (words & unit_state.MODELS_MASK))
+
+
+def damage(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Damage on the unit; none on one that is gone."""
+    return np.where(is_removed(words), 0, words >> morale.DAMAGE & unit_state.MODELS_MASK)
+
+
+def flag(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+    """A status or a fate; a unit that is gone has no status."""
+    found = (words & _BITS[name]) != 0
+    return np.asarray(found & ~is_removed(words) if name in _OF_THE_STANDING else found)
+
+
+def has_fate(words: NDArray[np.int64], fate: str) -> NDArray[np.bool_]:
+    """Whether the unit is ``alive``, ``destroyed``, ``broken`` or ``fled``: each unit is exactly one of them."""
+    gone, broken, fled = is_removed(words), flag(words, "broken"), flag(words, "fled")
+    return {ALIVE: ~gone, "broken": broken, "fled": fled, "destroyed": gone & ~broken & ~fled}[fate]
+
+
+def orders(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The :class:`~analyser.rules.armoured_clash.activation.Order` of the unit."""
+    return np.asarray(words >> unit_state.ORDERS & unit_state.ORDERS_MASK)
+
+
+def wins(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Close quarters combats won, where they were counted."""
+    return np.asarray(words >> unit_state.WINS & unit_state.WINS_MASK)

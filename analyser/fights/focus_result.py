@@ -1,0 +1,242 @@
+"""What several attacks on one target come to (AC-9.1): the target after each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.errors import InputError, did_you_mean
+from analyser.fights import endings as read
+from analyser.fights.account import Account
+from analyser.fights.endings import Endings
+from analyser.fights.scenarios import FocusScenario
+from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, wilson_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FATES = ("suppressed", "broken", "destroyed", "annihilated")
+EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
+
+
+class Until(NamedTuple):
+    """How many attacks a fate takes.
+
+    Attributes
+    ----------
+    attacks : int or None
+        After so many it is as likely as was asked; None: not with these attacks.
+    probability : Estimate
+        Its probability after so many; after all of them, where that is not enough.
+    """
+
+    attacks: int | None
+    probability: Estimate
+
+
+@dataclass(frozen=True)
+class FocusResult:
+    """What several attacks on one target come to.
+
+    Attributes
+    ----------
+    scenario : FocusScenario
+    method : "exact" or "monte-carlo"
+    endings : tuple of Endings
+        After each attack; the target is the second side.
+    account : Account
+    seed : int or None
+    """
+
+    scenario: FocusScenario
+    method: Method
+    endings: tuple[Endings, ...]
+    account: Account
+    seed: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.method == "exact"
+
+    @property
+    def trials(self) -> int | None:
+        """Sequences that were played; None of an exact answer."""
+        return self.endings[0].trials
+
+    @property
+    def models(self) -> int:
+        """Models of the target before the first attack."""
+        return self.scenario.target.models or 0
+
+    def after(self, attack: int | None = None) -> Endings:
+        """How the target stands after that attack, 1 or more; left out: after the last.
+
+        Raises
+        ------
+        InputError
+            No such attack.
+        """
+        number = len(self.endings) if attack is None else attack
+        if not 1 <= number <= len(self.endings):
+            raise InputError(f"attack {number}", where="attack", allowed=f"1 to {len(self.endings)}")
+        return self.endings[number - 1]
+
+    def probability(self, name: str, attack: int | None = None) -> Estimate:
+        """The probability of an event such as ``broken`` after that attack, 1 or more; left out: after the last.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> result = analyser.focus(["crown/rifle-p@reinf"] * 2, "imperium/scion-grenadier-p@basic")
+        >>> print(result.probability("annihilated", 1), result.probability("annihilated"), sep=", ")
+        10.93%, 69.70%
+        """
+        ending = self.after(attack)
+        if name not in EVENTS:
+            raise InputError(
+                f"no event {name!r}{did_you_mean(name, EVENTS)}", where="probability", allowed=", ".join(EVENTS)
+            )
+        return ending.chance(_event(ending.second, name))
+
+    def at_least(self, models: int, attack: int | None = None) -> Estimate:
+        """The probability that so many models or more are destroyed after that attack; left out: after the last."""
+        ending = self.after(attack)
+        return ending.chance(read.models_destroyed(ending.second, self.models) >= models)
+
+    def until(self, share: float, fate: str = "annihilated") -> Until:
+        """How many of the attacks it takes until a fate is at least that likely.
+
+        Parameters
+        ----------
+        share : float
+            Above 0, up to 1.
+        fate : str
+            ``suppressed`` (or removed in any way), ``broken``, ``destroyed`` (its last model by damage), or
+            ``annihilated`` (removed in any way, AC-5.9).
+
+        Raises
+        ------
+        InputError
+            Another fate, or a share out of range.
+        """
+        if fate not in FATES:
+            raise InputError(f"no fate {fate!r}{did_you_mean(fate, FATES)}", where="until", allowed=", ".join(FATES))
+        if not 0 < share <= 1:
+            raise InputError(f"{share:g} is not usable", where="until", allowed="a probability above 0, up to 1")
+        chance = Estimate(0.0)
+        for number, ending in enumerate(self.endings, start=1):
+            happened = _event(ending.second, fate)
+            chance = ending.chance(happened | read.is_removed(ending.second) if fate == "suppressed" else happened)
+            if chance.probability >= share - 1e-12:
+                return Until(number, chance)
+        return Until(None, chance)
+
+    def rounds(self) -> list[dict[str, Any]]:
+        """The figures after each attack, a plain dict an attack."""
+        return [self._figures(number) for number in range(1, len(self.endings) + 1)]
+
+    def _figures(self, number: int) -> dict[str, Any]:
+        ending, scenario = self.after(number), self.scenario.attacks[number - 1]
+        destroyed = read.models_destroyed(ending.second, self.models)
+        figures: dict[str, Any] = {
+            "attack": number,
+            "attacker": scenario.attack.attacker,
+            "row": scenario.attack.row,
+            "p_made": 1.0 if number == 1 else 1 - self.probability("annihilated", number - 1).probability,
+        }
+        for name in EVENTS:
+            chance = self.probability(name, number)
+            figures[f"p_{name}"] = chance.probability
+            if not self.exact:
+                figures |= {f"p_{name}_low": chance.low, f"p_{name}_high": chance.high}
+        for name, values in (
+            ("mean_models_left", read.models_left(ending.second)), ("mean_models_destroyed", destroyed),
+        ):  # fmt: skip
+            figures[name], error = ending.mean(values)
+            if error is not None:
+                figures[f"{name}_standard_error"] = error
+        figures["models_destroyed_10th_percentile"] = ending.percentile(destroyed, LOW_PERCENTILE)
+        figures["models_destroyed_90th_percentile"] = ending.percentile(destroyed, HIGH_PERCENTILE)
+        return figures
+
+    def models_destroyed(self, attack: int | None = None) -> list[dict[str, Any]]:
+        """The law of models destroyed after that attack: value, probability, and that of at least so many."""
+        ending = self.after(attack)
+        destroyed = read.models_destroyed(ending.second, self.models)
+        rows = []
+        for value in range(self.models + 1):
+            one, more = ending.chance(destroyed == value), ending.chance(destroyed >= value)
+            row: dict[str, Any] = {"value": value, "probability": one.probability, "at_least": more.probability}
+            if not self.exact:
+                row |= {"low": one.low, "high": one.high, "at_least_low": more.low, "at_least_high": more.high}
+            rows.append(row)
+        return rows
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures after the last attack, and the victory points to be expected (AC-5.9)."""
+        figures = {
+            name: value
+            for name, value in self._figures(len(self.endings)).items()
+            if name not in ("attack", "attacker", "row", "p_made")
+        }
+        points = self.scenario.target.victory_points
+        gone = self.probability("annihilated").probability
+        return figures | {"expected_victory_points": None if points is None else points * gone}
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """The target after each attack as columns by name; see :meth:`to_frame`."""
+        parts = []
+        for number, ending in enumerate(self.endings, start=1):
+            words = ending.second
+            columns = {
+                "models_left": read.models_left(words),
+                "models_destroyed": read.models_destroyed(words, self.models),
+                "damage": read.damage(words),
+                **{name: _event(words, name) for name in EVENTS},
+            }
+            values, weights = ending.law(*columns.values())
+            named = {name: found.astype(bool) if name in EVENTS else found for name, found in zip(columns, values)}
+            part: dict[str, NDArray[Any]] = {"attack": np.full(len(weights), number), **named}
+            if self.trials is None:
+                parts.append(part | {"probability": weights})
+                continue
+            low, high = wilson_interval(weights, self.trials)
+            parts.append(part | {"probability": weights / self.trials, "count": weights, "low": low, "high": high})
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """The law of the target after each attack, one row an attack and outcome.
+
+        Returns
+        -------
+        DataFrame
+            `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
+            `probability`; of a sample also `count`, `low`, `high`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.table())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
+        found: dict[str, Any] = {"kind": "focus", "method": self.method, "scenario": self.scenario.as_dict()}
+        if self.trials is not None:
+            found |= {"trials": self.trials, "seed": self.seed}
+        return found | {
+            "attacks": [
+                figures | {"models_destroyed": self.models_destroyed(number)}
+                for number, figures in enumerate(self.rounds(), start=1)
+            ],
+            "summary": self.summary,
+            **self.account.as_dict(),
+        }
+
+
+def _event(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+    return read.has_fate(words, name) if name == "destroyed" else read.flag(words, name)

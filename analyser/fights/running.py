@@ -1,0 +1,99 @@
+"""Running a program: exactly, or by Monte Carlo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analyser.engine.program import Operation, Setup
+from analyser.errors import InputError
+from analyser.fights.endings import Endings, endings_of
+from analyser.results import Method
+from analyser.ruleset import Ruleset
+
+DEFAULT_TRIALS = 1_000_000
+MOST_TRIALS = 10**10
+MOST_THREADS = 1024
+METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class How:
+    """How a fight is worked out.
+
+    Attributes
+    ----------
+    method : "exact" or "monte-carlo"
+    trials : int or None
+        Fights to play; None: a million.
+    seed : int
+    threads : int or None
+        None: one for each processor. The answer does not depend on it.
+    replacement : bool
+        Monte Carlo: put each card back before the next is drawn (AC-9.3), as the exact method does.
+    progress : callable or None
+        Told the fights played so far and the number aimed at, now and then.
+    """
+
+    method: Method = "exact"
+    trials: int | None = None
+    seed: int = 0
+    threads: int | None = None
+    replacement: bool = False
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InputError(f"method {self.method!r}", where="method", allowed=", ".join(METHODS))
+        if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
+            raise InputError(f"{self.trials} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed}", where="seed", allowed="0 or more")
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise InputError(f"{self.threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")
+
+    @property
+    def trials_played(self) -> int | None:
+        """Fights of a sample; None of an exact answer."""
+        return None if self.method == "exact" else self.trials or DEFAULT_TRIALS
+
+    @property
+    def with_replacement(self) -> bool:
+        """Whether every card is drawn from a full deck (AC-9.3)."""
+        return self.method == "exact" or self.replacement
+
+
+def run(
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, how: How
+) -> list[Endings]:
+    """How the two sides stand after each of `programs`, one played after the other.
+
+    Parameters
+    ----------
+    start : (int, int)
+        The states of both sides before the first operation.
+    """
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    if how.method == "exact":
+        from analyser.engine.joint import Law, apply, chances_for
+
+        law = Law(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
+        chances, found = chances_for(setup, die, deck), []
+        for operations in programs:
+            for operation in operations:
+                law = apply(setup, operation, law, chances)
+            found.append(endings_of(*law))
+        return found
+    from analyser.engine.montecarlo import default_threads
+    from analyser.engine.played import simulate_program
+
+    trials = how.trials or DEFAULT_TRIALS
+    threads = how.threads or default_threads()
+    played = simulate_program(
+        setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement
+    )
+    return [Endings(*snapshot, trials) for snapshot in played]

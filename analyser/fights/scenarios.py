@@ -1,0 +1,318 @@
+"""Charges, focus fire and duels as scenario files: sections checked, profiles looked up, defaults filled in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, field_validator
+
+from analyser.api import load_scenario
+from analyser.errors import InputError
+from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
+from analyser.fights.duel import DuelTerms
+from analyser.glossary import QUALITIES, SPECIAL_RULES
+from analyser.profiles import Profiles
+from analyser.resolve import doubts_about, unknown_names
+from analyser.ruleset import Ruleset, load_ruleset
+from analyser.scenario import Attack, Scenario, Target, read_scenario
+from analyser.units import MOST_MODELS
+from analyser.validation import Record, as_tuple, checked
+
+MOST_ATTACKS = 100
+MOST_SECONDARY = 20
+_CIRCUMSTANCES = ("exposed", "from_front", "obstacle")
+_NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not look at, and why
+    "row": "close quarters go by close_quarters_row",
+    "overcharge": "Overcharge is not used in close quarters",
+    "ammo_supply": "Ammo Supply is for ranged attacks",
+    "concealed": "there is no concealment in close quarters (AC-4.3)",
+    "taking_cover": "there is no cover in close quarters (AC-4.3)",
+    "obstacle": "there is no cover in close quarters (AC-4.3)",
+    "on_lookout": "who goes on lookout shoots, and this is one combat",
+    "reloading": "close quarters need no reloading",
+}
+
+Kind = str
+Source = str | os.PathLike[str] | Mapping[str, Any]
+FileT = TypeVar("FileT", bound="ChargeFile | FocusFile | DuelFile")
+
+
+class Secondary(Combatant):
+    """Another unit of the charged side that the charge brings into contact (AC-8.7)."""
+
+    threatened: bool = False
+
+
+class ChargeFile(Record):
+    """A scenario file of one charge (AC-8). `docs/fights.md` says each key."""
+
+    charge: Charge = Charge()
+    attacker: Combatant
+    target: Combatant
+    secondary: Annotated[tuple[Secondary, ...], Field(max_length=MOST_SECONDARY)] = ()
+    ruleset: Ruleset
+
+    _tuples = field_validator("secondary", mode="before")(as_tuple)
+
+
+class FocusAttack(Attack):
+    """One of the ``[[attacks]]``: an attack, and what is true of its target for this attack only."""
+
+    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
+    from_front: bool | None = None
+    obstacle: bool | None = None
+
+
+class FocusFile(Record):
+    """A scenario file of several attacks on one target (AC-9.1). `docs/fights.md` says each key."""
+
+    attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_ATTACKS)]
+    target: Target
+    ruleset: Ruleset
+
+    _tuples = field_validator("attacks", mode="before")(as_tuple)
+
+
+class DuelFile(Record):
+    """A scenario file of a duel (AC-9.2). `docs/fights.md` says each key."""
+
+    duel: DuelTerms = DuelTerms()
+    a: Combatant
+    b: Combatant
+    ruleset: Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeScenario:
+    """A charge, resolved: nothing is left out that the computation needs."""
+
+    attacker: Combatant
+    target: Combatant
+    secondary: tuple[Combatant, ...]
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "charge": self.attacker.charge.model_dump(mode="json"),
+            "attacker": self.attacker.model_dump(mode="json", exclude={"charge"}),
+            "target": self.target.model_dump(mode="json", exclude={"charge"}),
+            "secondary": [
+                unit.model_dump(mode="json", exclude={"charge"}) | {"threatened": unit.charge.threatened}
+                for unit in self.secondary
+            ],
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FocusScenario:
+    """Several attacks on one target, resolved.
+
+    Attributes
+    ----------
+    attacks : tuple of Scenario
+        One an attack; a rating is in it only if the file states it, because it is counted again at every attack.
+    target : Target
+        As it stands before the first attack.
+    """
+
+    attacks: tuple[Scenario, ...]
+    target: Target
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "attacks": [
+                each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in _CIRCUMSTANCES}
+                for each in self.attacks
+            ],
+            "target": self.target.model_dump(mode="json"),
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DuelScenario:
+    """A duel, resolved."""
+
+    terms: DuelTerms
+    a: Combatant
+    b: Combatant
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "duel": self.terms.model_dump(mode="json"),
+            "a": self.a.model_dump(mode="json"),
+            "b": self.b.model_dump(mode="json"),
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
+
+
+def kind_of(raw: Mapping[str, Any]) -> Kind:
+    """What the sections of a scenario file describe: ``charge``, ``focus``, ``duel`` or ``attack``.
+
+    Examples
+    --------
+    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
+    ('duel', 'attack')
+    """
+    if raw.keys() & {"duel", "a", "b"}:
+        return "duel"
+    if "attacks" in raw:
+        return "focus"
+    return "charge" if raw.keys() & {"charge", "attacker", "secondary"} else "attack"
+
+
+def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = None) -> ChargeScenario:
+    """A charge from a file or a mapping (`docs/fights.md`), checked and resolved.
+
+    Raises
+    ------
+    InputError
+        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
+    """
+    if isinstance(source, ChargeScenario):
+        return source
+    file, where = _file(ChargeFile, source, profiles)
+    try:
+        for side, unit in (("attacker", file.attacker), ("target", file.target)):
+            if "charge" in unit.model_fields_set:
+                raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
+        attacker = _combatant(file.attacker, profiles, "attacker").model_copy(update={"charge": file.charge})
+        target = _combatant(file.target, profiles, "target")
+        others = tuple(_secondary(unit, profiles, f"secondary.{place}") for place, unit in enumerate(file.secondary))
+    except InputError as error:
+        raise error.inside(where) from None
+    warnings = [*_doubts(attacker, "attacker"), *_doubts(target, "target")]
+    for side, unit in (("attacker", file.attacker), ("target", file.target)):
+        warnings += _without_effect(unit, side)
+    return ChargeScenario(attacker, target, others, file.ruleset, _distinct(warnings))
+
+
+def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None) -> FocusScenario:
+    """Focus fire from a file or a mapping (`docs/fights.md`), checked and resolved.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_charge`.
+    """
+    if isinstance(source, FocusScenario):
+        return source
+    file, where = _file(FocusFile, source, profiles)
+    attacks, warnings = [], []
+    for place, attack in enumerate(file.attacks):
+        scenario = _one_attack(file, attack, f"{where}: attacks.{place}", where, profiles)
+        attacks.append(scenario)
+        warnings += [f"attack {place + 1}: {each}" for each in scenario.warnings if place == 0 or "target" not in each]
+    stated = {key: getattr(file.target, key) for key in _CIRCUMSTANCES}
+    target = attacks[0].target.model_copy(update=stated)
+    return FocusScenario(tuple(attacks), target, file.ruleset, tuple(warnings))
+
+
+def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
+    """A duel from a file or a mapping (`docs/fights.md`), checked and resolved.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_charge`.
+    """
+    if isinstance(source, DuelScenario):
+        return source
+    file, where = _file(DuelFile, source, profiles)
+    try:
+        a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
+    except InputError as error:
+        raise error.inside(where) from None
+    warnings = [*_doubts(a, "a"), *_doubts(b, "b")]
+    for side, unit in (("a", a), ("b", b)):
+        if unit.victory_points is None:
+            warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
+    return DuelScenario(file.duel, a, b, file.ruleset, _distinct(warnings))
+
+
+def _file(model: type[FileT], source: Source, profiles: Profiles | None) -> tuple[FileT, str]:
+    """The checked sections of a file or a mapping, and what to call it in a message."""
+    raw, where = read_scenario(source)
+    default = load_ruleset(None if profiles is None else profiles.folder)
+    stated = raw.get("ruleset")
+    if stated is not None and not isinstance(stated, Mapping):
+        raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
+    own = default if not stated else checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
+    return checked(model, {**raw, "ruleset": own}, where=where), where
+
+
+def _one_attack(
+    file: FocusFile, attack: FocusAttack, place: str, where: str, profiles: Profiles | None
+) -> Scenario:
+    """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
+    stated = {key: value for key in _CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
+    raw = {
+        "attack": attack.model_dump(exclude_none=True, exclude=set(_CIRCUMSTANCES)),
+        "target": file.target.model_dump(exclude_none=True) | stated,
+        "ruleset": file.ruleset.model_dump(),
+    }
+    try:
+        scenario = load_scenario(raw, profiles)
+    except InputError as error:
+        key = error.where.removeprefix("scenario: ")
+        inside = key.replace("attack", place, 1) if key.startswith("attack") else f"{where}: {key}"
+        raise InputError(error.problem, where=inside, allowed=error.allowed) from None
+    return replace(scenario, attack=scenario.attack.model_copy(update={"rating": attack.rating}))
+
+
+def _secondary(unit: Secondary, profiles: Profiles | None, where: str) -> Combatant:
+    plain = Combatant.model_validate(unit.model_dump(exclude={"threatened", "rows"}) | {"rows": unit.rows})
+    return _combatant(plain, profiles, where).model_copy(update={"charge": Charge(threatened=unit.threatened)})
+
+
+def _duellist(unit: Combatant, profiles: Profiles | None, side: str) -> Combatant:
+    if unit.passengers is not None:
+        problem = "embarked units take no part in duels"
+        raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
+    return _combatant(unit, profiles, side)
+
+
+def _combatant(unit: Combatant, profiles: Profiles | None, where: str) -> Combatant:
+    return _with_close_quarters_row(resolve_combatant(unit, profiles, where), where)
+
+
+def _with_close_quarters_row(unit: Combatant, where: str) -> Combatant:
+    """The unit with the id of the row that it names for close quarters, which must be one for them."""
+    if unit.close_quarters_row is None:
+        return unit
+    row = row_named(unit, unit.close_quarters_row, f"{where}.close_quarters_row")
+    if row.kind == "ranged":
+        rows = ", ".join(each.id for each in unit.rows or () if each.kind != "ranged")
+        problem = f"row {row.id!r} is a ranged row"
+        raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
+    return unit.model_copy(update={"close_quarters_row": row.id})
+
+
+def _doubts(unit: Combatant, where: str) -> list[str]:
+    """What the user should know about how a unit was read."""
+    qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
+    found = unknown_names(qualities, QUALITIES, "quality")
+    found += unknown_names(unit.rules or (), SPECIAL_RULES, "special rule")
+    return found + doubts_about(unit, where)
+
+
+def _without_effect(unit: Combatant, where: str) -> Iterable[str]:
+    for key, why in _NO_EFFECT_IN_A_CHARGE.items():
+        if getattr(unit, key) != Combatant.model_fields[key].default:
+            yield f"{where}.{key} has no effect: {why}"
+
+
+def _distinct(warnings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(warnings))
