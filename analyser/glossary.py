@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from analyser.errors import nearest
 
-
 RANGED_ATTACK, CLOSE_QUARTERS, DUEL = "ranged attack", "close quarters", "duel"
 _ANYWHERE = (CLOSE_QUARTERS, DUEL)
 

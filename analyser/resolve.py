@@ -367,7 +367,9 @@ def doubts_about(target: Target, where: str) -> list[str]:
         found.append(f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)")
     if target.disordered and target.near_commander:
         who = f"the {where}" if len(where) > 1 else f"unit {where}"
-        found.append(f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered")
+        found.append(
+            f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
+        )
     for rule, key, near in (
         ("Chain of Command", "chain_of_command", target.chain_of_command),
         ("Peer Review", "peer_review", target.peer_review),

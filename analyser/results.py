@@ -24,6 +24,7 @@ MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
 MORE_FLAGS = ("activated",)
 CONFIDENCE = 0.95
 CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
+_NORMAL_95 = 1.959963984540054
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 _MASK = (1 << morale.BITS) - 1
@@ -392,6 +393,17 @@ def estimate(weight: float, trials: int | None) -> Estimate:
         return Estimate(float(min(max(weight, 0.0), 1.0)))
     low, high = wilson_interval(np.array([weight]), trials)
     return Estimate(float(weight) / trials, float(low[0]), float(high[0]))
+
+
+def trials_for(precision: float) -> int:
+    """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
+
+    Examples
+    --------
+    >>> trials_for(0.01)
+    38411
+    """
+    return math.ceil(_NORMAL_95**2 * (1 / precision**2 - 1))
 
 
 def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

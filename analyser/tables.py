@@ -190,10 +190,11 @@ def _building(results: Sequence[Result]) -> list[list[str]]:
 
 
 def _mean(results: Sequence[Result], name: str, label: str) -> list[str]:
-    return [label, *(_with_error(result.summary, name) for result in results)]
+    return [label, *(with_error(result.summary, name) for result in results)]
 
 
-def _with_error(figures: dict[str, Any], name: str) -> str:
+def with_error(figures: dict[str, Any], name: str) -> str:
+    """A mean as a table shows it: with half its 95% interval, if it was sampled."""
     error = figures.get(f"{name}_standard_error")
     if not error:
         return f"{figures[name]:.3f}"

@@ -16,6 +16,7 @@ from analyser import __version__
 from analyser.cli.attacks import attack, run
 from analyser.cli.changes import diff
 from analyser.cli.comparing import compare
+from analyser.cli.fights import charge, duel, focus
 from analyser.cli.library import import_command, units
 from analyser.cli.morale import morale
 from analyser.cli.reports import report
@@ -56,5 +57,5 @@ def cli() -> None:
     """What an attack of Armoured Clash will do: exact odds, Monte Carlo odds, from unit profiles."""
 
 
-for command in (attack, run, compare, morale, units, import_command, report, diff):
+for command in (attack, charge, focus, duel, run, compare, morale, units, import_command, report, diff):
     cli.add_command(command)

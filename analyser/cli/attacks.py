@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.conditions import scenario_from, with_conditions
-from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, profiles_in, progress_bar, show, with_answer_options
+from analyser.cli.fights import answer_fight
+from analyser.cli.shell import (
+    SECONDS_BEFORE_BAR,
+    json_text,
+    note_no_effect,
+    profiles_in,
+    progress_bar,
+    show,
+    with_answer_options,
+)
 from analyser.files import check_writable
 
 if TYPE_CHECKING:
@@ -29,8 +38,15 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
 @click.argument("scenario", metavar="SCENARIO.toml")
 @with_answer_options
 def run(scenario: str, profiles: str | None, **options: Any) -> None:
-    """The odds of the attack that a scenario file describes."""
-    _answer(scenario, profiles, **_answer_options(options))
+    """The odds of the attack, charge, focus fire or duel that a scenario file describes."""
+    from analyser.fights.scenarios import kind_of
+    from analyser.scenario import read_scenario
+
+    kind = kind_of(read_scenario(scenario)[0])
+    if kind == "attack":
+        _answer(scenario, profiles, **_answer_options(options))
+    else:
+        answer_fight(kind, scenario, profiles, **_answer_options(options))
 
 
 def _answer_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -46,9 +62,7 @@ def _answer(
     if out is not None:
         check_writable(Path(out))
     arguments = {name: number for name, number in numbers.items() if number is not None}
-    if arguments and method == "exact":
-        given = ", ".join(f"--{name}" for name in arguments)
-        click.echo(f"note: {given}: no effect on an exact answer; see --method", err=True)
+    note_no_effect(arguments, method)
     scenario = load_scenario(source, profiles_in(folder))
     show(_text(_computed(scenario, method, arguments), form), out)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
-from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, progress_bar, show, with_answer_options
+from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
 from analyser.errors import InputError, did_you_mean
 from analyser.files import check_writable, read_toml
 from analyser.morale.systems import SYSTEMS, question_model
@@ -127,9 +127,7 @@ def _answer(name: str, scenario: str | None, options: dict[str, Any]) -> None:
 
         check_picture(Path(options["plot"]))
     numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
-    if numbers and method == "exact":
-        given = ", ".join(f"--{key}" for key in numbers)
-        click.echo(f"note: {given}: no effect on an exact answer; see --method", err=True)
+    note_no_effect(numbers, method)
     raw = _question(question_model(SYSTEMS[name]), scenario, options)
     try:
         question = load_question(name, raw, options["profiles"])

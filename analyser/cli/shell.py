@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -103,6 +103,13 @@ def with_answer_options(command: CommandT) -> CommandT:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def note_no_effect(numbers: Mapping[str, Any], method: str) -> None:
+    """Say which options of a sample were given for nothing."""
+    if numbers and method == "exact":
+        given = ", ".join(f"--{name}" for name in numbers)
+        click.echo(f"note: {given}: no effect on an exact answer; see --method", err=True)
 
 
 def profiles_in(folder: str | None) -> Profiles | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from analyser import account as of_attack
 from analyser.api import fight_of
@@ -166,9 +165,7 @@ def _with_occasion(rules: Iterable[Named], fight: str, occasions: Mapping[str, b
     return found
 
 
-def _qualities(
-    row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter: Shooter | None = None
-) -> list[str]:
+def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter: Shooter | None = None) -> list[str]:
     """The qualities of a row that change numbers of attacks on that enemy."""
     in_parentheses = any(band.special is not None for band in row.bands)
     tested = enemy.discipline is not None

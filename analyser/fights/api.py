@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-
 from analyser.dice import Rating
 from analyser.engine import program
 from analyser.engine.program import Setup
@@ -47,6 +46,7 @@ def charge(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
+    precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
     progress: Progress | None = None,
@@ -70,6 +70,8 @@ def charge(
         Monte Carlo: charges to play, 1 to 10**10; left out: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
+    precision : float, optional
+        Instead of `trials`: so many that no 95% interval of a probability is wider.
     threads : int, optional
         Left out: one for each processor.
     replacement : bool
@@ -90,7 +92,7 @@ def charge(
     >>> sum(result.probability(name).probability for name in ("won", "lost", "stalemate", "no_combat"))
     1.0
     """
-    how = How(method, trials, seed, threads, replacement, progress)
+    how = How(method, trials, seed, precision, threads, replacement, progress)
     source = attacker
     if target is not None:
         _check_keys(circumstances, Charge, "charge")
@@ -98,7 +100,7 @@ def charge(
         source["secondary"] = [_unit(each, "secondary") for each in secondary]
     elif circumstances or secondary:
         raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
-    scenario = load_charge(source, profiles)  # type: ignore[arg-type]
+    scenario = load_charge(source, profiles)
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = _start_of_charge(setup)
@@ -121,6 +123,7 @@ def focus(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
+    precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
     progress: Progress | None = None,
@@ -134,7 +137,7 @@ def focus(
         Without a `target`: a whole scenario (`docs/fights.md`).
     target : selector or mapping, optional
         The unit that all of them attack.
-    profiles, method, trials, seed, threads, replacement, progress
+    profiles, method, trials, seed, precision, threads, replacement, progress
         As of :func:`charge`.
 
     Raises
@@ -144,11 +147,12 @@ def focus(
 
     Examples
     --------
-    >>> result = focus(["crown/rifle-p@basic", {"attacker": "crown/rifle-p@basic", "distance": 6}], "scion-grenadier-p@basic")
+    >>> rifles = "crown/rifle-p@basic"
+    >>> result = focus([rifles, {"attacker": rifles, "distance": 6}], "scion-grenadier-p@basic")
     >>> result.probability("broken", 1).probability < result.probability("broken", 2).probability
     True
     """
-    how = How(method, trials, seed, threads, replacement, progress)
+    how = How(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
         if isinstance(attacks, str | Mapping) or not isinstance(attacks, Sequence):
@@ -176,6 +180,7 @@ def duel(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
+    precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
     progress: Progress | None = None,
@@ -189,7 +194,7 @@ def duel(
         One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/fights.md`).
     b : selector or mapping, optional
         The other.
-    profiles, method, trials, seed, threads, replacement, progress
+    profiles, method, trials, seed, precision, threads, replacement, progress
         As of :func:`charge`.
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
@@ -205,7 +210,7 @@ def duel(
     >>> round(result.summary["p_a_wins"] + result.summary["p_draw"] + result.summary["p_b_wins"], 12)
     1.0
     """
-    how = How(method, trials, seed, threads, replacement, progress)
+    how = How(method, trials, seed, precision, threads, replacement, progress)
     source: Any = a
     if b is not None:
         _check_keys(terms, DuelTerms, "duel")
@@ -298,5 +303,3 @@ def _row_of(setup: Setup, number: int, scenario: ChargeScenario) -> str | None:
         return charge_row(scenario.attacker, "attacker").id
     row = retaliation_row(scenario.target) if by == "target" else None
     return None if row is None else row.id
-
-

@@ -10,11 +10,12 @@ import numpy as np
 from analyser.engine.program import Operation, Setup
 from analyser.errors import InputError
 from analyser.fights.endings import Endings, endings_of
-from analyser.results import Method
+from analyser.results import Method, trials_for
 from analyser.ruleset import Ruleset
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
+FINEST_PRECISION = 1e-4
 MOST_THREADS = 1024
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 
@@ -31,6 +32,8 @@ class How:
     trials : int or None
         Fights to play; None: a million.
     seed : int
+    precision : float or None
+        Instead of `trials`: so many that no 95% interval of a probability is wider, from its lower to its upper end.
     threads : int or None
         None: one for each processor. The answer does not depend on it.
     replacement : bool
@@ -42,6 +45,7 @@ class How:
     method: Method = "exact"
     trials: int | None = None
     seed: int = 0
+    precision: float | None = None
     threads: int | None = None
     replacement: bool = False
     progress: Progress | None = None
@@ -49,6 +53,11 @@ class How:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"method {self.method!r}", where="method", allowed=", ".join(METHODS))
+        if self.trials is not None and self.precision is not None:
+            raise InputError("both trials and precision", where="trials", allowed="one of them")
+        if self.precision is not None and not FINEST_PRECISION <= self.precision < 1:
+            allowed = f"{FINEST_PRECISION:g} up to below 1"
+            raise InputError(f"precision {self.precision:g}", where="precision", allowed=allowed)
         if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
             raise InputError(f"{self.trials} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
         if self.seed < 0:
@@ -59,7 +68,9 @@ class How:
     @property
     def trials_played(self) -> int | None:
         """Fights of a sample; None of an exact answer."""
-        return None if self.method == "exact" else self.trials or DEFAULT_TRIALS
+        if self.method == "exact":
+            return None
+        return self.trials or (DEFAULT_TRIALS if self.precision is None else trials_for(self.precision))
 
     @property
     def with_replacement(self) -> bool:
@@ -91,7 +102,8 @@ def run(
     from analyser.engine.montecarlo import default_threads
     from analyser.engine.played import simulate_program
 
-    trials = how.trials or DEFAULT_TRIALS
+    trials = how.trials_played
+    assert trials is not None
     threads = how.threads or default_threads()
     played = simulate_program(
         setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement

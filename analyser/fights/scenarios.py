@@ -253,9 +253,7 @@ def _file(model: type[FileT], source: Source, profiles: Profiles | None) -> tupl
     return checked(model, {**raw, "ruleset": own}, where=where), where
 
 
-def _one_attack(
-    file: FocusFile, attack: FocusAttack, place: str, where: str, profiles: Profiles | None
-) -> Scenario:
+def _one_attack(file: FocusFile, attack: FocusAttack, place: str, where: str, profiles: Profiles | None) -> Scenario:
     """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
     stated = {key: value for key in _CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     raw = {

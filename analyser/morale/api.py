@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,13 +12,13 @@ from analyser.errors import InputError
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import answers_of, question_model, system_named
+from analyser.results import trials_for
 from analyser.validation import Record
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
 FINEST_PRECISION = 1e-4
 MOST_THREADS = 1024
-NORMAL_95 = 1.959963984540054
 
 QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
 
@@ -154,17 +153,6 @@ def _trials(trials: int | None, precision: float | None) -> int:
     if not FINEST_PRECISION <= precision < 1:
         raise InputError(f"precision {precision:g}", where="precision", allowed=f"{FINEST_PRECISION:g} up to below 1")
     return trials_for(precision)
-
-
-def trials_for(precision: float) -> int:
-    """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
-
-    Examples
-    --------
-    >>> trials_for(0.01)
-    38411
-    """
-    return math.ceil(NORMAL_95**2 * (1 / precision**2 - 1))
 
 
 def _check(seed: int, threads: int | None) -> None:

@@ -1,0 +1,230 @@
+"""The commands about longer fights: ``charge``, ``focus`` and ``duel``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from analyser.cli.shell import (
+    SECONDS_BEFORE_BAR,
+    json_text,
+    note_no_effect,
+    profiles_in,
+    progress_bar,
+    show,
+    with_answer_options,
+)
+from analyser.errors import InputError
+from analyser.files import check_writable
+
+if TYPE_CHECKING:
+    from analyser.fights.text import FightResult
+
+POLICIES = {  # what the help says of each
+    "shoot": "stand, aim and shoot; out of range, advance first",
+    "short_range": "advance, shooting, to short range; there, aim and shoot",
+    "charge": "close in at double time, and charge as soon as it can",
+    "lookout": "stand on lookout, and shoot at what acts (opportunity fire)",
+    "take_cover": "stay and take cover",
+    "all_out": "aim, and shoot with several rows (All-Out Attack)",
+    "overcharge": "aim and shoot with Overcharge, whatever it costs",
+}
+_POLICIES_HELP = "\n".join(f"  {name:<12}{what}" for name, what in POLICIES.items())
+_POLICY = click.Choice(list(POLICIES))
+
+
+@click.command()
+@click.argument("attacker")
+@click.argument("target")
+@click.option("--outflanking", is_flag=True, help="Bonus: infantry, cavalry or a field gun charged off its front.")
+@click.option("--supported", is_flag=True, help='Bonus: another friend within 2" of the target.')
+@click.option("--threatened", is_flag=True, help='Penalty: another enemy within 2" of the attacker.')
+@click.option("--difficult-terrain", is_flag=True, help="The charge goes through it: defensive advantage.")
+@click.option("--no-overrun", is_flag=True, help="A unit with Overrun stays.")
+@click.option("--secondary", metavar="UNIT", multiple=True, help="Another unit of the target's side in contact.")
+@with_answer_options
+def charge(
+    attacker: str, target: str, secondary: tuple[str, ...], no_overrun: bool, profiles: str | None, **options: Any
+) -> None:
+    """What ATTACKER's charge at TARGET comes to: who wins, what both sides lose, what becomes of them.
+
+    Both are selectors; after a colon stands what else is true of a unit, such as
+    crown/rifle-platoon@basic:suppressed,close-quarters-row=melee or scion-grenadier-p@basic:garrisoned,models=4
+    (the keys of docs/fights.md).
+    """
+    names = ("outflanking", "supported", "threatened", "difficult_terrain")
+    raw = {
+        "charge": {name: True for name in names if options[name]} | ({"overrun": False} if no_overrun else {}),
+        "attacker": unit_from(attacker, "attacker"),
+        "target": unit_from(target, "target"),
+        "secondary": [unit_from(each, "--secondary") for each in secondary],
+    }
+    answer_fight("charge", raw, profiles, **_answer_options(options))
+
+
+@click.command()
+@click.argument("attackers", nargs=-1)
+@click.option("--target", metavar="UNIT", required=True, help="The unit that all of them attack.")
+@click.option(
+    "--until", type=(float, click.Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
+    help="After how many attacks FATE is that likely, such as 0.8 broken.",
+)  # fmt: skip
+@with_answer_options
+def focus(
+    attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, profiles: str | None, **options: Any
+) -> None:
+    """What the ranged attacks of ATTACKERS on one target come to, in the order in which they are given.
+
+    Each is a selector; after a colon stands what is true of its attack, such as
+    crown/rifle-platoon@basic:row=ranged-light,distance=6,aiming (the keys of [attack], its bonuses and penalties).
+    """
+    if not attackers:
+        raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
+    raw = {"attacks": [attack_from(each) for each in attackers], "target": unit_from(target, "--target")}
+    answer_fight("focus", raw, profiles, until=until, **_answer_options(options))
+
+
+@click.command(epilog=f"\b\nPolicies:\n{_POLICIES_HELP}")
+@click.argument("a")
+@click.argument("b")
+@click.option("--rounds", type=int, default=6, show_default=True, help="1 to 10.")
+@click.option("--policy-a", type=_POLICY, metavar="POLICY", default="shoot", show_default=True, help="See below.")
+@click.option("--policy-b", type=_POLICY, metavar="POLICY", default="shoot", show_default=True)
+@click.option("--first", type=click.Choice(["a", "b", "random"]), default="random", show_default=True,
+              help="Who is activated first; random: a toss each round.")  # fmt: skip
+@click.option("--distance", type=float, metavar="INCHES", help="Between the two; left out: nothing is out of reach.")
+@with_answer_options
+def duel(a: str, b: str, profiles: str | None, **options: Any) -> None:
+    """What becomes of A and B if they fight for some rounds, each by its policy.
+
+    Both are selectors; after a colon stands what else is true of a unit, such as
+    crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of docs/fights.md; those of how it charges too).
+    """
+    terms = {name: options[name] for name in ("rounds", "policy_a", "policy_b", "first", "distance")}
+    raw = {
+        "duel": {name: value for name, value in terms.items() if value is not None},
+        "a": unit_from(a, "a"),
+        "b": unit_from(b, "b"),
+    }
+    answer_fight("duel", raw, profiles, **_answer_options(options))
+
+
+def unit_from(text: str, where: str) -> dict[str, Any]:
+    """The section of a unit: a selector, and after a colon its keys; those of a charge stand in a table of their own.
+
+    Examples
+    --------
+    >>> unit_from("crown/rifle:suppressed,damage=1", "a")
+    {'unit': 'crown/rifle', 'suppressed': True, 'damage': 1}
+    """
+    from analyser.fights.combatant import Charge
+
+    selector, keys = _selector_and_keys(text, where)
+    section: dict[str, Any] = {"unit": selector}
+    for key, value in keys.items():
+        if key in Charge.model_fields:
+            section.setdefault("charge", {})[key] = value
+        elif key == "passengers":
+            section[key] = {"unit": value}
+        else:
+            section[key] = value
+    if where == "--secondary" and "charge" in section:
+        section |= section.pop("charge")
+    return section
+
+
+def attack_from(text: str) -> dict[str, Any]:
+    """One of the ``[[attacks]]``: a selector, and after a colon its keys, bonuses and penalties.
+
+    Examples
+    --------
+    >>> attack_from("crown/rifle:row=ranged-light,distance=6,aiming")
+    {'attacker': 'crown/rifle', 'row': 'ranged-light', 'distance': 6, 'bonuses': ['aiming']}
+    """
+    from analyser.scenario import BonusName, PenaltyName
+
+    selector, keys = _selector_and_keys(text, "ATTACKERS")
+    attack: dict[str, Any] = {"attacker": selector}
+    for key, value in keys.items():
+        marks = dict.fromkeys(get_args(BonusName), "bonuses") | dict.fromkeys(get_args(PenaltyName), "penalties")
+        if value is True and key in marks:
+            attack.setdefault(marks[key], []).append(key)
+        else:
+            attack[key] = value
+    return attack
+
+
+def _selector_and_keys(text: str, where: str) -> tuple[str, dict[str, Any]]:
+    selector, _, rest = text.partition(":")
+    keys: dict[str, Any] = {}
+    for part in filter(None, (each.strip() for each in rest.split(","))):
+        name, equals, value = part.partition("=")
+        key = name.strip().replace("-", "_")
+        if key in keys:
+            raise InputError(f"{key} stands there twice", where=where, allowed="each key once")
+        keys[key] = _value(value.strip()) if equals else True
+    return selector, keys
+
+
+def _value(text: str) -> Any:
+    """A value as a file would have it: a number, true or false; anything else is a word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _answer_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("method", "trials", "seed", "precision", "threads", "form", "out")}
+
+
+def answer_fight(
+    kind: str, source: str | dict[str, Any], folder: str | None, *, method: str, form: str, out: str | None,
+    until: tuple[float, str] | None = None, **numbers: Any,
+) -> None:  # fmt: skip
+    """Compute and show what a ``charge``, ``focus`` or ``duel`` comes to."""
+    if out is not None:
+        check_writable(Path(out))
+    given = {name: number for name, number in numbers.items() if number is not None}
+    note_no_effect(given, method)
+    show(_text(_computed(kind, source, folder, method, given), form, until), out)
+
+
+def _computed(
+    kind: str, source: str | dict[str, Any], folder: str | None, method: str, numbers: dict[str, Any]
+) -> list[FightResult]:
+    from analyser.fights import api, scenarios
+
+    ask: Any = getattr(api, kind)
+    scenario = getattr(scenarios, f"load_{kind}")(source, profiles_in(folder))
+    results: list[FightResult] = [] if method == "monte-carlo" else [ask(scenario)]
+    if method != "exact":
+        with progress_bar("fights", after=SECONDS_BEFORE_BAR) as progress:
+            results.append(ask(scenario, method="monte-carlo", progress=progress, **numbers))
+    return results
+
+
+def _text(results: list[FightResult], form: str, until: tuple[float, str] | None) -> str:
+    from analyser.fights.text import fight_csv, fight_text
+
+    if form == "table":
+        return fight_text(results, until)
+    if form == "csv":
+        return fight_csv(results)
+    answers = [result.as_dict() | _until(result, until) for result in results]
+    if len(answers) == 1:
+        return json_text(answers[0])
+    return json_text({"method": "both", "exact": answers[0], "monte_carlo": answers[1]})
+
+
+def _until(result: Any, until: tuple[float, str] | None) -> dict[str, Any]:
+    if until is None:
+        return {}
+    share, fate = until
+    found = result.until(share, fate)
+    chance = {name: value for name, value in vars(found.probability).items() if value is not None}
+    return {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
