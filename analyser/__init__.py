@@ -61,7 +61,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",
     "charge", "focus", "duel",
     "compare", "matchups", "sensitivity", "dice_funnel", "explore",
-    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Matchups", "Sensitivity", "Scenario", "Profiles", "AnalyserError", "InputError",
+    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Matchups", "Sensitivity", "Scenario",
+    "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 
 

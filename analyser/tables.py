@@ -153,7 +153,7 @@ def _figures(results: Sequence[Result]) -> list[str]:
     for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE):
         chances = [result.probability(name) for result in results]
         if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in chances):
-            rows.append([f"P({name.replace('_', ' ')})", *map(_said, chances)])
+            rows.append([f"P({name.replace('_', ' ')})", *map(said, chances)])
     rows += _building(results)
     rows += [_mean(results, name, label) for name, label in _MEANS if name in results[0].summary]
     for name, label in _PERCENTILES:
@@ -176,7 +176,8 @@ _PERCENTILES = (
 )
 
 
-def _said(chance: Estimate) -> str:
+def said(chance: Estimate) -> str:
+    """A probability that stands alone: an exact one says so."""
     return f"{chance} exact" if chance.low is None else str(chance)
 
 
@@ -186,7 +187,7 @@ def _building(results: Sequence[Result]) -> list[list[str]]:
         return []
     figures = [result.summary for result in results]
     chances = [Estimate(each[name], each.get(f"{name}_low"), each.get(f"{name}_high")) for each in figures]
-    return [["P(building wrecked)", *map(_said, chances)]]
+    return [["P(building wrecked)", *map(said, chances)]]
 
 
 def _mean(results: Sequence[Result], name: str, label: str) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyser.dice import Rating
-from analyser.engine import program
 from analyser.engine.program import Setup
 from analyser.errors import InputError
 from analyser.fights import account
 from analyser.fights.charge import charge_program
 from analyser.fights.charge_result import ChargeResult
-from analyser.fights.combatant import Charge, Combatant, charge_row, retaliation_row
+from analyser.fights.combatant import Charge, Combatant
+from analyser.fights.described import strikes_described
 from analyser.fights.duel import DuelTerms, Shooter, duel_program
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
@@ -31,7 +30,6 @@ from analyser.profiles import Profiles
 from analyser.results import Method
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
-from analyser.rules.armoured_clash.facts import NONE
 
 Unit = str | Mapping[str, Any]
 _ATTACKER = 0
@@ -109,7 +107,7 @@ def charge(
         scenario=scenario,
         method=method,
         endings=endings,
-        strikes=tuple(_strikes(setup, start, scenario)),
+        strikes=tuple(strikes_described(setup, start, scenario)),
         account=account.of_charge(scenario, with_replacement=how.with_replacement),
         seed=None if how.trials_played is None else seed,
     )
@@ -263,43 +261,3 @@ def _start_of_charge(setup: Setup) -> tuple[int, int]:
 def _statuses(unit: Combatant) -> int:
     """Statuses at the start that are no part of a target's record."""
     return (unit_state.ON_LOOKOUT if unit.on_lookout else 0) | (unit_state.RELOADING if unit.reloading else 0)
-
-
-def _strikes(setup: Setup, start: tuple[int, int], scenario: ChargeScenario) -> list[dict[str, Any]]:
-    """Each attack of a combat as it would be made by both units as they stand at the start."""
-    found = []
-    for number, strike in enumerate(setup.strikes):
-        again = strike.orders == 1 << Order.OVERRUN
-        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
-        words = attacker, start[1]
-        if not program.is_made(setup, number, _ATTACKER, words):
-            continue
-        struck = words[1 - strike.striker]
-        program.set_strike(setup, number, program.condition(setup, number, words), struck)
-        fight = setup.fight[0]
-        found.append(
-            {
-                "by": _striker(setup, number),
-                "row": _row_of(setup, number, scenario),
-                "overrun": bool(again),
-                "dice": int(fight.dice),
-                "rating": Rating(fight.rating).name.lower(),
-                "defence": int(fight.defence),
-            }
-        )
-    return found
-
-
-def _striker(setup: Setup, number: int) -> str:
-    strike = setup.strikes[number]
-    if strike.fixed_dice != NONE:
-        return "secondary" if strike.counts else "sponsons"
-    return "attacker" if strike.striker == _ATTACKER else "target"
-
-
-def _row_of(setup: Setup, number: int, scenario: ChargeScenario) -> str | None:
-    by = _striker(setup, number)
-    if by == "attacker":
-        return charge_row(scenario.attacker, "attacker").id
-    row = retaliation_row(scenario.target) if by == "target" else None
-    return None if row is None else row.id

@@ -18,6 +18,7 @@ from analyser.fights.scenarios import ChargeScenario
 from analyser.results import Estimate, Method, records, wilson_interval
 from analyser.rules.armoured_clash import close_quarters
 from analyser.rules.armoured_clash.activation import Order
+from analyser.scenario import Target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +111,7 @@ class ChargeResult:
         words, aboard = self.words(side), self.passengers_left(side)
         gone = aboard == 0
         if what == "annihilated":
-            return gone
+            return np.asarray(gone, np.bool_)
         unit = self.units[SIDES.index(side)].passengers
         assert unit is not None
         if what == "broken":
@@ -161,7 +162,7 @@ class ChargeResult:
         """VP that one side has won, an entry an ending (AC-5.9; Hunter, AC-7); None if a rating is not known."""
         mine, theirs = self.units if side == "attacker" else self.units[::-1]
         other = SIDES[1 - SIDES.index(side)]
-        rated = [(theirs, self.event(f"{other}_annihilated"))]
+        rated: list[tuple[Target, NDArray[np.bool_]]] = [(theirs, self.event(f"{other}_annihilated"))]
         if theirs.passengers is not None:
             rated.append((theirs.passengers, self.event(f"{other}_passengers_annihilated")))
         if any(unit.victory_points is None for unit, _ in rated):

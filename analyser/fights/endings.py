@@ -70,7 +70,8 @@ class Endings:
         """The least value that is reached or stayed below with probability `share`."""
         order = np.argsort(values, kind="stable")
         reached = np.cumsum(self.shares[order])
-        return int(values[order][min(np.searchsorted(reached, share - 1e-12), len(order) - 1)])
+        place = min(int(np.searchsorted(reached, share - 1e-12)), len(order) - 1)
+        return int(values[order[place]])
 
     def law(self, *columns: NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
         """The distinct rows of some columns in rising order, and the weight of each."""

@@ -108,4 +108,4 @@ def run(
     played = simulate_program(
         setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement
     )
-    return [Endings(*snapshot, trials) for snapshot in played]
+    return [Endings(first, second, counts, trials) for first, second, counts in played]

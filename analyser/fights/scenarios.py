@@ -5,25 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
-
-from pydantic import Field, field_validator
+from typing import Any, TypeVar
 
 from analyser.api import load_scenario
 from analyser.errors import InputError
 from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
+from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
 from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.profiles import Profiles
 from analyser.resolve import doubts_about, unknown_names
 from analyser.ruleset import Ruleset, load_ruleset
-from analyser.scenario import Attack, Scenario, Target, read_scenario
-from analyser.units import MOST_MODELS
-from analyser.validation import Record, as_tuple, checked
+from analyser.scenario import Scenario, Target, read_scenario
+from analyser.validation import checked
 
-MOST_ATTACKS = 100
-MOST_SECONDARY = 20
-_CIRCUMSTANCES = ("exposed", "from_front", "obstacle")
 _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not look at, and why
     "row": "close quarters go by close_quarters_row",
     "overcharge": "Overcharge is not used in close quarters",
@@ -38,51 +33,6 @@ _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not loo
 Kind = str
 Source = str | os.PathLike[str] | Mapping[str, Any]
 FileT = TypeVar("FileT", bound="ChargeFile | FocusFile | DuelFile")
-
-
-class Secondary(Combatant):
-    """Another unit of the charged side that the charge brings into contact (AC-8.7)."""
-
-    threatened: bool = False
-
-
-class ChargeFile(Record):
-    """A scenario file of one charge (AC-8). `docs/fights.md` says each key."""
-
-    charge: Charge = Charge()
-    attacker: Combatant
-    target: Combatant
-    secondary: Annotated[tuple[Secondary, ...], Field(max_length=MOST_SECONDARY)] = ()
-    ruleset: Ruleset
-
-    _tuples = field_validator("secondary", mode="before")(as_tuple)
-
-
-class FocusAttack(Attack):
-    """One of the ``[[attacks]]``: an attack, and what is true of its target for this attack only."""
-
-    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
-    from_front: bool | None = None
-    obstacle: bool | None = None
-
-
-class FocusFile(Record):
-    """A scenario file of several attacks on one target (AC-9.1). `docs/fights.md` says each key."""
-
-    attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_ATTACKS)]
-    target: Target
-    ruleset: Ruleset
-
-    _tuples = field_validator("attacks", mode="before")(as_tuple)
-
-
-class DuelFile(Record):
-    """A scenario file of a duel (AC-9.2). `docs/fights.md` says each key."""
-
-    duel: DuelTerms = DuelTerms()
-    a: Combatant
-    b: Combatant
-    ruleset: Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +80,7 @@ class FocusScenario:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
         return {
             "attacks": [
-                each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in _CIRCUMSTANCES}
+                each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in CIRCUMSTANCES}
                 for each in self.attacks
             ],
             "target": self.target.model_dump(mode="json"),
@@ -215,7 +165,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
         scenario = _one_attack(file, attack, f"{where}: attacks.{place}", where, profiles)
         attacks.append(scenario)
         warnings += [f"attack {place + 1}: {each}" for each in scenario.warnings if place == 0 or "target" not in each]
-    stated = {key: getattr(file.target, key) for key in _CIRCUMSTANCES}
+    stated = {key: getattr(file.target, key) for key in CIRCUMSTANCES}
     target = attacks[0].target.model_copy(update=stated)
     return FocusScenario(tuple(attacks), target, file.ruleset, tuple(warnings))
 
@@ -255,9 +205,9 @@ def _file(model: type[FileT], source: Source, profiles: Profiles | None) -> tupl
 
 def _one_attack(file: FocusFile, attack: FocusAttack, place: str, where: str, profiles: Profiles | None) -> Scenario:
     """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
-    stated = {key: value for key in _CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
+    stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     raw = {
-        "attack": attack.model_dump(exclude_none=True, exclude=set(_CIRCUMSTANCES)),
+        "attack": attack.model_dump(exclude_none=True, exclude=set(CIRCUMSTANCES)),
         "target": file.target.model_dump(exclude_none=True) | stated,
         "ruleset": file.ruleset.model_dump(),
     }

@@ -1,0 +1,56 @@
+"""Each attack of a combat in words: by whom, with which row, how many dice, at what rating."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyser.dice import Rating
+from analyser.engine import program
+from analyser.engine.program import Setup
+from analyser.fights.combatant import charge_row, retaliation_row
+from analyser.fights.scenarios import ChargeScenario
+from analyser.rules.armoured_clash import unit_state
+from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash.facts import NONE
+
+_ATTACKER = 0
+
+
+def strikes_described(setup: Setup, start: tuple[int, int], scenario: ChargeScenario) -> list[dict[str, Any]]:
+    """Each attack of a combat as it would be made by both units as they stand at the start."""
+    found = []
+    for number, strike in enumerate(setup.strikes):
+        again = strike.orders == 1 << Order.OVERRUN
+        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
+        words = attacker, start[1]
+        if not program.is_made(setup, number, _ATTACKER, words):
+            continue
+        struck = words[1 - strike.striker]
+        program.set_strike(setup, number, program.condition(setup, number, words), struck)
+        fight = setup.fight[0]
+        found.append(
+            {
+                "by": _striker(setup, number),
+                "row": _row_of(setup, number, scenario),
+                "overrun": bool(again),
+                "dice": int(fight.dice),
+                "rating": Rating(fight.rating).name.lower(),
+                "defence": int(fight.defence),
+            }
+        )
+    return found
+
+
+def _striker(setup: Setup, number: int) -> str:
+    strike = setup.strikes[number]
+    if strike.fixed_dice != NONE:
+        return "secondary" if strike.counts else "sponsons"
+    return "attacker" if strike.striker == _ATTACKER else "target"
+
+
+def _row_of(setup: Setup, number: int, scenario: ChargeScenario) -> str | None:
+    by = _striker(setup, number)
+    if by == "attacker":
+        return charge_row(scenario.attacker, "attacker").id
+    row = retaliation_row(scenario.target) if by == "target" else None
+    return None if row is None else row.id
