@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from analyser.errors import InputError, did_you_mean
-from analyser.glossary import SPECIAL_RULES, parse
+from analyser.glossary import SPECIAL_RULES
 from analyser.profiles import Profiles
-from analyser.resolve import names, resolve_target, row_id, rules_of
+from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
 from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row
 from analyser.validation import Record, as_tuple
@@ -86,7 +86,7 @@ def resolve_combatant(
         target = resolve_target(Target.model_validate(shared), loadout)
     except InputError as error:
         raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
-    known |= target.model_dump(exclude_none=True)
+    known = _by_rules(target.rules or ()) | known | target.model_dump(exclude_none=True)
     known["charge"] = combatant.charge
     known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     known["passengers"] = _resolve_passengers(combatant, profiles, where)
@@ -97,17 +97,14 @@ def resolve_combatant(
 
 def _profile_of(loadout: Loadout | None) -> dict[str, Any]:
     """What a profile says beyond what it says of a target."""
-    if loadout is None:
-        return {"veteran": 0}
-    rules = {rule.name: rule.parameter for rule in map(parse, rules_of(loadout))}
-    known: dict[str, Any] = {"veteran": 0}
-    if loadout.unit.speed is not None:
-        known["speed"] = loadout.unit.speed
-    if "Veteran" in rules:
-        known["veteran"] = whole_number(rules["Veteran"]) or 1
-    if "Capacity" in rules:
-        known["capacity"] = whole_number(rules["Capacity"]) or 1
-    return known
+    return {} if loadout is None or loadout.unit.speed is None else {"speed": loadout.unit.speed}
+
+
+def _by_rules(written: tuple[str, ...]) -> dict[str, int]:
+    """Numbers that stand in special rules: X of Veteran (X) and of Capacity (X)."""
+    rules = {rule.name: max(whole_number(rule.parameter), 1) for rule in names(written, SPECIAL_RULES)}
+    known = {"veteran": min(rules.get("Veteran", 0), MOST_DICE)}
+    return known | ({"capacity": rules["Capacity"]} if "Capacity" in rules else {})
 
 
 def whole_number(parameter: str | None) -> int:
