@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyser.engine.joint import start_states
 from analyser.engine.program import Setup
 from analyser.errors import InputError
 from analyser.fights import account
@@ -107,7 +108,7 @@ def charge(
         scenario=scenario,
         method=method,
         endings=endings,
-        strikes=tuple(strikes_described(setup, start, scenario)),
+        strikes=tuple(strikes_described(setup, operations, start, scenario)),
         account=account.of_charge(scenario, with_replacement=how.with_replacement),
         seed=None if how.trials_played is None else seed,
     )
@@ -159,8 +160,7 @@ def focus(
         source = {"attacks": listed, "target": _unit(target, "target")}
     scenario = load_focus(source, profiles)
     setup, programs = focus_program(scenario.attacks)
-    start = unit_state.start_word(setup.units[0], 0), unit_state.start_word(setup.units[1], 0)
-    endings = run(setup, programs, start, scenario.ruleset, how)
+    endings = run(setup, programs, start_states(setup), scenario.ruleset, how)
     return FocusResult(
         scenario=scenario,
         method=method,
@@ -218,10 +218,7 @@ def duel(
     scenario = load_duel(source, profiles)
     setup, programs = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     sides = scenario.a, scenario.b
-    start = (
-        unit_state.start_word(setup.units[0], _statuses(sides[0])),
-        unit_state.start_word(setup.units[1], _statuses(sides[1])),
-    )
+    start = start_states(setup, (_statuses(sides[0]), _statuses(sides[1])))
     policies = scenario.terms.policy_a, scenario.terms.policy_b
     shooters = [
         Shooter(sides[side], sides[1 - side], policies[side], scenario.terms.distance, scenario.ruleset, "ab"[side])
@@ -254,8 +251,8 @@ def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms],
 
 def _start_of_charge(setup: Setup) -> tuple[int, int]:
     """Both units as the charge begins: the one that charges is activated."""
-    attacker = unit_state.with_order(unit_state.start_word(setup.units[0], 0), int(Order.CHARGE))
-    return attacker | morale.ACTIVATED, unit_state.start_word(setup.units[1], 0)
+    attacker, target = start_states(setup)
+    return unit_state.with_order(attacker, int(Order.CHARGE)) | morale.ACTIVATED, target
 
 
 def _statuses(unit: Combatant) -> int:

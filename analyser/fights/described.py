@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from analyser.dice import Rating
 from analyser.engine import program
-from analyser.engine.program import Setup
+from analyser.engine.program import Kind, Operation, Setup
 from analyser.fights.combatant import charge_row, retaliation_row
 from analyser.fights.scenarios import ChargeScenario
 from analyser.rules.armoured_clash import unit_state
@@ -16,10 +17,13 @@ from analyser.rules.armoured_clash.facts import NONE
 _ATTACKER = 0
 
 
-def strikes_described(setup: Setup, start: tuple[int, int], scenario: ChargeScenario) -> list[dict[str, Any]]:
+def strikes_described(
+    setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
+) -> list[dict[str, Any]]:
     """Each attack of a combat as it would be made by both units as they stand at the start."""
     found = []
-    for number, strike in enumerate(setup.strikes):
+    for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
+        strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
         attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
         words = attacker, start[1]

@@ -90,15 +90,9 @@ def run(
     """
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     if how.method == "exact":
-        from analyser.engine.joint import Law, apply, chances_for
+        from analyser.engine.joint import exact_laws
 
-        law = Law(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
-        chances, found = chances_for(setup, die, deck), []
-        for operations in programs:
-            for operation in operations:
-                law = apply(setup, operation, law, chances)
-            found.append(endings_of(*law))
-        return found
+        return [endings_of(*law) for law in exact_laws(setup, programs, start, die, deck)]
     from analyser.engine.montecarlo import default_threads
     from analyser.engine.played import simulate_program
 

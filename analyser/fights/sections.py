@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
+from analyser.engine.program import MOST_STRIKES
 from analyser.fights.combatant import Charge, Combatant
 from analyser.fights.duel import DuelTerms
 from analyser.ruleset import Ruleset
@@ -13,8 +14,7 @@ from analyser.scenario import Attack, Target
 from analyser.units import MOST_MODELS
 from analyser.validation import Record, as_tuple
 
-MOST_ATTACKS = 100
-MOST_SECONDARY = 20
+MOST_SECONDARY = 10  # each can strike at two places of a program
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 
@@ -47,7 +47,7 @@ class FocusAttack(Attack):
 class FocusFile(Record):
     """A scenario file of several attacks on one target (AC-9.1). `docs/fights.md` says each key."""
 
-    attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_ATTACKS)]
+    attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_STRIKES)]
     target: Target
     ruleset: Ruleset
 

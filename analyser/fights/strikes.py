@@ -9,7 +9,8 @@ import numpy as np
 
 from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, target_record
 from analyser.dice import Rating
-from analyser.engine.program import SETUP, Setup
+from analyser.engine.program import MOST_STRIKES, SETUP, Setup
+from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, has_rule, rule_value
 from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.resolve import names
@@ -156,7 +157,17 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
 def setup_for(
     sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]
 ) -> Setup:  # fmt: skip
-    """The setup of a fight between two sides with those strikes."""
+    """The setup of a fight between two sides with those strikes.
+
+    Raises
+    ------
+    InputError
+        More strikes than a program holds.
+    """
+    strikes = list(strikes)
+    if len(strikes) > MOST_STRIKES:
+        problem = f"{len(strikes)} different attacks in one fight"
+        raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
     setup = np.zeros(1, SETUP)[0]
     setup.counts = max((len(each.dice) for each in strikes), default=1)
     setup.dice[:, :, : setup.counts] = NONE
