@@ -70,7 +70,6 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
     if any(unit.passengers is not None for unit in (attacker, target)) or has_rule(attacker, "Overrun"):
         assumptions.append(_cards(with_replacement))
     if any("Overcharge" in quality_names(row) for _, _, rows in pairs for row in rows):
-        left_out.append("Overcharge")
         assumptions.append(_NO_OVERCHARGE)
     return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
 
@@ -109,8 +108,6 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions["All-Out Attack"] = policies[place] == "all_out"
         applied += _with_occasion(rules, DUEL, occasions)
         left_out += _left_out(rules, SPECIAL_RULES, DUEL)
-        if any("Overcharge" in quality_names(row) for row in rows if row.kind != "ranged"):
-            left_out.append("Overcharge")
     assumptions = [_cards(with_replacement)]
     if scenario.terms.distance is None:
         assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")

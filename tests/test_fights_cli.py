@@ -1,0 +1,246 @@
+"""The commands about longer fights: what they print, and how they refuse."""
+
+import csv
+import io
+import json
+
+import pytest
+from fight_files import row, unit
+from test_cli import answer, refusal, run
+
+import analyser
+from analyser.errors import InputError
+from analyser.rules.armoured_clash.policies import Policy
+
+RIFLES, GRENADIERS, GUNS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic", "crown/drake-field-guns@basic"
+AIRCRAFT, ROTORCRAFT = "crown/defiance-fighter-squadron@basic", "commonwealth/kheshig-sky-cutter-wings@basic"
+FEW = ["--method", "monte-carlo", "--trials", "2000", "--threads", "1"]
+
+CHARGE_FILE = f"""
+[charge]
+outflanking = true
+[attacker]
+unit = "{RIFLES}"
+[target]
+unit = "{GRENADIERS}"
+[[secondary]]
+unit = "{GRENADIERS}"
+"""
+FOCUS_FILE = f"""
+[[attacks]]
+attacker = "{RIFLES}"
+distance = 6
+[[attacks]]
+attacker = "{RIFLES}"
+[target]
+unit = "{GRENADIERS}"
+"""
+DUEL_FILE = f"""
+[duel]
+rounds = 2
+policy_b = "lookout"
+[a]
+unit = "{RIFLES}"
+[b]
+unit = "{GRENADIERS}"
+"""
+FILES = {"charge": CHARGE_FILE, "focus": FOCUS_FILE, "duel": DUEL_FILE}
+COMMANDS = {
+    "charge": ["charge", RIFLES, GRENADIERS, "--outflanking", "--secondary", GRENADIERS],
+    "focus": ["focus", f"{RIFLES}:distance=6", RIFLES, "--target", GRENADIERS],
+    "duel": ["duel", RIFLES, GRENADIERS, "--rounds", "2", "--policy-b", "lookout"],
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A scenario file with that text."""
+
+    def written(text):
+        path = tmp_path / "fight.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_run_recognises_every_kind_of_file(kind, file):
+    assert answer("run", file(FILES[kind])) == answer(*COMMANDS[kind])
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_json_is_the_python_answer(kind, file):
+    printed = json.loads(answer(*COMMANDS[kind], "--format", "json"))
+    result = getattr(analyser, kind)(file(FILES[kind]))
+    assert printed == json.loads(json.dumps(result.as_dict()))
+    assert printed["kind"] == kind
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_scenario_of_an_answer_can_be_asked_again(kind, file):
+    first = getattr(analyser, kind)(file(FILES[kind])).as_dict()
+    again = getattr(analyser, kind)(json.loads(json.dumps(first["scenario"]))).as_dict()
+    assert again == first
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_csv_has_a_line_for_each_row_of_the_main_table(kind):
+    lines = list(csv.DictReader(io.StringIO(answer(*COMMANDS[kind], "--format", "csv"))))
+    assert len(lines) == {"charge": len(lines), "focus": 2, "duel": 4}[kind]
+    if kind == "charge":
+        assert sum(float(line["probability"]) for line in lines) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_monte_carlo_says_how_it_was_played(kind):
+    text = answer(*COMMANDS[kind], *FEW)
+    assert "Monte Carlo, 2,000 trials, seed 0, intervals at 95%" in text
+    assert "±" in text
+    assert text == answer(*COMMANDS[kind], *FEW[:-1], "2")
+
+
+def test_both_methods_stand_side_by_side():
+    both = json.loads(answer(*COMMANDS["duel"], *FEW, "--method", "both", "--format", "json"))
+    assert (both["exact"]["method"], both["monte_carlo"]["trials"]) == ("exact", 2000)
+
+
+def test_charge_prints_who_wins_and_what_both_lose():
+    text = answer("charge", RIFLES, f"{GRENADIERS}:garrisoned,models=4", "--supported")
+    for line in (
+        "Charge    crown/rifle-platoon@basic -> imperium/scion-grenadier-platoon@basic",
+        "Strikes   target with melee:",
+        "attacker with melee: 3 dice, improved",
+        "Attacker wins ",
+        "Models destroyed, the attacker's down, the target's across",
+        "P(broken)",
+        "Expected victory points won",
+        "Not modelled: none",
+    ):
+        assert line in text
+
+
+def test_focus_says_after_how_many_attacks():
+    text = answer("focus", RIFLES, RIFLES, RIFLES, "--target", GRENADIERS, "--until", "0.5", "annihilated")
+    assert "50% likely to be annihilated after 2 attacks: 52.22%" in text
+    assert "Not 90% likely to be broken with this attack" in answer(
+        "focus", RIFLES, "--target", GRENADIERS, "--until", 0.9, "broken"
+    )
+    found = json.loads(answer("focus", RIFLES, "--target", GRENADIERS, "--until", 0.9, "broken", "--format", "json"))[
+        "until"
+    ]
+    assert (found["attacks"], found["fate"]) == (None, "broken")
+
+
+def test_each_attack_has_its_row_and_conditions():
+    terms = f"{RIFLES}:row=ranged-light,distance=6,aiming,concealed"
+    (attack,) = json.loads(answer("focus", terms, "--target", GRENADIERS, "--format", "json"))["scenario"]["attacks"]
+    assert (attack["row"], attack["distance"]) == ("ranged-light", 6)
+    assert set(attack["bonuses"]) == {"aiming", "short_range"}
+    assert attack["penalties"] == ["concealed"]
+
+
+def test_a_duel_prints_its_rounds_and_who_has_won():
+    text = answer(*COMMANDS["duel"])
+    for line in ("2 rounds, first: a toss each round", "policy lookout", "By round", "P(A wins)", "VP of A less VP of B",
+                 "Taken for granted: cards with replacement"):  # fmt: skip
+        assert line in text
+
+
+def test_the_help_tells_every_policy():
+    text = answer("duel", "--help")
+    for policy in Policy:
+        assert policy.name.lower() in text
+
+
+def test_an_answer_can_be_written_to_a_file(tmp_path):
+    path = tmp_path / "duel.txt"
+    assert answer(*COMMANDS["duel"], "--out", path) == ""
+    assert path.read_text(encoding="utf-8") == answer(*COMMANDS["duel"])
+
+
+def test_what_is_not_modelled_is_named():
+    result = analyser.charge(
+        unit(row("melee", 1, "Overcharge"), rules=["Throw (2)", "Pioneers"]), unit(rules=["Bulwark"])
+    )
+    assert result.account.not_modelled == ("Overcharge", "Throw (2)", "Pioneers", "Bulwark")
+
+
+# --- refusals ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["charge", ROTORCRAFT, GRENADIERS], ["no melee or impact row", "AC-8.1"]),
+        (["charge", GUNS, GRENADIERS], ["Static unit cannot charge"]),
+        (["charge", RIFLES, AIRCRAFT], ["cannot be charged", "aircraft"]),
+        (["charge", RIFLES, ROTORCRAFT], ["cannot be charged", "rotorcraft"]),
+        (["charge", RIFLES, f"{GRENADIERS}:modles=3"], ["target.modles", "did you mean 'models'"]),
+        (["charge", RIFLES, f"{GRENADIERS}:models=3,models=4"], ["twice"]),
+        (["charge", f"{RIFLES}:close_quarters_row=ranged-light", GRENADIERS], ["ranged-light", "ranged row"]),
+        (["charge", RIFLES, f"{GRENADIERS}:close_quarters_row=claws"], ["target.close_quarters_row", "claws"]),
+        (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),
+        (["charge", "crown/nobody", GRENADIERS], ["attacker.unit", "nobody"]),
+        (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
+        (["focus", "--target", GRENADIERS], ["somebody who attacks"]),
+        (["focus", RIFLES, f"{RIFLES}:distance=90", "--target", GRENADIERS], ["attacks.1.row", "distance 90"]),
+        (["focus", f"{RIFLES}:distanse=9", "--target", GRENADIERS], ["attacks.0.distanse", "did you mean 'distance'"]),
+        (["focus", RIFLES, "--target", GRENADIERS, "--until", "1.5", "broken"], ["until", "1.5"]),
+        (["duel", RIFLES, GRENADIERS, "--rounds", "0"], ["duel.rounds", "0"]),
+        (["duel", RIFLES, GRENADIERS, "--rounds", "1000000"], ["duel.rounds", "1000000"]),
+        (["duel", RIFLES, GRENADIERS, "--policy-a", "all_out"], ["All-Out Attack"]),
+        (["duel", RIFLES, GRENADIERS, "--policy-b", "overcharge"], ["Overcharge"]),
+        (["duel", GUNS, GRENADIERS, "--policy-a", "charge"], ["Static"]),
+        (["duel", RIFLES, AIRCRAFT], ["aircraft", "AC-9.2"]),
+        (["duel", RIFLES, GRENADIERS, "--distance", "400"], ["duel.distance", "400"]),
+    ],
+)  # fmt: skip
+def test_an_input_that_cannot_be_used_is_told_in_one_line(arguments, words):
+    said = refusal(*arguments)
+    assert [word for word in words if word not in said] == []
+
+
+def test_a_policy_that_there_is_not():
+    result = run("duel", RIFLES, GRENADIERS, "--policy-a", "shot")
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    assert "'shoot'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[charge]\noutflank = true\n[attacker]\n[target]\n", ["fight.toml: charge.outflank", "outflanking"]),
+        ("[charge]\n[attacker]\nmodels = 3\ndefence = 1\ndamage_limit = 1\n[target]\n", ["target.models", "missing"]),
+        ("[attacker]\nunit = 1\n[target]\n", ["fight.toml: attacker.unit"]),
+        (CHARGE_FILE + "speed = 'fast'\n", ["secondary.0.speed"]),
+        ("attacks = []\n[target]\n", ["attacks", "at least 1"]),
+        ("[duel]\nfirst = 'c'\n[a]\n[b]\n", ["duel.first", "'c'"]),
+        ("[duel]\n[a]\n", ["fight.toml: b", "missing"]),
+        ("[duel]\npolicy_a = 'shot'\n[a]\n[b]\n", ["duel.policy_a", "did you mean 'shoot'"]),
+        (DUEL_FILE + "[ruleset]\ndie = { strike = 0 }\n", ["ruleset"]),
+        (DUEL_FILE + "[b.passengers]\nmodels = 1\n", ["b.passengers"]),
+        (DUEL_FILE + "[typo]\n", ["typo", "unknown key"]),
+        (CHARGE_FILE.replace("[target]", "[attacker.charge]\n[target]"), ["attacker.charge", "[charge]"]),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_with_its_key(text, words, file):
+    said = refusal("run", file(text))
+    assert [word for word in words if word not in said] == []
+
+
+def test_python_refuses_the_same():
+    with pytest.raises(InputError, match="not a list of attacks"):
+        analyser.focus(RIFLES, GRENADIERS)
+    with pytest.raises(InputError, match="did you mean 'outflanking'"):
+        analyser.charge(RIFLES, GRENADIERS, outflankin=True)
+    with pytest.raises(InputError, match="no event 'wins'"):
+        analyser.charge(RIFLES, GRENADIERS).probability("wins")
+    with pytest.raises(InputError, match="round 7"):
+        analyser.duel(RIFLES, GRENADIERS, rounds=1).probability("a_wins", 7)
+    with pytest.raises(InputError, match="method 'exactly'"):
+        analyser.duel(RIFLES, GRENADIERS, method="exactly")
