@@ -145,8 +145,14 @@ def test_each_attack_has_its_row_and_conditions():
 
 def test_a_duel_prints_its_rounds_and_who_has_won():
     text = answer(*COMMANDS["duel"])
-    for line in ("2 rounds, first: a toss each round", "policy lookout", "By round", "P(A wins)", "VP of A less VP of B",
-                 "Taken for granted: cards with replacement"):  # fmt: skip
+    for line in (
+        "2 rounds, first: a toss each round",
+        "policy lookout",
+        "By round",
+        "P(A wins)",
+        "VP of A less VP of B",
+        "Taken for granted: cards with replacement",
+    ):
         assert line in text
 
 

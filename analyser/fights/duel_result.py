@@ -109,7 +109,7 @@ class DuelResult:
         >>> import analyser
         >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
         >>> print(result.probability("a_alive"))
-        100%
+        93.69%
         """
         return self.after(round_number).chance(self.event(name, round_number))
 

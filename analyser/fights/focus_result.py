@@ -94,7 +94,7 @@ class FocusResult:
         >>> import analyser
         >>> result = analyser.focus(["crown/rifle-p@reinf"] * 2, "imperium/scion-grenadier-p@basic")
         >>> print(result.probability("annihilated", 1), result.probability("annihilated"), sep=", ")
-        10.93%, 69.70%
+        67.86%, 99.26%
         """
         ending = self.after(attack)
         if name not in EVENTS:

@@ -1,0 +1,69 @@
+"""The page about longer fights shows what the program does: its examples are run, its tables compared."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from test_docs import assert_part_of
+
+import analyser
+from analyser.fights.combatant import Charge, Combatant
+from analyser.fights.duel import DuelTerms
+from analyser.fights.scenarios import kind_of
+from analyser.fights.sections import FocusAttack
+from analyser.rules.armoured_clash.policies import Policy
+from analyser.scenario import Attack, Target
+
+PAGE = (Path(__file__).parent.parent / "docs" / "fights.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+DUEL = 3
+
+
+def keys_below(heading):
+    """The first column of the tables of a section."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| ((?:`\w+`(?:, )?)+)", section, re.MULTILINE)
+
+
+def names_in(cells):
+    return [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+
+
+def own_keys(model, base):
+    return [name for name in model.model_fields if name not in base.model_fields]
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_every_example_can_be_run(text, tmp_path):
+    path = tmp_path / "fight.toml"
+    path.write_text(text, encoding="utf-8")
+    result = getattr(analyser, kind_of(tomllib.loads(text)))(path)
+    assert result.account.warnings == ()
+    assert result.as_dict()["method"] == "exact"
+
+
+@pytest.mark.parametrize(
+    ("heading", "keys"),
+    [
+        ("`[charge]`", list(Charge.model_fields)),
+        ("`[attacker]`, `[target]`, `[a]` and `[b]`", own_keys(Combatant, Target)),
+        ("`[[attacks]]`", own_keys(FocusAttack, Attack)),
+        ("`[duel]`", [*DuelTerms.model_fields, *(policy.name.lower() for policy in Policy)]),
+    ],
+)
+def test_every_key_is_in_the_tables(heading, keys):
+    assert names_in(keys_below(heading)) == keys
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_every_key_of_the_json_is_in_the_tables(text):
+    raw = tomllib.loads(text)
+    result = getattr(analyser, kind_of(raw))(raw).as_dict()
+    assert result.keys() <= set(names_in(keys_below("What comes back")))
+
+
+def test_the_json_excerpt_is_the_programs():
+    (text,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert_part_of(json.loads(text), analyser.duel(tomllib.loads(EXAMPLES[DUEL])).as_dict())
