@@ -187,6 +187,8 @@ def test_both_sides_of_a_storm_count_half_of_their_models_and_the_garrison_strik
 def test_a_storming_party_strikes_first():
     ending = certain(charge(*fighters(BY_MODELS, BY_MODELS, a={"rules": ["Storming Party"]}, t={"garrisoned": True})))
     assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (3, 5)
+    stoic = {"garrisoned": True, "rules": ["Stoic Defence"]}
+    assert certain(charge(*fighters(BY_MODELS, BY_MODELS, a={"rules": ["Storming Party"]}, t=stoic))) == ending
 
 
 # --- AC-8.7, AC-8.8: others in contact, and passengers ----------------------------------------------------
