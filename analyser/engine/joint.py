@@ -22,9 +22,10 @@ from analyser.rules.armoured_clash import unit_state
 from analyser.rules.armoured_clash.facts import NONE
 
 _BOTH = 2  # ways of a test
+_HEROIC, _STRIKE_FACE, _MISS = int(Face.HEROIC), int(Face.STRIKE), int(Face.MISS)
 _STRIKE = int(Kind.STRIKE)
 _ALONE = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.WRECK))
-_COIN, _BUILDING_DIE = program.COIN, program.BUILDING_DIE
+_COIN, _STRIKE_DIE, _MISS_DIE = program.COIN, program.STRIKE_DIE, program.MISS_DIE
 
 
 class Law(NamedTuple):
@@ -185,8 +186,10 @@ def chance_passed(asked: int, highest: int, chances: Chances) -> float:
     """The chance of the first of the two ways of an operation."""
     if asked == _COIN:
         return 0.5
-    if asked == _BUILDING_DIE:
-        return chances.building
+    if asked == _STRIKE_DIE:
+        return float(chances.faces[_HEROIC] + chances.faces[_STRIKE_FACE])
+    if asked == _MISS_DIE:
+        return float(chances.faces[_MISS] / (1.0 - chances.faces[_HEROIC] - chances.faces[_STRIKE_FACE]))
     if highest < 0:
         return 0.0
     return float(chances.at_most[highest]) if highest < len(chances.at_most) - 1 else 1.0
@@ -332,7 +335,6 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
         faces=faces,
         cards=cards,
         at_most=np.cumsum(cards),
-        building=float(faces[Face.HEROIC] + faces[Face.STRIKE]),
         pools=np.empty((pools, hits + 1, blanks + 1)),
         places=places,
         known=np.zeros(places.shape, np.bool_),

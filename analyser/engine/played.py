@@ -29,7 +29,9 @@ from analyser.rules.armoured_clash.facts import FightFacts
 CHUNK_TRIALS = 1 << 14
 _CHUNKS_A_BATCH = 4  # a thread, before they are counted together
 _STRIKE = int(Kind.STRIKE)
-_HEROIC_FACE, _STRIKE_FACE, _BLANK_FACE = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
+_HEROIC_FACE, _STRIKE_FACE, _MISS_FACE, _BLANK_FACE = (
+    int(face) for face in (Face.HEROIC, Face.STRIKE, Face.MISS, Face.BLANK)
+)
 _HALF, _LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -170,9 +172,13 @@ def happens(setup: Setup, table: Table, operation: tuple[int, int, int], words: 
     asked, highest = program.asks(setup, operation, words)
     if asked == program.COIN:
         return below(table, 2) == 0
-    if asked == program.BUILDING_DIE:
+    if asked == program.STRIKE_DIE:
+        return roll_die(table) in (_HEROIC_FACE, _STRIKE_FACE)
+    if asked == program.MISS_DIE:
         face = roll_die(table)
-        return face in (_HEROIC_FACE, _STRIKE_FACE)
+        while face in (_HEROIC_FACE, _STRIKE_FACE):  # the die is known to show neither
+            face = roll_die(table)
+        return bool(face == _MISS_FACE)
     if asked == program.NOTHING:
         return highest >= 0
     return draw_card(table, 0 if asked == program.CARD_OF_0 else 1) <= highest

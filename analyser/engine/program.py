@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.jit import step
-from analyser.rules.armoured_clash import activation, close_quarters, morale, unit_state
+from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.conditions import set_fight, special_counts
 from analyser.rules.armoured_clash.facts import (
@@ -44,6 +44,9 @@ class Kind(IntEnum):
     TOSS = 8  # who is activated first in this round
     WRECK = 9  # a die for the building (Siegebreaker)
     END_ROUND = 10
+    GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
+    FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
+    TEST_FRIGHTENED = 13  # the enemy's suppression test
 
 
 class Operation(NamedTuple):
@@ -124,13 +127,20 @@ SETUP = np.dtype(
 )  # fmt: skip
 
 
-NOTHING, CARD_OF_0, CARD_OF_1, COIN, BUILDING_DIE = range(5)  # what an operation asks chance for
+# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, or a die
+# that shows a miss, given that it shows neither of those.
+NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, MISS_DIE = range(6)
 
-_BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END, _TOSS, _WRECK, _END_ROUND = (
+_BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
     int(kind)
     for kind in (
         Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
-        Kind.TOSS, Kind.WRECK, Kind.END_ROUND,
+    )
+)  # fmt: skip
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED = (
+    int(kind)
+    for kind in (
+        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED,
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
@@ -177,6 +187,8 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
     """Whether the strike is made in these states of side 0 and side 1, `active` being the active side."""
     strike = setup.strikes[number]
     mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
+    if strike.by_blast:
+        return unit_state.is_removed(mine) and mine & demise.BLAST != 0 and not unit_state.is_removed(theirs)
     if unit_state.is_removed(mine) or unit_state.is_removed(theirs):
         return False
     of_active = words[0] if active == 0 else words[1]
@@ -195,6 +207,8 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
         return False
     inches = activation.inches_between(words[0], words[1], side)
     if not strike.counts and not activation.reaches(strike, side, inches):
+        return False
+    if strike.answers != NONE and strike_dice(setup, strike.answers, theirs, mine, False) <= 0:
         return False
     return strike_dice(setup, number, mine, theirs, activation.is_short(strike, side, inches)) > 0
 
@@ -250,6 +264,8 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     `struck`: the state of the other side after the attack.
     """
     strike, attack = setup.strikes[number], setup.attacks[number]
+    if strike.by_blast:
+        return demise.settled(striker, demise.BLAST)
     word = striker & ~_ON_LOOKOUT if strike.by_lookout else striker
     word |= _RELOADING if strike.reloads else 0
     if not attack.overcharge or not strike.bears_blanks:
@@ -272,26 +288,38 @@ def may_begin(number: int, word: int, other: int) -> bool:
 
 
 @step
+def card_for(side: int, highest: int) -> tuple[int, int]:
+    """A card from a side's deck for a test that cards up to `highest` pass, unless every card does, or none."""
+    if abs(highest) == morale.ANY_CARD:
+        return NOTHING, highest
+    return (CARD_OF_0 if side == 0 else CARD_OF_1), highest
+
+
+@step
 def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) -> tuple[int, int]:
     """What the operation asks chance for in these states, and the highest card that passes its test."""
     kind, side, number = operation
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
-    by_card = CARD_OF_0 if side == 0 else CARD_OF_1
     if kind == _BEGIN and may_begin(number, mine, theirs):
-        highest = activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side])
-        return (NOTHING if highest == morale.ANY_CARD else by_card), highest
+        return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
     if kind == _TOSS:
         return COIN, 0
     if kind == _WRECK and setup.sides[side].garrisoned and not mine & _OUT_OF_BUILDING:
-        return BUILDING_DIE, 0
+        return STRIKE_DIE, 0
+    if kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
+        return STRIKE_DIE, 0
+    if kind == _FRIGHTEN and demise.panics(mine):
+        return MISS_DIE, 0
+    if kind == _TEST_FRIGHTENED and demise.panics(theirs) and not unit_state.is_removed(mine):
+        set_losers_test(setup, side, mine)
+        return card_for(side, morale.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
     if kind == _RESOLVE and close_quarters.in_combat(mine):
         return asks_of_loser(setup, side, words)
     if kind == _TEST_PASSENGERS and tests_passengers(setup, side, words):
         set_passengers_test(setup, side, mine)
         fight = setup.fight[0]
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
-        highest = morale.test_up_to(fight, lost, fight.disordered)
-        return (NOTHING if abs(highest) == morale.ANY_CARD else by_card), highest
+        return card_for(side, morale.test_up_to(fight, lost, fight.disordered))
     return NOTHING, morale.ANY_CARD
 
 
@@ -320,10 +348,7 @@ def asks_of_loser(setup: Setup, active: int, words: tuple[int, int]) -> tuple[in
         return NOTHING, morale.ANY_CARD
     set_losers_test(setup, lost_by, back)
     fight = setup.fight[0]
-    highest = morale.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
-    if abs(highest) == morale.ANY_CARD:
-        return NOTHING, highest
-    return (CARD_OF_0 if lost_by == 0 else CARD_OF_1), highest
+    return card_for(lost_by, morale.passes_up_to(fight, unit_state.lost_of(back), fight.disordered))
 
 
 @step
@@ -377,7 +402,13 @@ def changed(
     if kind == _TOSS:
         return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
-    if kind == _GIVE_ORDERS:
+    if kind == _TEST_FRIGHTENED and demise.panics(theirs):
+        mine, theirs = frightened(setup, side, mine, passed), demise.settled(theirs, demise.PANIC)
+    elif kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
+        mine = demise.shown(mine, passed)
+    elif kind == _FRIGHTEN and demise.panics(mine):
+        mine = mine if passed else demise.settled(mine, demise.PANIC)
+    elif kind == _GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
     elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
@@ -400,6 +431,15 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
     if kind == _END_COMBAT:
         return close_quarters.after_combat(word)
     return activation.after_the_round(word) if kind == _END_ROUND else word
+
+
+@step
+def frightened(setup: Setup, side: int, word: int, passed: bool) -> int:
+    """A unit after the suppression test that a Spectacular Demise brings about (AC-7)."""
+    if passed or unit_state.is_removed(word):
+        return word
+    set_losers_test(setup, side, word)
+    return close_quarters.failed_combat_test(setup.fight[0], word, setup.sides[side])
 
 
 @step

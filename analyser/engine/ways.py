@@ -31,8 +31,6 @@ class Chances(NamedTuple):
     faces : float64 array, shape (5,)
     cards, at_most : float64 arrays
         The chance of each card value, and of at most that.
-    building : float
-        The chance that the die for a building wrecks it (Siegebreaker, AC-6).
     pools : float64 array, shape (pools, hits + 1, blanks + 1)
     places, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
         Which of the pools it is, and whether it has been worked out.
@@ -41,7 +39,6 @@ class Chances(NamedTuple):
     faces: NDArray[np.float64]
     cards: NDArray[np.float64]
     at_most: NDArray[np.float64]
-    building: float
     pools: NDArray[np.float64]
     places: NDArray[np.int64]
     known: NDArray[np.bool_]

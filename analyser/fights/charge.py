@@ -8,7 +8,14 @@ from typing import Any
 from analyser.dice import Rating
 from analyser.engine.joint import start_states
 from analyser.engine.program import Kind, Operation, Setup
-from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged, has_rule, retaliation_row
+from analyser.fights.combatant import (
+    Combatant,
+    charge_row,
+    check_can_be_charged,
+    has_rule,
+    retaliation_row,
+    rule_value,
+)
 from analyser.fights.strikes import (
     CAN_BE_OUTFLANKED,
     Strike,
@@ -61,7 +68,21 @@ def combat(
         add(_charge(sides, (), active, again=True))
         add(_retaliation(sides, (), active, again=True))
         operations += _resolution(sides, active)
+    for side in (ATTACKER, TARGET):
+        blast = _blast(sides[side], sides[1 - side], side)
+        if blast is not None:
+            operations += [Operation(Kind.GO_OFF, side), Operation(Kind.FRIGHTEN, side)]
+            add(blast)
+            operations.append(Operation(Kind.TEST_FRIGHTENED, 1 - side))
     return strikes, operations
+
+
+def _blast(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
+    """The attack of a Spectacular Demise (X) on the enemy in contact: neutral, past all cover (AC-7)."""
+    dice = rule_value(gone, "Spectacular Demise")
+    if not dice:
+        return None
+    return fixed_strike(dice, Rating.NEUTRAL, enemy, {"striker": side, "by_blast": 1}, afterwards=True)
 
 
 def _in_order(

@@ -9,12 +9,21 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from analyser.dice import Rating
 from analyser.engine.program import Kind, Operation, Setup, When
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
 from analyser.fights.charge import combat
 from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged, has_rule, row_named, rule_value
-from analyser.fights.strikes import Strike, orders_mask, quality_names, row_strike, setup_for, side_record
+from analyser.fights.strikes import (
+    Strike,
+    fixed_strike,
+    orders_mask,
+    quality_names,
+    row_strike,
+    setup_for,
+    side_record,
+)
 from analyser.rows import best_of
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import ATTACK, NONE, TARGET, Bonus, Penalty
@@ -139,6 +148,15 @@ class Shooter:
         numbers = {"striker": side, "orders": _SHOTS, "after_failed_rally": 0}
         return shots + [self.strike(row, numbers) for row in others[: most - 1]]
 
+    def answer(self, side: int, shot: Strike, number: int) -> Strike | None:
+        """The attack back of a Tail Gunner (X) on an aerial unit that has shot at it with strike `number` (AC-7)."""
+        dice = rule_value(self.theirs, "Tail Gunner")
+        if not dice or self.mine.category != "aerial":
+            return None
+        numbers = {"striker": 1 - side, "orders": _SHOTS, "answers": number, "long_range": int(shot.strike.long_range)}
+        veteran = self.theirs.veteran or 0
+        return fixed_strike(dice, Rating.WEAKENED, self.mine, numbers, veteran=veteran, afterwards=True)
+
     @property
     def rearms(self) -> bool:
         """Whether it must re-arm before it shoots again (Slow to Fire)."""
@@ -210,7 +228,10 @@ def _activation(
         strikes.extend(known)
         return list(range(len(strikes) - len(known), len(strikes)))
 
-    shots = numbers(shooters[side].shots(side))
+    shots: list[int] = []
+    for shot in shooters[side].shots(side):
+        shots += numbers([shot])
+        shots += numbers([shooters[side].answer(side, shot, shots[-1])])
     reaction = [Operation(Kind.STRIKE, side, number) for number in numbers([shooters[1 - side].reaction(1 - side)])]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [Operation(Kind.STRIKE, side, number) for number in shots]

@@ -55,8 +55,8 @@ def _strike(scenario: Scenario) -> Strike:
     """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
     attack, target = scenario_records(scenario)
     numbers = {
-        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": NONE, "long_range": NONE,
-        "short_range": NONE,
+        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": NONE,
+        "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     dice = (int(attack.dice), int(attack.dice_in_parentheses))
     return Strike(record_of(STRIKE, numbers), attack, target, [dice, dice])

@@ -85,8 +85,8 @@ def row_strike(
     record.penalties |= penalties
     by_damage = bool(striker.behemoth)
     usual = {
-        "orders": NONE, "after_failed_rally": 1, "by_damage": by_damage, "inside": NONE, "fixed_dice": NONE,
-        "counts": close_quarters, "long_range": NONE, "short_range": NONE,
+        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "by_damage": by_damage, "inside": NONE,
+        "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
     dice = [row_dice(row, count, DICE_A_CARRIAGE * striker.carriages) for count in range(most + 1)]
@@ -94,17 +94,23 @@ def row_strike(
 
 
 def fixed_strike(
-    dice: int, rating: Rating, struck: Target, numbers: dict[str, int], *, veteran: int = 0
+    dice: int, rating: Rating, struck: Target, numbers: dict[str, int], *, veteran: int = 0, afterwards: bool = False
 ) -> Strike:  # fmt: skip
-    """A strike of so many dice whatever the number of models, at a stated rating and without qualities (Sponsons)."""
-    record = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
-    record.close_quarters = True
-    record.stated_rating = rating
+    """A strike of so many dice whatever the number of models, at a stated rating and without qualities (AC-7).
+
+    That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
+    (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
+    """
+    attack = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
+    target = _seen(struck, not afterwards)
+    attack.stated_rating = rating
+    attack.close_quarters, attack.torrent = not afterwards, afterwards
+    target.obstacle = target.obstacle and not afterwards
     usual = {
-        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice, "long_range": NONE,
-        "short_range": NONE,
+        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": dice,
+        "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
-    return Strike(_strike(usual | numbers), record, _seen(struck, True), [(dice, NONE)])
+    return Strike(_strike(usual | numbers), attack, target, [(dice, NONE)])
 
 
 def row_dice(row: Row, count: int, more: int) -> tuple[int, int]:
@@ -148,6 +154,7 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
         "hunter": has_rule(combatant, "Hunter"),
         "disordered_in_contact": fumes and not has_rule(combatant, "Automata") and not combatant.near_commander,
         "withdraws_without_room": combatant.withdraws_without_room,
+        "spectacular_demise": rule_value(combatant, "Spectacular Demise"),
         "capacity": combatant.capacity or 0,
         "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
     }

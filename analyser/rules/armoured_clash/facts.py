@@ -197,6 +197,7 @@ class SideFacts:
     overrun: int
     disordered_in_contact: int  # by Corrosive Fumes of the other side (AC-7)
     withdraws_without_room: int  # models lost for want of room when it withdraws
+    spectacular_demise: int  # dice of the blast when its last model is destroyed; 0: it does not have the rule
     capacity: int  # embarked models that one of its models carries
     passengers: int  # models embarked on it; 0: it is no occupied transport
 
@@ -207,6 +208,8 @@ class StrikeFacts:
     striker: int  # side 0 or 1
     orders: int  # bits of the orders, of the side that is active, under which it is made; NONE: always
     by_lookout: int  # opportunity fire: made by a unit on lookout
+    by_blast: int  # made by the blast of a unit that is gone (Spectacular Demise)
+    answers: int  # the strike that it answers, and without which it is not made (Tail Gunner); NONE: none
     after_failed_rally: int  # whether a unit that failed its rally test may make it
     by_damage: int  # bands go by the damage that the striker has suffered (AC-2.3)
     inside: int  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always

@@ -1,0 +1,126 @@
+"""Spectacular Demise and Tail Gunner (AC-7) in charges and duels, against the plain readings of each."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import fights_by_engine as engine
+import plain_aftermath
+import plain_close_quarters as cq
+import plain_duel
+import pytest
+from random_fights import random_charge, random_duel, random_fights
+
+SAME = 1e-12
+
+
+def assert_same(ours, plain):
+    """Equal laws, and nothing lost."""
+    assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
+    assert {end: plain[end] for end in plain if abs(ours.get(end, 0.0) - plain[end]) > SAME} == {}
+
+
+def weak_against_blast(charge):
+    """A charge whose units may go off, without what has nothing to do with it."""
+    for name in ("active", "target"):
+        unit = charge[name]
+        unit["overcharge"] = False
+        unit.pop("passengers", None)
+        unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
+    charge.pop("secondaries", None)
+    return charge
+
+
+def after_blasts(charge):
+    """The plain law of a charge, each unit that was destroyed going off at the other one."""
+    found = defaultdict(Fraction)
+    ruleset = charge["ruleset"] | {"deck": {int(value): copies for value, copies in charge["ruleset"]["deck"].items()}}
+    for outcome, chance in cq.law(charge).items():
+        units = {"active": outcome.active, "target": outcome.target}
+        law = {(outcome.active, outcome.target): Fraction(1)}
+        for gone, other in (("active", "target"), ("target", "active")):
+            if units[gone].fate in {"destroyed", "no room"} and not units[other].fate:
+                blast = plain_aftermath.spectacular_demise(
+                    cq.read_unit(charge[gone]), cq.read_unit(charge[other]), units[other], 0, ruleset
+                )
+                law = {
+                    (units[gone], after) if gone == "active" else (after, units[gone]): share
+                    for after, share in blast.items()
+                }
+        for (active, target), share in law.items():
+            found[active, target, outcome.won] += chance * share
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spectacular_demise_of_what_is_destroyed_in_close_quarters(seed):
+    for charge in map(weak_against_blast, random_fights(random_charge, seed, 4)):
+        plain = defaultdict(float)
+        for (active, target, won), chance in after_blasts(charge).items():
+            wins = {name: won.count(name) if "Hunter" in charge[name]["rules"] else 0 for name in ("active", "target")}
+            end = (*engine.plain_unit(active), wins["active"], *engine.plain_unit(target), wins["target"])
+            plain[end] += float(chance)
+        assert_same(engine.charge_law(charge), plain)
+
+
+def test_a_broken_unit_does_not_go_off():
+    """Of DISCIPLINE 0 and BREAK LIMIT 4 the target, losing one of two models, always breaks: no die, no blast."""
+    row = {"kind": "melee", "bands": [{"first": 1, "last": 2, "dice": 1}], "qualities": []}
+    unit = {"type": "infantry", "category": "light", "defence": 1, "damage_limit": 1, "officer": "last", "damage": 0}
+    charge = {
+        "active": unit | {"models": 1, "rules": [], "rows": [row], "discipline": 9},
+        "target": unit | {"models": 2, "rules": ["Spectacular Demise (6)"], "rows": [], "discipline": 0},
+        "combat": {},
+        "ruleset": {"die": {"strike": 1}, "deck": {"1": 1}},
+    }
+    charge["target"]["break_limit"] = 4
+    ((ending, chance),) = engine.charge_law(charge).items()
+    assert chance == pytest.approx(1)
+    assert ending[0] == 1  # the charger has its model still
+    assert "broken" in ending
+
+
+def with_tail_gunners(duel):
+    """One row a side, an aerial unit against a Tail Gunner, both shooting."""
+    for name in "ab":
+        unit = duel[name]
+        rows = [row for row in unit["rows"] if row["kind"] == "ranged"]
+        unit["rows"] = [row for row in unit["rows"] if row is not rows[1]]
+        unit.pop("on_lookout", None)
+        duel[f"policy_{name}"] = "shoot"
+    duel["a"]["category"] = "aerial"
+    duel["b"]["rules"] = [*duel["b"]["rules"], "Tail Gunner (2)"]
+    duel["first"], duel["rounds"] = "a", 1
+    return duel
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tail_gunner_shoots_back_at_an_aerial_unit(seed, monkeypatch):
+    shoot_row = plain_duel.shoot_row
+
+    def shot_and_answered(field, duel, side, row, **how):
+        law = shoot_row(field, duel, side, row, **how)
+        if side != "a":
+            return law
+        dice = plain_duel.dice_of(row, field.a, duel.a.unit, field.b, short=plain_duel.is_short(row, duel.distance))
+        return law if dice == 0 else plain_duel.then(law, lambda after: answered(field, after))
+
+    def answered(field, duel):
+        if plain_duel.is_over(duel):
+            return {duel: Fraction(1)}
+        ruleset = {"die": field.die, "deck": dict(field.deck)}
+        law = plain_aftermath.tail_gunner(field.b, field.a, duel.a.unit, ruleset)
+        return {
+            duel._replace(a=plain_duel.Side(unit) if unit.fate else duel.a._replace(unit=unit)): share
+            for unit, share in law.items()
+        }
+
+    monkeypatch.setattr(plain_duel, "shoot_row", shot_and_answered)
+    for duel in map(with_tail_gunners, random_fights(random_duel, seed, 3)):
+        duel.pop("distance", None)
+        duel["ruleset"]["deck"] = {"2": 1, "7": 3}
+        (law,) = plain_duel.laws(duel)
+        plain = defaultdict(float)
+        for state, chance in law.items():
+            plain[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
+        (ours,) = engine.duel_laws(duel)
+        assert_same(ours, plain)
