@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyser.engine.joint import start_states
-from analyser.engine.program import Setup
 from analyser.errors import InputError
 from analyser.fights import account
-from analyser.fights.charge import charge_program
+from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.combatant import Charge, Combatant
 from analyser.fights.described import strikes_described
@@ -29,11 +28,10 @@ from analyser.fights.scenarios import (
 )
 from analyser.profiles import Profiles
 from analyser.results import Method
-from analyser.rules.armoured_clash import morale, unit_state
-from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash import unit_state
+from analyser.validation import checked
 
 Unit = str | Mapping[str, Any]
-_ATTACKER = 0
 
 
 def charge(
@@ -102,7 +100,7 @@ def charge(
     scenario = load_charge(source, profiles)
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
-    start = _start_of_charge(setup)
+    start = charge_start(setup)
     (endings,) = run(setup, [operations], start, scenario.ruleset, how)
     return ChargeResult(
         scenario=scenario,
@@ -244,15 +242,7 @@ def _unit(unit: Any, where: str) -> dict[str, Any]:
 
 def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms], section: str) -> None:
     """Let the section's record say what is wrong with the names of arguments."""
-    from analyser.validation import checked
-
     checked(model, given, where=section)
-
-
-def _start_of_charge(setup: Setup) -> tuple[int, int]:
-    """Both units as the charge begins: the one that charges is activated."""
-    attacker, target = start_states(setup)
-    return unit_state.with_order(attacker, int(Order.CHARGE)) | morale.ACTIVATED, target
 
 
 def _statuses(unit: Combatant) -> int:
