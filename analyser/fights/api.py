@@ -10,9 +10,9 @@ from analyser.errors import InputError
 from analyser.fights import account
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
-from analyser.fights.combatant import Charge, Combatant
+from analyser.fights.combatant import Charge
 from analyser.fights.described import strikes_described
-from analyser.fights.duel import DuelTerms, Shooter, duel_program
+from analyser.fights.duel import DuelTerms, Shooter, duel_program, duel_start
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
 from analyser.fights.focus_result import FocusResult
@@ -28,7 +28,6 @@ from analyser.fights.scenarios import (
 )
 from analyser.profiles import Profiles
 from analyser.results import Method
-from analyser.rules.armoured_clash import unit_state
 from analyser.validation import checked
 
 Unit = str | Mapping[str, Any]
@@ -216,7 +215,7 @@ def duel(
     scenario = load_duel(source, profiles)
     setup, programs = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     sides = scenario.a, scenario.b
-    start = start_states(setup, (_statuses(sides[0]), _statuses(sides[1])))
+    start = duel_start(setup, sides)
     policies = scenario.terms.policy_a, scenario.terms.policy_b
     shooters = [
         Shooter(sides[side], sides[1 - side], policies[side], scenario.terms.distance, scenario.ruleset, "ab"[side])
@@ -243,8 +242,3 @@ def _unit(unit: Any, where: str) -> dict[str, Any]:
 def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms], section: str) -> None:
     """Let the section's record say what is wrong with the names of arguments."""
     checked(model, given, where=section)
-
-
-def _statuses(unit: Combatant) -> int:
-    """Statuses at the start that are no part of a target's record."""
-    return (unit_state.ON_LOOKOUT if unit.on_lookout else 0) | (unit_state.RELOADING if unit.reloading else 0)

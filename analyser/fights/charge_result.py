@@ -13,6 +13,7 @@ from analyser.errors import InputError, did_you_mean
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant, has_rule
+from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES, Endings
 from analyser.fights.scenarios import ChargeScenario
 from analyser.results import Estimate, Method, records, wilson_interval
@@ -23,7 +24,6 @@ from analyser.scenario import Target
 if TYPE_CHECKING:
     import pandas as pd
 
-RESULTS = ("won", "lost", "stalemate", "no_combat")
 SIDES = ("attacker", "target")
 FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
@@ -76,9 +76,7 @@ class ChargeResult:
     @cached_property
     def result(self) -> NDArray[np.str_]:
         """How the charge went in each ending: one of :data:`RESULTS`; of an Overrun, its first combat."""
-        orders, wins = read.orders(self.endings.first), read.wins(self.endings.first)
-        kinds = [wins > 0, orders == Order.LOST, orders == Order.NO_ATTACK]
-        return np.select(kinds, RESULTS[:3], RESULTS[3])
+        return read.results_of_charge(self.endings.first)
 
     def event(self, name: str) -> NDArray[np.bool_]:
         """Whether `name` has happened, an entry an ending; the names are :attr:`events`."""

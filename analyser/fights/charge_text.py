@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analyser.fights.charge_result import RESULTS, SIDES, ChargeResult, fates
+from analyser.fights.charge_result import SIDES, ChargeResult, fates
+from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES
 from analyser.tables import NEGLIGIBLE, aligned, said, with_error
 

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from analyser.dice import Rating
+from analyser.engine.joint import start_states
 from analyser.engine.program import Kind, Operation, Setup, When
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
@@ -25,6 +26,7 @@ from analyser.fights.strikes import (
     side_record,
 )
 from analyser.rows import best_of
+from analyser.rules.armoured_clash import unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import ATTACK, NONE, TARGET, Bonus, Penalty
 from analyser.rules.armoured_clash.policies import Policy
@@ -254,3 +256,10 @@ def _round(activations: Sequence[list[Operation]], first: str) -> list[Operation
         return tossed + end
     order = (0, 1) if first == "a" else (1, 0)
     return activation(order[0]) + activation(order[1]) + end
+
+
+def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
+    """Both sides as a duel begins."""
+    lookout = [unit_state.ON_LOOKOUT if unit.on_lookout else 0 for unit in sides]
+    reloading = [unit_state.RELOADING if unit.reloading else 0 for unit in sides]
+    return start_states(setup, (lookout[0] | reloading[0], lookout[1] | reloading[1]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.errors import InputError, did_you_mean
 from analyser.fights import endings as read
 from analyser.fights.account import Account
-from analyser.fights.combatant import Combatant, has_rule
+from analyser.fights.combatant import Combatant
 from analyser.fights.endings import ALIVE, FATES, Endings
 from analyser.fights.scenarios import DuelScenario
 from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, wilson_interval
@@ -116,11 +116,8 @@ class DuelResult:
     def victory_points(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
         """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
         place = SIDES.index(side)
-        mine, theirs = self.units[place], self.units[1 - place]
-        rating = 1 if theirs.victory_points is None else theirs.victory_points
-        points = read.is_removed(self.words(SIDES[1 - place], round_number)) * rating
-        hunted = read.wins(self.words(side, round_number)) if has_rule(mine, "Hunter") else 0
-        return np.asarray(points + hunted, np.int64)
+        words = [self.words(each, round_number) for each in SIDES]
+        return read.points_won(words[place], words[1 - place], self.units[place], self.units[1 - place])
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""

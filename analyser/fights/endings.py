@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.fights.combatant import Combatant, has_rule
 from analyser.results import Estimate, estimate
 from analyser.rules.armoured_clash import morale, unit_state
+from analyser.rules.armoured_clash.activation import Order
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
+CHARGE_RESULTS = ("won", "lost", "stalemate", "no_combat")
 
 _BITS = {
     "suppressed": morale.SUPPRESSED,
@@ -131,3 +134,22 @@ def orders(words: NDArray[np.int64]) -> NDArray[np.int64]:
 def wins(words: NDArray[np.int64]) -> NDArray[np.int64]:
     """Close quarters combats won, where they were counted."""
     return np.asarray(words >> unit_state.WINS & unit_state.WINS_MASK)
+
+
+def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
+    """How a charge went for the attacker, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat.
+
+    Wins must have been counted for everybody.
+    """
+    order = orders(attackers)
+    kinds = [wins(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
+    return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
+
+
+def points_won(
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant
+) -> NDArray[np.int64]:
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7), an entry an ending; a rating that is not known counts as 1."""
+    rating = 1 if enemy.victory_points is None else enemy.victory_points
+    hunted = wins(mine) if has_rule(unit, "Hunter") else 0
+    return np.asarray(is_removed(theirs) * rating + hunted, np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analyser.engine.program import Operation, Setup
+from analyser.engine.program import Kind, Operation, Setup
 from analyser.errors import InputError
 from analyser.fights.endings import Endings, endings_of
 from analyser.results import Method, trials_for
@@ -17,6 +17,8 @@ DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
 FINEST_PRECISION = 1e-4
 MOST_THREADS = 1024
+MOST_STEPS = 5e7  # of an exact law: some seconds
+_STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 
 Progress = Callable[[int, int], None]
@@ -92,6 +94,7 @@ def run(
     if how.method == "exact":
         from analyser.engine.joint import exact_laws
 
+        _check_size(setup, programs)
         return [endings_of(*law) for law in exact_laws(setup, programs, start, die, deck)]
     from analyser.engine.montecarlo import default_threads
     from analyser.engine.played import simulate_program
@@ -103,3 +106,14 @@ def run(
         setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement
     )
     return [Endings(first, second, counts, trials) for first, second, counts in played]
+
+
+def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
+    """Refuse an exact law that would take minutes or gigabytes."""
+    strikes = sum(operation.kind == Kind.STRIKE for operations in programs for operation in operations)
+    standing = [float(unit.models * unit.damage_limit) for unit in setup.units]
+    pairs = standing[0] * standing[1] * (_STATUSES**2 if len(programs) > 1 else 1)
+    steps = strikes * pairs * max(standing)
+    if steps > MOST_STEPS:
+        allowed = "fewer models or rounds, or the method monte-carlo"
+        raise InputError(f"the exact law of this fight takes about {steps:.1g} steps", where="method", allowed=allowed)
