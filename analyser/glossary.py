@@ -120,9 +120,9 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     Term("Ammo Supply", "ranged attacks of friends near it"),
     Term("Inspiring", "statuses of friends near it"),
-    Term("Tail Gunner", "an attack back on an aerial attacker"),
+    Term("Tail Gunner", "an attack back on an aerial attacker", "", (DUEL,)),
     Term("Fiery Demise", "units near it when it falls"),
-    Term("Spectacular Demise", "units near it when it falls"),
+    Term("Spectacular Demise", "units near it when it falls", "", (CLOSE_QUARTERS,)),
     Term("Berserk", "what it must do"),
     Term("Run Amok", "what it must do"),
     *(

@@ -175,6 +175,15 @@ def test_what_is_not_modelled_is_named():
     assert result.account.not_modelled == ("Overcharge", "Throw (2)", "Pioneers", "Bulwark")
 
 
+def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():
+    a, b = unit(row("melee", 1), row("ranged", 1)), unit(rules=["Spectacular Demise (3)", "Hit & Run (7)"], models=1)
+    left_out = [
+        analyser.duel(a, b, policy_a=policy, policy_b="take_cover", rounds=1).account.not_modelled
+        for policy in ("shoot", "charge")
+    ]
+    assert left_out == [("Spectacular Demise (3)", "Hit & Run (7)"), ("Hit & Run (7)",)]
+
+
 # --- refusals ---------------------------------------------------------------------------------------------
 
 

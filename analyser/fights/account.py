@@ -106,8 +106,11 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, policies))
         occasions |= _of_contact(unit, enemy, charges=policies[place] == "charge", contact=contact)
         occasions["All-Out Attack"] = policies[place] == "all_out"
-        applied += _with_occasion(rules, DUEL, occasions)
-        left_out += _left_out(rules, SPECIAL_RULES, DUEL)
+        occasions["Tail Gunner"] = enemy.category == "aerial" and _shoots(shooters[1 - place])
+        in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
+        others = [named for named in rules if named not in in_contact]
+        applied += _with_occasion(in_contact, CLOSE_QUARTERS, occasions) + _with_occasion(others, DUEL, occasions)
+        left_out += _left_out(others, SPECIAL_RULES, DUEL)
     assumptions = [_cards(with_replacement)]
     if scenario.terms.distance is None:
         assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
@@ -149,15 +152,18 @@ def _unused_qualities(row: Row, policy: str) -> Iterable[str]:
 
 
 def _left_out(written: Iterable[Named], table: Mapping[str, Term], fight: str) -> list[str]:
-    return [str(named) for named in written if named.name not in table or not table[named.name].counts_in(fight)]
+    return [str(named) for named in written if not _counts(named, table, fight)]
+
+
+def _counts(named: Named, table: Mapping[str, Term], fight: str) -> bool:
+    return named.name in table and table[named.name].counts_in(fight)
 
 
 def _with_occasion(rules: Iterable[Named], fight: str, occasions: Mapping[str, bool]) -> list[str]:
     """The special rules that numbers are computed from and that have their occasion."""
     found = []
     for named in rules:
-        term = SPECIAL_RULES.get(named.name)
-        if term is not None and term.counts_in(fight) and occasions.get(named.name, True):
+        if _counts(named, SPECIAL_RULES, fight) and occasions.get(named.name, True):
             found.append(str(named))
     return found
 
@@ -184,7 +190,7 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
         "Reactive": shooter is not None and row is shooter.by_lookout,
     }
     written = names(row.qualities, QUALITIES)
-    counted = [named for named in written if named.name in QUALITIES and QUALITIES[named.name].counts_in(fight)]
+    counted = [named for named in written if _counts(named, QUALITIES, fight)]
     return [str(named) for named in counted if occasions.get(named.name, True)]
 
 
