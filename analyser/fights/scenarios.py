@@ -134,6 +134,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     if isinstance(source, ChargeScenario):
         return source
     file, where = _file(ChargeFile, source, profiles)
+    profiles = profiles or Profiles()  # one library, read once
     try:
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
             if "charge" in unit.model_fields_set:
@@ -160,6 +161,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
     if isinstance(source, FocusScenario):
         return source
     file, where = _file(FocusFile, source, profiles)
+    profiles = profiles or Profiles()  # one library, read once
     attacks, warnings = [], []
     for place, attack in enumerate(file.attacks):
         scenario = _one_attack(file, attack, f"{where}: attacks.{place}", where, profiles)
@@ -181,6 +183,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     if isinstance(source, DuelScenario):
         return source
     file, where = _file(DuelFile, source, profiles)
+    profiles = profiles or Profiles()  # one library, read once
     try:
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
