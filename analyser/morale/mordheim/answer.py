@@ -252,7 +252,7 @@ def panels(question: Question) -> tuple[Panel, ...]:
         lines = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
         found.append(Curves("leader", "Still fighting at the end, by Leadership of the leader", "leadership", lines))
     if question.alone is not None:
-        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied", "p_down": "down"}
+        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         found.append(Curves("alone", "All alone: break and flight", "turn", lines))
     if question.combat is not None:
         found.append(Chances("hits_of_fighter", "Hits of the fighter in round 1", "hits", where={"round": 1}))
