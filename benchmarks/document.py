@@ -45,10 +45,14 @@ Small calls pay for reading the fight and making the result; the kernel's share 
 
 ### What the rules cost
 
-Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average (whole numbers of
-dice on both sides, straight line between them).
+Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average before any re-roll
+(whole numbers of dice on both sides, straight line between them).
 
 {variants}
+
+The dice that wait for an extra re-roll (AC-3.5) are counted as the pool is rolled, one more comparison a die for each
+kind of them; each re-roll that is allowed is then one die more, rolled in every trial. So these rows grow with the
+number of dice that may be re-rolled.
 
 ## The limit of the random numbers
 

@@ -41,6 +41,13 @@ VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "Overcharge, extra re-rolls": (
         fight(**OVERCHARGE, extra_reroll={"faces": ["blank"], "dice": 2}), (10 + _MEAN_CARD) * (1 + _ADDED),
     ),
+    "Arc, Veteran, Overcharge, extra re-rolls": (
+        fight(
+            rating="neutral", qualities=["Arc"], veteran=3, **OVERCHARGE,
+            extra_reroll={"faces": ["strike", "miss", "blank"], "dice": 4},
+        ),
+        (10 + _MEAN_CARD) * (1 + 2 * _ADDED),
+    ),
     "die of 12 sides": (fight(die=TWELVE_SIDES), 10 * (1 + 2 / 12)),
     "die of 20 sides": (fight(die=TWENTY_SIDES), 10 * (1 + 3 / 20)),
     "officer random": (fight(target={"officer": "random"}), 10 * (1 + _ADDED)),
