@@ -32,6 +32,13 @@ def step(function: FunctionT) -> FunctionT:
     return register_jitable(error_model="numpy")(function)
 
 
+def is_compiled(compiled: Any) -> bool:
+    """Whether a kernel has been compiled before, in this process or with its cache still there."""
+    source = compiled.py_func
+    name = f"{source.__module__.rpartition('.')[2]}.{source.__qualname__}-*.nbi"
+    return bool(compiled.signatures) or any(Path(compiled.stats.cache_path).glob(name))
+
+
 def forget_stale_kernels() -> None:
     """Take away cached kernels that are older than any source a kernel may be built from.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -201,11 +202,21 @@ def _computed(
 
     ask: Any = getattr(api, kind)
     scenario = getattr(scenarios, f"load_{kind}")(source, profiles_in(folder))
+    _tell_of_compiling()
     results: list[FightResult] = [] if method == "monte-carlo" else [ask(scenario)]
     if method != "exact":
         with progress_bar("fights", after=SECONDS_BEFORE_BAR) as progress:
             results.append(ask(scenario, method="monte-carlo", progress=progress, **numbers))
     return results
+
+
+def _tell_of_compiling() -> None:
+    """On a terminal: why the first answer ever takes so long."""
+    from analyser.engine.joint import run
+    from analyser.jit import is_compiled
+
+    if sys.stderr.isatty() and not is_compiled(run):
+        click.echo("The engine of longer fights is compiled on first use: half a minute, once.", err=True)
 
 
 def _text(results: list[FightResult], form: str, until: tuple[float, str] | None) -> str:
