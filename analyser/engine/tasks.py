@@ -24,19 +24,19 @@ class Task(NamedTuple):
         return (self.last - self.first) * self.chunk_trials
 
 
-def tasks_of(first_chunk: int, trials: int, threads: int) -> Iterator[Task]:
-    """The tasks that make `trials` trials; a last chunk of fewer trials is a task of its own.
+def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
+    """The tasks that make `trials` trials, `chunk` of them a chunk; a last chunk of fewer is a task of its own.
 
     Examples
     --------
     >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=1)]
     [10, 7, 5, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]
     """
-    whole, rest = divmod(trials, CHUNK_TRIALS)
+    whole, rest = divmod(trials, chunk)
     first, end = first_chunk, first_chunk + whole
     while first < end:
         last = first + min(max((end - first) // (_TASKS_LEFT * threads), 1), MOST_CHUNKS)
-        yield Task(first, last, CHUNK_TRIALS)
+        yield Task(first, last, chunk)
         first = last
     if rest:
         yield Task(end, end + 1, rest)

@@ -7,7 +7,8 @@ difference, because every total leads to the same state, are not rolled.
 
 A die is a 16-bit draw, or a 32-bit one where its sides are many or its chances are not whole parts. A draw beyond
 the last whole multiple of the sides is drawn again, so that every side is equally likely; chances that are not whole
-parts are rounded to multiples of 2**-32.
+parts are rounded to multiples of 2**-32, and one such die that only happens or not is drawn bit by bit
+(:mod:`analyser.engine.digits`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain
+from analyser.engine.digits import count_reaching
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
-from analyser.engine.tasks import CHUNK_TRIALS, Queue, tasks_of
+from analyser.engine.tasks import Queue, tasks_of
 from analyser.engine.throw_sheet import NARROW, WIDE, Sheet, sheet_for
 from analyser.jit import kernel, step
 
 BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
+CHUNK_TRIALS = 1 << 19  # many, so that trials in the same state are many
 CHUNKS_A_PART = 1 << 28
 _LANES = 64  # short blocks are rolled up to a whole multiple of it
 _FEW_TURNS = 24  # up to here those beyond each turn are counted by a pass over the block, in vector form
@@ -189,6 +192,13 @@ def roll_group(
         block.following[sheet.tables[place + lowest]] += trials
         return counter
     one = single_die(dice, die, beside, after_beside)
+    if one >= 0 and turns[1] - turns[0] == 1 and sheet.dice_script[one, 2] == 1 << WIDE:
+        total = sheet.turns[turns[0]]
+        edge = edge_of(sheet, one, total)
+        reached, counter = count_reaching(edge, trials, block.words, block.wide, counter, gamma)
+        block.following[sheet.tables[place + total]] += reached
+        block.following[sheet.tables[place + lowest]] += trials - reached
+        return counter
     while trials > 0:
         some = min(trials, BLOCK)
         trials -= some
@@ -247,7 +257,7 @@ class Sample:
     def play(self, trials: int, threads: int, report: Callable[[int], None]) -> None:
         """Play `trials` trials on so many threads, this one among them; `report` is told how many are done."""
         helpers = min(threads - 1, trials // CHUNK_TRIALS)
-        queue = Queue(tasks_of(self._first, trials, helpers + 1))
+        queue = Queue(tasks_of(self._first, trials, helpers + 1, CHUNK_TRIALS))
         with ThreadPoolExecutor(max(helpers, 1)) as pool:
             helping = [pool.submit(self._work, queue, lambda _: None) for _ in range(helpers)]
             try:  # what this thread is told by an interrupt or by `report` ends the work
