@@ -1,4 +1,4 @@
-"""How a chain of rolls is written out for the kernel that throws its dice: rows of whole numbers, and their arrays."""
+"""How a chain of rolls is written out for the kernel that throws its dice: rows of whole numbers; and its memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Die, Phase
 
+BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
 CERTAIN, NARROW, WIDE = 0, 16, 32  # bits of a draw; none for a die that can show only one thing
 _WIDE_SIDES = 256  # with more of them, draws of 16 bits would too often be drawn again
 
@@ -51,6 +52,25 @@ class Sheet(NamedTuple):
     start: int
     states: int
     slots: int
+
+
+class Block(NamedTuple):
+    """The working memory of one thread."""
+
+    words: NDArray[np.uint64]
+    narrow: NDArray[np.uint16]  # the words, as draws of 16 bits
+    wide: NDArray[np.uint32]  # the words, as draws of 32 bits
+    totals: NDArray[np.uint16]
+    now: NDArray[np.int64]  # how many trials of a chunk are in each state
+    following: NDArray[np.int64]  # and after the phase
+
+
+def block_for(sheet: Sheet) -> Block:
+    """Working memory for one thread."""
+    words = np.empty(BLOCK // 2, np.uint64)
+    narrow, wide = words[: BLOCK // 4].view(np.uint16), words.view(np.uint32)
+    now, following = np.zeros(sheet.states, np.int64), np.zeros(sheet.states, np.int64)
+    return Block(words, narrow, wide, np.empty(BLOCK, np.uint16), now, following)
 
 
 def sheet_for(chain: Chain) -> Sheet:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,33 +25,13 @@ from analyser.engine.chains import Chain
 from analyser.engine.digits import count_reaching
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
 from analyser.engine.tasks import Queue, tasks_of
-from analyser.engine.throw_sheet import NARROW, WIDE, Sheet, sheet_for
+from analyser.engine.throw_sheet import BLOCK, NARROW, WIDE, Block, Sheet, block_for, sheet_for
 from analyser.jit import kernel, step
 
-BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
 CHUNK_TRIALS = 1 << 19  # many, so that trials in the same state are many
 CHUNKS_A_PART = 1 << 28
 _LANES = 64  # short blocks are rolled up to a whole multiple of it
 _FEW_TURNS = 24  # up to here those beyond each turn are counted by a pass over the block, in vector form
-
-
-class Block(NamedTuple):
-    """The working memory of one thread."""
-
-    words: NDArray[np.uint64]
-    narrow: NDArray[np.uint16]  # the words, as draws of 16 bits
-    wide: NDArray[np.uint32]  # the words, as draws of 32 bits
-    totals: NDArray[np.uint16]
-    now: NDArray[np.int64]  # how many trials of a chunk are in each state
-    following: NDArray[np.int64]  # and after the phase
-
-
-def block_for(sheet: Sheet) -> Block:
-    """Working memory for one thread."""
-    words = np.empty(BLOCK // 2, np.uint64)
-    narrow, wide = words[: BLOCK // 4].view(np.uint16), words.view(np.uint32)
-    now, following = np.zeros(sheet.states, np.int64), np.zeros(sheet.states, np.int64)
-    return Block(words, narrow, wide, np.empty(BLOCK, np.uint16), now, following)
 
 
 @step
