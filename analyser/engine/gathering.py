@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyser.jit import step
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_UPPER_HALF = np.uint64(32)
+_HALF = np.uint64(32)
 NOWHERE = -1
 _SLOTS_A_STATE = 4  # keeps chains of collisions short
 
@@ -42,10 +42,17 @@ def gathering(room: int) -> Gathering:
 
 
 @step
+def first_slot(among: Gathering, state: int) -> int:
+    """Where the search for a state begins. Its upper half counts too: some states differ in nothing else."""
+    word = np.uint64(state) ^ np.uint64(state) >> _HALF
+    return int(np.int64(word * _GOLDEN_GAMMA >> _HALF) & (len(among.slots) - 1))
+
+
+@step
 def seek(among: Gathering, state: int) -> int:
     """The place of `state`; NOWHERE if it is not among them."""
     mask = len(among.slots) - 1
-    slot = np.int64((np.uint64(state) * _GOLDEN_GAMMA) >> _UPPER_HALF) & mask
+    slot = first_slot(among, state)
     while among.slots[slot] != NOWHERE:
         place = among.slots[slot]
         if among.states[place] == state:
@@ -58,7 +65,7 @@ def seek(among: Gathering, state: int) -> int:
 def place_of(among: Gathering, state: int) -> int:
     """The place of `state`, which is added if it is new; there must be room for it."""
     mask = len(among.slots) - 1
-    slot = np.int64((np.uint64(state) * _GOLDEN_GAMMA) >> _UPPER_HALF) & mask
+    slot = first_slot(among, state)
     while among.slots[slot] != NOWHERE:
         place = among.slots[slot]
         if among.states[place] == state:
