@@ -10,7 +10,7 @@ import pytest
 from random_fights import random_charge, random_duel, random_fights, random_focus_fire
 from scipy import stats
 
-from analyser.engine import program
+from analyser.engine import steps
 from analyser.engine.joint import exact_laws
 from analyser.rules.armoured_clash import unit_state
 
@@ -172,8 +172,8 @@ def test_no_card_is_drawn_once_a_unit_is_gone():
             laws = exact_laws(fight.setup, [[each] for each in operations], fight.start, die, deck)
             for operation, law in zip(operations[1:], laws, strict=False):
                 for words in pairs_with_a_unit_gone(law):
-                    asked, _ = program.asks(fight.setup, tuple(map(int, operation)), words)
-                    assert asked not in (program.CARD_OF_0, program.CARD_OF_1)
+                    asked, _ = steps.asks(fight.setup, tuple(map(int, operation)), words)
+                    assert asked not in (steps.CARD_OF_0, steps.CARD_OF_1)
 
 
 def pairs_with_a_unit_gone(law):

@@ -24,7 +24,7 @@ def test_places_are_kept_while_it_grows():
             assert place_of(among, state) == number
     assert among.length[0] == len(states)
     assert [seek(among, state) for state in states] == list(range(len(states)))
-    assert seek(among, -1) == NOWHERE
+    assert seek(among, 1 << 62) == NOWHERE
 
 
 @pytest.mark.parametrize("bit", range(0, 62, 2))

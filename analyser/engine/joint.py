@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face, Rating
-from analyser.engine import program
+from analyser.engine import steps, strikes
 from analyser.engine.gathering import NOWHERE, Gathering, gathering, place_of, with_room
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.engine.ways import Chances, Ways, known_list, no_ways, striker_after, with_list
@@ -25,7 +25,7 @@ _BOTH = 2  # ways of a test
 _HEROIC, _STRIKE_FACE, _MISS = int(Face.HEROIC), int(Face.STRIKE), int(Face.MISS)
 _STRIKE = int(Kind.STRIKE)
 _ALONE = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.WRECK))
-_COIN, _STRIKE_DIE, _MISS_DIE = program.COIN, program.STRIKE_DIE, program.MISS_DIE
+_COIN, _STRIKE_DIE, _MISS_DIE = steps.COIN, steps.STRIKE_DIE, steps.MISS_DIE
 
 
 class Law(NamedTuple):
@@ -78,8 +78,8 @@ def conditions_of(setup: Setup, operation: tuple[int, int, int], law: Law) -> ND
     for row in range(len(law.first)):
         for column in range(len(law.second)):
             words = (law.first[row], law.second[column])
-            if law.chances[row, column] > 0.0 and program.is_made(setup, number, active, words):
-                conditions[row, column] = program.condition(setup, number, words)
+            if law.chances[row, column] > 0.0 and strikes.is_made(setup, number, active, words):
+                conditions[row, column] = strikes.condition(setup, number, words)
     return conditions
 
 
@@ -204,12 +204,12 @@ def side_changed(setup: Setup, operation: tuple[int, int, int], law: Law, chance
     to, shares = np.empty((len(states), _BOTH), np.int64), np.zeros((len(states), _BOTH))
     for place in range(len(states)):
         words = (states[place], 0) if side == 0 else (0, states[place])
-        asked, highest = program.asks(setup, operation, words)
+        asked, highest = steps.asks(setup, operation, words)
         passes = chance_passed(asked, highest, chances)
         for way in range(_BOTH):
             shares[place, way] = passes if way == 0 else 1.0 - passes
             if shares[place, way] > 0.0:
-                to[place, way] = place_of(found, program.changed(setup, operation, words, way == 0)[side])
+                to[place, way] = place_of(found, steps.changed(setup, operation, words, way == 0)[side])
     before = law.chances
     count = found.length[0]
     after = np.zeros((count if side == 0 else before.shape[0], count if side == 1 else before.shape[1]))
@@ -241,13 +241,13 @@ def changed_law(setup: Setup, operation: tuple[int, int, int], law: Law, chances
             if before[row, column] == 0.0:
                 continue
             words = (law.first[row], law.second[column])
-            asked, highest = program.asks(setup, operation, words)
+            asked, highest = steps.asks(setup, operation, words)
             passes = chance_passed(asked, highest, chances)
             for way in range(_BOTH):
                 share = passes if way == 0 else 1.0 - passes
                 if share == 0.0:
                     continue
-                one, two = program.changed(setup, operation, words, way == 0)
+                one, two = steps.changed(setup, operation, words, way == 0)
                 to_first[row, column, way] = place_of(firsts, one)
                 to_second[row, column, way] = place_of(seconds, two)
                 shares[row, column, way] = share

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.dice import Face
-from analyser.engine import program
+from analyser.engine import steps, strikes
 from analyser.engine.pools import NOT_WAITING, waits_as
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.engine.streams import Stream, counter_of_chunk, fill, stream_of
@@ -150,38 +150,38 @@ def passes(table: Table, side: int, highest: int) -> bool:
 @step
 def struck(setup: Setup, table: Table, number: int, active: int, words: tuple[int, int]) -> tuple[int, int]:
     """Both states after a strike."""
-    if not program.is_made(setup, number, active, words):
+    if not strikes.is_made(setup, number, active, words):
         return words
     striker = setup.strikes[number].striker
     mine, theirs = (words[0], words[1]) if striker == 0 else (words[1], words[0])
-    program.set_strike(setup, number, program.condition(setup, number, words), theirs)
+    strikes.set_strike(setup, number, strikes.condition(setup, number, words), theirs)
     fight = setup.fight[0]
     dice = fight.dice + (draw_card(table, striker) if fight.overcharge else 0)
     hits, blanks = roll_pool(table, fight, dice)
-    theirs = program.after_attack(setup, number, theirs, outcome_of(table, fight, hits, 1 - striker))
+    theirs = strikes.after_attack(setup, number, theirs, outcome_of(table, fight, hits, 1 - striker))
     destroyed, damage = 0, 0
     if fight.overcharge:
         destroyed, damage = suffer_blanks(fight, blanks)
-    mine = program.after_striking(setup, number, mine, theirs, destroyed, damage)
+    mine = strikes.after_striking(setup, number, mine, theirs, destroyed, damage)
     return (mine, theirs) if striker == 0 else (theirs, mine)
 
 
 @step
 def happens(setup: Setup, table: Table, operation: tuple[int, int, int], words: tuple[int, int]) -> bool:
     """Which of its two ways an operation goes."""
-    asked, highest = program.asks(setup, operation, words)
-    if asked == program.COIN:
+    asked, highest = steps.asks(setup, operation, words)
+    if asked == steps.COIN:
         return below(table, 2) == 0
-    if asked == program.STRIKE_DIE:
+    if asked == steps.STRIKE_DIE:
         return roll_die(table) in (_HEROIC_FACE, _STRIKE_FACE)
-    if asked == program.MISS_DIE:
+    if asked == steps.MISS_DIE:
         face = roll_die(table)
         while face in (_HEROIC_FACE, _STRIKE_FACE):  # the die is known to show neither
             face = roll_die(table)
         return bool(face == _MISS_FACE)
-    if asked == program.NOTHING:
+    if asked == steps.NOTHING:
         return highest >= 0
-    return draw_card(table, 0 if asked == program.CARD_OF_0 else 1) <= highest
+    return draw_card(table, 0 if asked == steps.CARD_OF_0 else 1) <= highest
 
 
 @kernel
@@ -204,7 +204,7 @@ def play_chunk(
                 if operation[0] == _STRIKE:
                     words = struck(setup, table, operation[2], operation[1], words)
                 else:
-                    words = program.changed(setup, operation, words, happens(setup, table, operation, words))
+                    words = steps.changed(setup, operation, words, happens(setup, table, operation, words))
             first = ends[snapshot]
             states[snapshot, 0, trial], states[snapshot, 1, trial] = words
 

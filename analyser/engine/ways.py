@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine import program
+from analyser.engine import strikes
 from analyser.engine.exact import ROWS_A_STATE, push_law
 from analyser.engine.gathering import NOWHERE, Gathering, gathering, place_of, seek, with_room
 from analyser.engine.pools import most_blanks, most_hits, pool_law
@@ -125,7 +125,7 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, number: int, condition
     conditions, states, lists = with_room(ways.conditions, 1), with_room(ways.states, 1), with_room(ways.lists, 1)
     key = place_of(conditions, number << _NUMBER | condition) << _CONDITION | place_of(states, struck)
     place = place_of(lists, key)
-    program.set_strike(setup, number, condition, struck)
+    strikes.set_strike(setup, number, condition, struck)
     law = pool_of(setup, chances, number)
     outcomes, weights = np.empty(ROWS_A_STATE * law.size, np.int64), np.empty(ROWS_A_STATE * law.size)
     count = push_law(setup.fight[0], law, chances.at_most, outcomes, weights)
@@ -134,7 +134,7 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, number: int, condition
     room = start + count
     state, own, chance = grown(ways.state, room), grown(ways.own, room), grown(ways.chance, room)
     for way in range(count):
-        state[start + way] = program.after_attack(setup, number, struck, outcomes[way] & _OUTCOME)
+        state[start + way] = strikes.after_attack(setup, number, struck, outcomes[way] & _OUTCOME)
         own[start + way] = outcomes[way] >> _OWN
         chance[start + way] = weights[way]
     starts[place + 1] = room
@@ -145,4 +145,4 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, number: int, condition
 def striker_after(setup: Setup, number: int, word: int, ways: Ways, way: int) -> int:
     """The striker's state after its strike went that way."""
     own = ways.own[way]
-    return program.after_striking(setup, number, word, ways.state[way], own >> _OWN_DESTROYED, own & _FIELD)
+    return strikes.after_striking(setup, number, word, ways.state[way], own >> _OWN_DESTROYED, own & _FIELD)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyser.dice import Rating
-from analyser.engine import program
+from analyser.engine import strikes
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.fights.combatant import charge_row, retaliation_row
 from analyser.fights.scenarios import ChargeScenario
@@ -27,10 +27,10 @@ def strikes_described(
         again = strike.orders == 1 << Order.OVERRUN
         attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
         words = attacker, start[1]
-        if not program.is_made(setup, number, _ATTACKER, words):
+        if not strikes.is_made(setup, number, _ATTACKER, words):
             continue
         struck = words[1 - strike.striker]
-        program.set_strike(setup, number, program.condition(setup, number, words), struck)
+        strikes.set_strike(setup, number, strikes.condition(setup, number, words), struck)
         fight = setup.fight[0]
         found.append(
             {

@@ -1,0 +1,247 @@
+"""The operations of a program that are no strikes: what each asks chance for, and what it comes to.
+
+Each is written once, as a step on a pair of states. The exact engine follows both ways of a test, the Monte Carlo
+engine the one that the drawn card takes.
+"""
+
+from __future__ import annotations
+
+from analyser.engine.program import Kind, Setup, When
+from analyser.jit import step
+from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, unit_state
+from analyser.rules.armoured_clash.activation import Order
+from analyser.rules.armoured_clash.facts import NONE
+from analyser.rules.armoured_clash.policies import allowed, decide
+
+# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, or a die
+# that shows a miss, given that it shows neither of those.
+NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, MISS_DIE = range(6)
+
+_BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
+    int(kind)
+    for kind in (
+        Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
+    )
+)  # fmt: skip
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED = (
+    int(kind)
+    for kind in (
+        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED,
+    )
+)  # fmt: skip
+_ALWAYS = int(When.ALWAYS)
+_LOST, _WON, _OVERRUN = int(Order.LOST), int(Order.WON), int(Order.OVERRUN)
+_RALLY_FAILED, _FIRST, _OUT_OF_BUILDING = unit_state.RALLY_FAILED, unit_state.FIRST, unit_state.OUT_OF_BUILDING
+
+
+@step
+def may_begin(number: int, word: int, other: int) -> bool:
+    """Whether the fight goes on, and this is the activation of the round that the toss gave the unit."""
+    return not unit_state.is_removed(other) and (number == _ALWAYS or (number == 1) == (word & _FIRST != 0))
+
+
+@step
+def card_for(side: int, highest: int) -> tuple[int, int]:
+    """A card from a side's deck for a test that cards up to `highest` pass, unless every card does, or none."""
+    if abs(highest) == morale.ANY_CARD:
+        return NOTHING, highest
+    return (CARD_OF_0 if side == 0 else CARD_OF_1), highest
+
+
+@step
+def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) -> tuple[int, int]:
+    """What the operation asks chance for in these states, and the highest card that passes its test."""
+    kind, side, number = operation
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if kind == _BEGIN and may_begin(number, mine, theirs):
+        return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
+    if kind == _TOSS:
+        return COIN, 0
+    if kind == _WRECK and setup.sides[side].garrisoned and not mine & _OUT_OF_BUILDING:
+        return STRIKE_DIE, 0
+    if kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
+        return STRIKE_DIE, 0
+    if kind == _FRIGHTEN and demise.panics(mine):
+        return MISS_DIE, 0
+    if kind == _TEST_FRIGHTENED and demise.panics(theirs) and not unit_state.is_removed(mine):
+        set_losers_test(setup, side, mine)
+        return card_for(side, morale.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
+    if kind == _RESOLVE and close_quarters.in_combat(mine):
+        return asks_of_loser(setup, side, words)
+    if kind == _TEST_PASSENGERS and tests_passengers(setup, side, words):
+        set_passengers_test(setup, side, mine)
+        fight = setup.fight[0]
+        lost = close_quarters.passengers_lost(mine, setup.sides[side])
+        return card_for(side, morale.test_up_to(fight, lost, fight.disordered))
+    return NOTHING, morale.ANY_CARD
+
+
+@step
+def loser(setup: Setup, active: int, words: tuple[int, int]) -> int:
+    """The side that has lost the combat of the active side; NONE where nobody has."""
+    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    won_by = close_quarters.winner(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+    if won_by == close_quarters.NOBODY:
+        return NONE
+    return 1 - active if won_by == close_quarters.ACTIVE else active
+
+
+@step
+def asks_of_loser(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
+    """The card that the loser of the combat must draw (AC-8.5)."""
+    lost_by = loser(setup, active, words)
+    if lost_by == NONE:
+        return NOTHING, morale.ANY_CARD
+    word = words[0] if lost_by == 0 else words[1]
+    side = setup.sides[lost_by]
+    if unit_state.is_removed(word) or side.static:
+        return NOTHING, morale.ANY_CARD
+    back = close_quarters.withdrawn(word, side)
+    if unit_state.is_removed(back):
+        return NOTHING, morale.ANY_CARD
+    set_losers_test(setup, lost_by, back)
+    fight = setup.fight[0]
+    return card_for(lost_by, morale.passes_up_to(fight, unit_state.lost_of(back), fight.disordered))
+
+
+@step
+def set_losers_test(setup: Setup, side: int, back: int) -> None:
+    """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`."""
+    clear(setup)
+    setup.target[0] = setup.units[side]
+    close_quarters.set_losers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], back)
+
+
+@step
+def set_passengers_test(setup: Setup, side: int, word: int) -> None:
+    """Fill the scratch `fight` with the test of the unit embarked on a transport in state `word`."""
+    clear(setup)
+    setup.target[0] = setup.passengers[side]
+    close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], word)
+
+
+@step
+def clear(setup: Setup) -> None:
+    """Make the scratch attack one that nothing bears on but what its caller says."""
+    attack = setup.attack[0]
+    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
+
+
+@step
+def tests_passengers(setup: Setup, side: int, words: tuple[int, int]) -> bool:
+    """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
+        return False
+    if close_quarters.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
+        return False
+    return unit_state.order_of(mine) == _LOST or unit_state.order_of(theirs) in (_WON, _OVERRUN)
+
+
+@step
+def changed(
+    setup: Setup, operation: tuple[int, int, int], words: tuple[int, int], passed: bool
+) -> tuple[int, int]:  # fmt: skip
+    """The states of side 0 and side 1 after the operation, its test `passed` or not."""
+    kind, side, _ = operation
+    if kind == _RESOLVE:
+        return resolved(setup, side, words, passed)
+    if kind == _ENGAGE:
+        if not close_quarters.in_combat(words[0] if side == 0 else words[1]):
+            return words
+        sides, units = setup.sides, setup.units
+        first = close_quarters.engaged(words[0], sides[0], units[0])
+        return first, close_quarters.engaged(words[1], sides[1], units[1])
+    if kind == _TOSS:
+        return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if kind == _TEST_FRIGHTENED and demise.panics(theirs):
+        mine, theirs = frightened(setup, side, mine, passed), demise.settled(theirs, demise.PANIC)
+    elif kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
+        mine = demise.shown(mine, passed)
+    elif kind == _FRIGHTEN and demise.panics(mine):
+        mine = mine if passed else demise.settled(mine, demise.PANIC)
+    elif kind == _GIVE_ORDERS:
+        mine = given_orders(setup, operation, mine, theirs)
+    elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
+        mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
+    elif not unit_state.is_removed(mine) or kind == _END:
+        mine = changed_alone(setup, operation, mine, passed)
+    return (mine, theirs) if side == 0 else (theirs, mine)
+
+
+@step
+def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, passed: bool) -> int:
+    """The state of the side of an operation that looks at no other side."""
+    kind, side, _ = operation
+    if kind == _END:
+        return activation.ended(word, setup.units[side])
+    if kind == _WRECK and passed and setup.sides[side].garrisoned:
+        return unit_state.moved(word, setup.sides[side], 0)
+    if kind == _TEST_PASSENGERS and not passed:
+        set_passengers_test(setup, side, word)
+        return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])
+    if kind == _END_COMBAT:
+        return close_quarters.after_combat(word)
+    return activation.after_the_round(word) if kind == _END_ROUND else word
+
+
+@step
+def frightened(setup: Setup, side: int, word: int, passed: bool) -> int:
+    """A unit after the suppression test that a Spectacular Demise brings about (AC-7)."""
+    if passed or unit_state.is_removed(word):
+        return word
+    set_losers_test(setup, side, word)
+    return close_quarters.failed_combat_test(setup.fight[0], word, setup.sides[side])
+
+
+@step
+def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> int:
+    """The active unit with its orders, if it awaits any."""
+    _, number_of_side, number = operation
+    if not activation.awaits_orders(mine):
+        return mine
+    side = setup.sides[number_of_side]
+    strike = setup.strikes[max(number, 0)]
+    view = activation.view_of(mine, theirs, side, strike, number != NONE)
+    manoeuvre, action = decide(side.policy, view)
+    return activation.ordered(mine, allowed(manoeuvre, action, view), side, strike, view.distance)
+
+
+@step
+def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) -> tuple[int, int]:
+    """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
+    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
+    if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
+        return words
+    side, other = setup.sides[active], setup.sides[1 - active]
+    charged = unit_state.order_of(mine) != _OVERRUN
+    won_by = close_quarters.winner(mine, theirs, (side, other))
+    if won_by == close_quarters.ACTIVE:
+        theirs = after_losing(setup, 1 - active, theirs, passed)
+        mine = close_quarters.scored(mine, side)
+    elif won_by == close_quarters.TARGET:
+        mine = after_losing(setup, active, mine, passed)
+        theirs = close_quarters.scored(theirs, other)
+    elif not unit_state.is_removed(mine):
+        mine = close_quarters.withdrawn(mine, side)
+    again = won_by == close_quarters.ACTIVE and side.overrun and charged
+    again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
+    mine = close_quarters.ended_as(mine, won_by, bool(again))
+    return (mine, theirs) if active == 0 else (theirs, mine)
+
+
+@step
+def after_losing(setup: Setup, side: int, word: int, passed: bool) -> int:
+    """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
+    facts = setup.sides[side]
+    if unit_state.is_removed(word):
+        return word
+    if facts.static:
+        return unit_state.removed_word(word, facts, 0, morale.ANNIHILATED)
+    back = close_quarters.withdrawn(word, facts)
+    if passed or unit_state.is_removed(back):
+        return back
+    set_losers_test(setup, side, back)
+    return close_quarters.failed_combat_test(setup.fight[0], back, facts)
