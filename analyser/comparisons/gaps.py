@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from analyser.glossary import QUALITIES, SPECIAL_RULES, Term
+from analyser.glossary import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Term
 from analyser.resolve import names
+from analyser.situations import Situation
 from analyser.units import Loadout
+
+_FIGHTS = {"ranged": RANGED_ATTACK, "charge": CLOSE_QUARTERS, "duel": DUEL}
+"""The kind of fight, as the glossary calls it, by the kind of a situation."""
 
 
 class NotModelled(NamedTuple):
@@ -18,28 +22,31 @@ class NotModelled(NamedTuple):
     units: tuple[str, ...]
 
 
-def not_modelled(attackers: Iterable[Loadout], defenders: Iterable[Loadout]) -> tuple[NotModelled, ...]:
-    """What the profiles of both sides carry that no figure is computed from, by name."""
+def not_modelled(
+    attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
+) -> tuple[NotModelled, ...]:
+    """What the profiles of both sides carry that no figure of these situations is computed from, by name."""
+    fights = {_FIGHTS[each.kind] for each in situations}
+    attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
+    everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}
+    written = [
+        (unit.name, quality, QUALITIES)
+        for unit in attacking.values()
+        for row in unit.rows
+        if row.kind == "ranged" or fights != {RANGED_ATTACK}
+        for quality in row.qualities
+    ]
+    written += [(unit.name, rule, SPECIAL_RULES) for unit in everybody.values() for rule in unit.rules]
+    return _gaps(written, fights)
+
+
+def _gaps(written: Iterable[tuple[str, str, Mapping[str, Term]]], fights: set[str]) -> tuple[NotModelled, ...]:
     found: dict[str, dict[str, None]] = {}
-    terms: dict[str, Term | None] = {}
-    for unit in {(each.faction, each.unit.id): each.unit for each in attackers}.values():
-        written = [quality for row in unit.rows if row.kind == "ranged" for quality in row.qualities]
-        _note(unit.name, tuple(written), QUALITIES, found, terms)
-    for unit in {(each.faction, each.unit.id): each.unit for each in (*attackers, *defenders)}.values():
-        _note(unit.name, unit.rules, SPECIAL_RULES, found, terms)
-    return tuple(NotModelled(name, _touches(terms[name]), tuple(found[name])) for name in sorted(found))
-
-
-def _note(
-    unit: str, written: tuple[str, ...], table: Mapping[str, Term], found: dict[str, dict[str, None]],
-    terms: dict[str, Term | None],
-) -> None:  # fmt: skip
-    for named in names(written, table):
+    touches: dict[str, str] = {}
+    for unit, text, table in written:
+        (named,) = names((text,), table)
         term = table.get(named.name)
-        if term is None or not term.side:
-            terms.setdefault(named.name, term)
+        if term is None or not any(term.counts_in(fight) for fight in fights):
+            touches[named.name] = "not known to this program" if term is None else term.touches
             found.setdefault(named.name, {})[unit] = None
-
-
-def _touches(term: Term | None) -> str:
-    return "not known to this program" if term is None else term.touches
+    return tuple(NotModelled(name, touches[name], tuple(found[name])) for name in sorted(found))

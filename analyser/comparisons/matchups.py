@@ -244,7 +244,7 @@ def matchups(
         row=row,
         metric=shown,
         ruleset=ruleset,
-        not_modelled=not_modelled(attacking, defending),
+        not_modelled=not_modelled(attacking, defending, conditions),
     )
 
 

@@ -12,6 +12,7 @@ from analyser.fights.combatant import (
     Combatant,
     charge_row,
     check_can_be_charged,
+    check_has_dice,
     has_rule,
     retaliation_row,
     rule_value,
@@ -212,7 +213,7 @@ def charge_program(
         A unit that cannot charge, or one that cannot be charged (AC-8.1).
     """
     check_can_be_charged(target, "target")
-    charge_row(attacker, "attacker")
+    check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
     sides = (attacker, target)
     strikes, operations = combat(sides, secondary, ATTACKER, 0)
     records: list[Any] = [

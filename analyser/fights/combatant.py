@@ -11,7 +11,7 @@ from analyser.glossary import SPECIAL_RULES
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
-from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row
+from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice
 from analyser.validation import Record, as_tuple
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
@@ -204,3 +204,12 @@ def check_can_be_charged(combatant: Combatant, where: str) -> None:
     if combatant.type in NO_CLOSE_QUARTERS_AGAINST or combatant.aircraft:
         problem = f"{combatant.unit or 'the target'} cannot be charged: {combatant.type or 'aircraft'} (AC-8.1)"
         raise InputError(problem, where=where, allowed="a unit on the ground")
+
+
+def check_has_dice(combatant: Combatant, row: Row, where: str) -> None:
+    """Refuse a count of models, or damage, that the grid gives no attack dice for (AC-2.4)."""
+    count = combatant.damage if combatant.behemoth else combatant.models or 0
+    try:
+        attack_dice(row, count)
+    except InputError as error:
+        raise error.inside(f"{where}.{'damage' if combatant.behemoth else 'models'}") from None

@@ -15,7 +15,15 @@ from analyser.engine.program import Kind, Operation, Setup, When
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
 from analyser.fights.charge import combat
-from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged, has_rule, row_named, rule_value
+from analyser.fights.combatant import (
+    Combatant,
+    charge_row,
+    check_can_be_charged,
+    check_has_dice,
+    has_rule,
+    row_named,
+    rule_value,
+)
 from analyser.fights.strikes import (
     Strike,
     fixed_strike,
@@ -77,6 +85,8 @@ class Shooter:
         named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
         usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
         self.main = named or self._best(usual, distance, ruleset)
+        if self.main is not None and policy in SHOOTING:
+            check_has_dice(mine, self.main, where)
         reactive = [row for row in self.rows if "Reactive" in quality_names(row)]
         self.by_lookout = named or self._best(reactive or usual, distance, ruleset)
 
@@ -198,7 +208,7 @@ def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) 
             problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
             raise InputError(problem, where=where, allowed="a unit that stays on the table")
         if policy == "charge":
-            charge_row(sides[side], where)
+            check_has_dice(sides[side], charge_row(sides[side], where), where)
             check_can_be_charged(sides[1 - side], "ab"[1 - side])
 
 

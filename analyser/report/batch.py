@@ -164,5 +164,5 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         row=inputs.row,
         metric=inputs.metrics[0],
         ruleset=inputs.ruleset,
-        not_modelled=not_modelled(inputs.attackers, inputs.defenders),
+        not_modelled=not_modelled(inputs.attackers, inputs.defenders, inputs.situations),
     )
