@@ -43,13 +43,17 @@ _PLAIN: Mapping[str, Metric] = {
     "expected_points_destroyed": Metric("Expected points destroyed"),
 }
 FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
-"""The names of all figures, in the order of the columns."""
+"""The names of all figures of every situation, in the order of the columns."""
+RESULTS = ("p_wins", "p_draws")
+"""The figures of duels alone, NaN in other situations."""
 
 METRICS: Mapping[str, Metric] = {
     **{name: _PLAIN[name] for name in FIGURES},
     **{name + PER_100_POINTS: Metric(f"{_PLAIN[name].title} per 100 points of the attacker") for name in FIGURES},
+    "p_wins": Metric("P(the attacker wins the duel)", True),
+    "p_draws": Metric("P(the duel is drawn)", True),
 }
-"""Every figure, and the same per 100 points of the attacker, by its column's name."""
+"""Every figure, and those of FIGURES also per 100 points of the attacker, by its column's name."""
 
 
 def metric(name: str) -> Metric:
@@ -67,7 +71,9 @@ def metric(name: str) -> Metric:
     """
     found = METRICS.get(name)
     if found is None:
-        raise InputError(f"no metric {name!r}{did_you_mean(name, METRICS)}", where="metric", allowed=", ".join(FIGURES))
+        raise InputError(
+            f"no metric {name!r}{did_you_mean(name, METRICS)}", where="metric", allowed=", ".join((*FIGURES, *RESULTS))
+        )
     return found
 
 

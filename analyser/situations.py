@@ -27,8 +27,9 @@ class Situation(Record):
     distance : float or None
         In inches: decides what is short and what is out of range, row by row. None: every row is within its long
         range, and short range is a bonus like the others.
-    kind : "ranged" or "charge"
-        What the attackers do: shoot once (the keys above say how), or charge (AC-8), to which none of them applies.
+    kind : "ranged", "charge" or "duel"
+        What the attackers do: shoot once (the keys above say how); or charge (AC-8), or fight six rounds (AC-9.2), to
+        which none of them applies.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Situation(Record):
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     distance: Inches | None = None
-    kind: Literal["ranged", "charge"] = "ranged"
+    kind: Literal["ranged", "charge", "duel"] = "ranged"
 
     _tuples = field_validator("bonuses", "penalties", mode="before")(as_tuple)
 
@@ -52,9 +53,9 @@ class Situation(Record):
         return self
 
     @model_validator(mode="after")
-    def _a_charge_has_no_range(self) -> Situation:
-        if self.kind == "charge" and (self.bonuses or self.penalties or self.distance is not None):
-            raise ValueError("a charge has no bonuses, penalties or distance of a ranged attack")
+    def _only_a_shot_has_a_range(self) -> Situation:
+        if self.kind != "ranged" and (self.bonuses or self.penalties or self.distance is not None):
+            raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
 
     @property
@@ -76,7 +77,12 @@ SHORT_RANGE_AIMED = Situation(
 )
 ALL_SITUATIONS = "all"
 CHARGE = Situation(name="charge", title="charge, with what the target strikes back", kind="charge")
-SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)}
+DUEL = Situation(
+    name="duel",
+    title="six rounds, the attacker first; each shoots if it can, else charges if it can",
+    kind="duel",
+)
+SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that can be asked for by name. A charge takes some fifty times as long as a ranged attack."""
 
 

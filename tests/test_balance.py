@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.balance import bradley_terry, dominated, efficiency, outliers
+from analyser.balance import bradley_terry, dominated, duel_ratings, efficiency, outliers
 from analyser.balance.domination import DONE, SUFFERED
 from analyser.balance.efficiency import EFFICIENCY, FEWEST_PEERS
+from analyser.balance.ratings import REGULARISED_BY, _refitted, wins_of
 from analyser.balance.robust import robust_z, weights
 from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
@@ -267,3 +268,44 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
 def test_a_matrix_that_is_none_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
+
+
+# --- ratings by duels -------------------------------------------------------------------------------------
+
+
+def a_duel(attacker, defender, p_wins, p_draws):
+    return {"attacker": attacker, "defender": defender, "p_wins": p_wins, "p_draws": p_draws}
+
+
+def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():
+    nan = float("nan")
+    wins = wins_of(
+        pd.DataFrame([
+            a_duel("a", "a", 0.9, 0.1), a_duel("a", "b", 0.6, 0.2), a_duel("b", "a", 0.5, 0.1),
+            a_duel("a", "c", 0.25, 0.5), a_duel("a", "plane", nan, nan), a_duel("plane", "a", nan, nan),
+        ])
+    )  # fmt: skip
+    assert list(wins.index) == list(wins.columns) == ["a", "b", "c"]
+    assert wins.loc["a", "b"] == pytest.approx((0.7 + 1 - 0.55) / 2)
+    assert wins.loc["b", "a"] == pytest.approx(1 - wins.loc["a", "b"])
+    assert wins.loc["a", "c"] == pytest.approx(0.5)
+    assert wins.loc["c", "a"] == pytest.approx(0.5)
+    assert wins.isna().sum().sum() == 5  # nobody meets itself; b and c do not meet
+
+
+def test_who_can_duel_nobody_has_no_rating():
+    nan = float("nan")
+    alone = pd.DataFrame([a_duel("a", "a", 0.5, 0.0), a_duel("a", "plane", nan, nan)])
+    assert duel_ratings(alone).empty
+    assert list(duel_ratings(alone)) == ["loadout", "rating", "low", "high"]
+
+
+def test_the_other_fields_are_fitted_as_choix_would():
+    chances = np.random.default_rng(3).random((7, 7)).round(1)  # some win always, some never
+    duels = (chances + 1 - chances.T) / 2 + REGULARISED_BY / 2
+    np.fill_diagonal(duels, 0.0)
+    start = choix.ilsr_pairwise_dense(duels)
+    for shares in weights(7, draws=20) * 7:
+        field = duels * np.outer(shares, shares)
+        found, wanted = _refitted(field, start), choix.ilsr_pairwise_dense(field)
+        assert found - found.mean() == pytest.approx(wanted - wanted.mean(), abs=1e-5)

@@ -17,6 +17,7 @@ from analyser.profiles import Profiles
 from analyser.report import batch, write_report
 from analyser.report.pictures import SHOWN_METRICS, plan_pictures
 from analyser.report.rankings import answers, rankings
+from analyser.results import CERTAIN_WITHIN
 from analyser.situations import Situation
 
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
@@ -92,7 +93,7 @@ def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
     assert names == {
         "matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures",
-        "balance.csv", "dominated.csv", "outliers.csv", "units.json",
+        "balance.csv", "dominated.csv", "outliers.csv", "ratings.csv", "units.json",
     }  # fmt: skip
     pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
     for path in (report / "pictures").iterdir():
@@ -119,7 +120,7 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     assert manifest["method"] == "exact"
     assert manifest["seed"] is manifest["trials"] is None
     assert manifest["row"] == "best"
-    assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed", "charge"]
+    assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed", "charge", "duel"]
     assert manifest["attackers"] == [each.selector for each in library]
     assert re.fullmatch("[0-9a-f]{64}", manifest["ruleset"]["sha256"])
     assert manifest["profiles"].keys() == {"river"}
@@ -160,7 +161,7 @@ def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
 
 def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
     shown = [attributes for tag, attributes in page.elements if tag == "img"]
-    assert len(shown) == 3  # one metric of each situation; the others can be drawn on the page
+    assert len(shown) == 4  # one metric of each situation; the others can be drawn on the page
     for attributes in shown:
         data = base64.b64decode(attributes["src"].partition(",")[2])
         assert data in {path.read_bytes() for path in report.rglob("*.png")}
@@ -183,6 +184,24 @@ def test_the_page_says_how_and_what_not(page, library):
         assert name in words
     for assumption in matchups("river/*", "river/*", situations="all", profiles=library).assumptions:
         assert assumption in words
+
+
+def test_the_page_shows_the_ratings_by_duels(page, report):
+    ratings = pd.read_csv(report / "ratings.csv")
+    assert sorted(ratings["loadout"]) == [
+        "river/beaver-fort@basic",
+        "river/otter-guard@basic",
+        "river/otter-guard@reinforced",
+    ]
+    assert ratings["rating"].is_monotonic_decreasing
+    assert (ratings["low"] <= ratings["high"]).all()
+    assert "Ratings by duels" in page.words()
+
+
+def test_a_report_without_duels_has_no_ratings(library, tmp_path):
+    out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=library, situations=["long-range", "charge"])
+    assert not (out / "ratings.csv").exists()
+    assert "Ratings by duels" not in (out / "index.html").read_text(encoding="utf-8")
 
 
 def test_text_of_users_stays_text(page, report):
@@ -213,7 +232,8 @@ def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(re
         wanted = frame[name].to_numpy(float) * scale
         found = [float("nan") if each is None else each for each in column]
         assert found == pytest.approx(wanted.tolist(), abs=off, nan_ok=True)
-        assert [each == 0 for each in found] == [abs(each) < 1e-9 for each in wanted]
+        dust = CERTAIN_WITHIN * (1 if name.startswith("p_") else 0.001)  # of the last place shown
+        assert [each == 0 for each in found] == [abs(each) <= dust for each in wanted]
     assert [data["why"][place] if place >= 0 else None for place in data["why_not"]] == [
         None if pd.isna(each) else each for each in frame["why_not"]
     ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.fights.combatant import Combatant
 from analyser.rules.armoured_clash.facts import CATEGORIES
 from analyser.ruleset import Ruleset
 from analyser.scenario import Target
@@ -22,6 +23,8 @@ class Field(NamedTuple):
     defenders : tuple of Loadout
     targets : tuple of Target
         The defenders as resolved targets.
+    combatants : tuple of Combatant
+        The defenders as sides of longer fights.
     ruleset : Ruleset
     row : str or None
         The row that was asked for; None: the best one.
@@ -30,6 +33,7 @@ class Field(NamedTuple):
 
     defenders: tuple[Loadout, ...]
     targets: tuple[Target, ...]
+    combatants: tuple[Combatant, ...]
     ruleset: Ruleset
     row: str | None
     threads: int
@@ -51,12 +55,20 @@ class Cells(NamedTuple):
         The row that is used and the dice it rolls; None where they cannot fight.
     why_not : object array
         Why they cannot fight; None where they can.
+    results : float64 array, shape (attackers, defenders, 2)
+        The chances that the attacker wins and that nobody does; NaN but in a duel.
     """
 
     figures: NDArray[np.void]
     rows: NDArray[Any]
     dice: NDArray[Any]
     why_not: NDArray[Any]
+    results: NDArray[np.float64]
+
+
+def no_results(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The results of fights that nobody wins."""
+    return np.full((*shape, 2), np.nan)
 
 
 def one_above_the_other(parts: Sequence[Cells]) -> Cells:

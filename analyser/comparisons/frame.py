@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.comparisons.cells import Cells, Field
 from analyser.engine.sweep import SUMMARY
-from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS
+from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.situations import Situation
 from analyser.units import Loadout
 
@@ -25,13 +25,14 @@ def tidy(
     """The tidy table of :func:`analyser.comparisons.matchups.matchups`, from the cells of each situation."""
     # Every array starts as (attackers, defenders, situations).
     shape = (len(attackers), len(field.defenders), len(situations))
-    figures, rows, dice, why_not = (np.stack(arrays, axis=2) for arrays in zip(*cells))
+    figures, rows, dice, why_not, results = (np.stack(arrays, axis=2) for arrays in zip(*cells))
     columns = _names_of(attackers, "attacker", (shape, 0)) | _names_of(field.defenders, "defender", (shape, 1))
     columns["defender_models"] = _spread([each.models for each in field.targets], shape, 1)
     columns["defender_category"] = _spread([each.category for each in field.targets], shape, 1)
     columns["situation"] = _spread([each.name for each in situations], shape, 2)
     columns |= {"row": rows.ravel(), "dice": dice.ravel(), "method": np.full(rows.size, METHOD, object)}
     columns |= _figures(figures, attackers, field)
+    columns |= {name: results[..., place].ravel() for place, name in enumerate(RESULTS)}
     columns["why_not"] = why_not.ravel()
     return pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE_NUMBERS, "Int64"))
 
@@ -54,7 +55,7 @@ def _names_of(sides: Sequence[Loadout], side: str, place: tuple[tuple[int, int, 
 
 
 def _figures(found: NDArray[np.void], attackers: Sequence[Loadout], field: Field) -> dict[str, NDArray[np.float64]]:
-    """Every figure of METRICS; `found` has shape (attackers, defenders, situations)."""
+    """Every figure of METRICS but the results; `found` has shape (attackers, defenders, situations)."""
     figures = {name: found[name] for name in SUMMARY.names or ()}
     ratings = _numbers([each.level.victory_points for each in field.defenders])
     points = _numbers([each.level.points for each in field.defenders])
@@ -64,7 +65,7 @@ def _figures(found: NDArray[np.void], attackers: Sequence[Loadout], field: Field
     # A unit that costs nothing has no efficiency.
     hundreds = _numbers([each.level.points or None for each in attackers])[:, None, None] / 100
     figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in FIGURES}
-    return {name: figures[name].ravel() for name in METRICS}
+    return {name: figures[name].ravel() for name in METRICS if name not in RESULTS}
 
 
 def _numbers(values: Sequence[int | None]) -> NDArray[np.float64]:

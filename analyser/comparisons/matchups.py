@@ -12,13 +12,15 @@ import pandas as pd
 from analyser import metrics
 from analyser.comparisons.cells import Cells, Field, one_above_the_other
 from analyser.comparisons.charging import charge
+from analyser.comparisons.duelling import duel
+from analyser.comparisons.endings import side_of
 from analyser.comparisons.frame import METHOD, by_unit, tidy
 from analyser.comparisons.gaps import NotModelled, not_modelled
 from analyser.comparisons.shooting import shoot
 from analyser.comparisons.sides import Levels, Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
 from analyser.errors import InputError, did_you_mean
-from analyser.metrics import METRICS, PER_100_POINTS
+from analyser.metrics import METRICS, PER_100_POINTS, RESULTS
 from analyser.plots import heatmap
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
@@ -45,13 +47,20 @@ ASSUMPTIONS = (
     "A charge is one close quarters combat in the open against a unit that has not been activated; nobody outflanks, "
     "supports or threatens. Its figures are what the target suffers up to its test, and not what it costs the "
     "charger; damage left on a unit that broke is not among them.",
+    "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
+    "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are what the "
+    "defender suffers, and who has won by victory points; a unit of unknown rating counts 1.",
 )
 """What every attack of a comparison takes for granted."""
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
-FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {"ranged": shoot, "charge": charge}
+FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {
+    "ranged": shoot,
+    "charge": charge,
+    "duel": duel,
+}
 """What attackers do to defenders, by the kind of a situation."""
-_SLICE = 16  # attackers between two reports of progress
+_SLICE = {"ranged": 16, "charge": 4, "duel": 1}  # attackers between two reports of progress
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,7 +199,7 @@ def matchups(
     per_points : bool
         Show the figure per 100 points of the attacker.
     situations : sequence of Situation or str
-        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, or one of your own
+        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, or one of your own
         (:class:`analyser.situations.Situation`).
     row : str, optional
         The row to use. Left out: on each target the one with the most expected models destroyed; of equals the one
@@ -210,9 +219,10 @@ def matchups(
         Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
         `situation`, `row`, `dice`,
-        `method` (``"exact"``), the figures of :data:`~analyser.metrics.METRICS`, each also per 100 points of the
-        attacker, and `why_not`. Where no attack can be made `why_not` says why and the figures are NaN; figures
-        that need points or victory points that a profile does not give are NaN too.
+        `method` (``"exact"``), the figures of :data:`~analyser.metrics.METRICS`, most of them also per 100 points of
+        the attacker (`p_wins` and `p_draws` are of duels alone, NaN in other situations), and `why_not`. Where they
+        cannot fight `why_not` says why and the figures are NaN; figures that need points or victory points that a
+        profile does not give are NaN too.
 
     Raises
     ------
@@ -234,7 +244,8 @@ def matchups(
     conditions = situations_called(situations)
     check_row(row, attacking)
     targets = tuple(resolve_target(TARGET_STATE, each) for each in defending)
-    field = Field(defending, targets, ruleset, row, threads or default_threads())
+    combatants = tuple(side_of(each) for each in defending)
+    field = Field(defending, targets, combatants, ruleset, row, threads or default_threads())
     cells = _cells(attacking, field, conditions, progress)
     return Matchups(
         frame=tidy(attacking, field, conditions, cells),
@@ -262,7 +273,7 @@ def metric_shown(name: str, *, per_points: bool) -> str:
     'p_broken_per_100_points'
     """
     metrics.metric(name)
-    return name if not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
+    return name if name in RESULTS or not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
 
 
 def _cells(
@@ -272,10 +283,11 @@ def _cells(
     found = []
     for number, situation in enumerate(situations):
         parts = []
-        for start in range(0, len(attackers), _SLICE):
-            parts.append(FIGHTS[situation.kind](attackers[start : start + _SLICE], field, situation))
+        size = _SLICE[situation.kind]
+        for start in range(0, len(attackers), size):
+            parts.append(FIGHTS[situation.kind](attackers[start : start + size], field, situation))
             if progress is not None:
-                done = number * len(attackers) + min(start + _SLICE, len(attackers))
+                done = number * len(attackers) + min(start + size, len(attackers))
                 progress(done, len(situations) * len(attackers))
         found.append(one_above_the_other(parts))
     return found

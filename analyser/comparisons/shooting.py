@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.comparisons.cells import Cells, Field
+from analyser.comparisons.cells import Cells, Field, no_results
 from analyser.comparisons.sides import rows_called
 from analyser.compile import attack_record, target_record
 from analyser.engine.sweep import SUMMARY, sweep
@@ -54,7 +54,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> C
     figures[attacker_places, defender_places] = summaries[chosen[attacker_places, defender_places], defender_places]
     rows, dice = _rows_and_dice(chosen, shots, field)
     why = np.array([choice.reasons for choice in choices], object)[:, field.categories]
-    return Cells(figures, rows, dice, np.where(chosen < 0, why, np.array(None)))
+    return Cells(figures, rows, dice, np.where(chosen < 0, why, np.array(None)), no_results(chosen.shape))
 
 
 def _shots_of(attacker: Loadout, situation: Situation, asked: str | None) -> tuple[list[_Shot], tuple[str, ...]]:

@@ -100,7 +100,7 @@ def write_report(
         frame = figures_of(inputs, work, threads, lambda done, _: pace.at(done))
         pace.finish(cost.figures)
         _write_tables(frame, work.report)
-        balance = balance_of(frame)
+        balance = balance_of(frame, inputs.situations)
         write_balance(balance, work.report, NUMBER)
         write_units(inputs, work.report)
         pace.finish(cost.tables)

@@ -68,6 +68,7 @@ def write_page(found: Matchups, balance: Balance, plans: Sequence[Plan], path: P
         outliers=records(balance.outliers.head(MOST_OUTLIERS)),
         n_outliers=len(balance.outliers),
         dominated=records(balance.dominated),
+        ratings=None if balance.ratings is None else records(balance.ratings),
         flagged=FLAGGED,
         least_ratio=LEAST_RATIO,
         names={each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)},

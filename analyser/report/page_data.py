@@ -10,7 +10,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from analyser.comparisons.matchups import Matchups
-from analyser.metrics import METRICS
+from analyser.metrics import METRICS, RESULTS
 from analyser.plots.look import SCALE, inks
 from analyser.report.pictures import EFFICIENCY
 from analyser.results import CERTAIN_WITHIN
@@ -36,15 +36,16 @@ def page_data(found: Matchups) -> dict[str, Any]:
         texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high.
     """
     frame = found.frame
+    carried = (*CARRIED, *RESULTS) if any(each.kind == "duel" for each in found.situations) else CARRIED
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     return {
         "attackers": [_side(each) for each in found.attackers],
         "defenders": [_side(each) for each in found.defenders],
         "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
-        "metrics": [{"name": name, **METRICS[name]._asdict()} for name in CARRIED],
+        "metrics": [{"name": name, **METRICS[name]._asdict()} for name in carried],
         "steps": PROBABILITY_STEPS,
-        "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in CARRIED},
+        "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in carried},
         "rows": [str(each) for each in rows],
         "row": row.tolist(),
         "why": [str(each) for each in why],

@@ -84,7 +84,7 @@ def _best_attackers(part: pd.DataFrame) -> list[Ranked]:
     groups = part.groupby("attacker", sort=False)
     means = groups[[EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]].mean()
     first = groups[["attacker_unit", "attacker_level", "attacker_points"]].first()
-    table = first.join(means).join(groups["row"].agg(lambda rows: ", ".join(dict.fromkeys(rows))))
+    table = first.join(means).join(groups["row"].agg(lambda rows: ", ".join(dict.fromkeys(rows.dropna()))))
     table = table.sort_values(EFFICIENCY, ascending=False, kind="stable").head(MOST_RANKED)
     return [
         Ranked(
