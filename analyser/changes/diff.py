@@ -86,7 +86,7 @@ def diff(
     >>> from analyser.profiles import shipped_profiles
     >>> same = diff(shipped_profiles(), shipped_profiles(), attackers="crown/rifle*", defenders="imperium/krupp*")
     >>> same.edits, same.n_compared, same.worst
-    ((), 54, 0.0)
+    ((), 72, 0.0)
     """
     _check_metric(metric)
     asked = Asked(attackers, defenders, situations)
@@ -109,7 +109,9 @@ def _check_metric(name: str | None) -> None:
 
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Of each matchup the figure that changed most; those in which none did are left out."""
-    old, new = (joined[[f"{name}_{side}" for name in names]].to_numpy(np.float64) for side in ("old", "new"))
+    # A report of an earlier version does not have every figure.
+    columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
+    old, new = (joined.reindex(columns=each).to_numpy(np.float64) for each in columns)
     never = np.isnan(old) & np.isnan(new)
     old, new = np.nan_to_num(old, nan=0.0), np.nan_to_num(new, nan=0.0)
     change = np.where(never, 0.0, new - old)
