@@ -172,7 +172,7 @@ def test_a_link_to_a_unit_unfolds_its_part_and_units_can_be_searched(opened):
     sheet = page.locator("#unit-crown-drake-field-guns")
     assert sheet.get_attribute("open") is None
     page.locator("a[href='#unit-crown-drake-field-guns']").first.click()
-    assert sheet.get_attribute("open") is not None
+    page.locator("#unit-crown-drake-field-guns[open]").wait_for()  # it unfolds once the browser has followed the link
     assert sheet.locator("h4", has_text="For its points").is_visible()
     page.locator("#by-unit").fill("drake")
     assert page.locator("details.sheet:visible").count() == 1
