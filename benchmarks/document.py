@@ -94,7 +94,8 @@ The kernels compiled for older processors, all variants compared bit by bit, the
 MORALE = """## Morale in other games
 
 Each question is answered exactly, and rolled beside vectorised NumPy (`benchmarks/baselines/morale`), which states the
-rules one after the other on arrays. Trials in the same state are rolled as one group.
+rules one after the other on arrays. Trials in the same state are rolled as one group: each trial's die is drawn from
+bits of its own, as many as it needs, and 64 of them are counted at once.
 
 {table}
 

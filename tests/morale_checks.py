@@ -5,7 +5,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chains import exact_laws
-from analyser.engine.throws import sampled_counts
+from analyser.engine.throws import CHUNK_TRIALS, sampled_counts
 from analyser.morale.systems import SYSTEMS, answers_of
 
 FEWEST_EXPECTED = 10
@@ -50,8 +50,8 @@ def chi_square(found, expected):
     return stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
 
 
-def assert_same_on_any_threads(system, question, trials=300_000):
-    """The same seed gives the same bits on 1, 2 and 3 threads, and another seed others."""
+def assert_same_on_any_threads(system, question, trials=3 * CHUNK_TRIALS + 1000):
+    """The same seed gives the same bits on 1, 2 and 3 threads that share chunks, and another seed others."""
     counts = [morale.simulate(system, question, trials, seed=5, threads=threads).as_dict() for threads in (1, 2, 3)]
     assert counts[0] == counts[1] == counts[2]
     assert morale.simulate(system, question, trials, seed=6).as_dict()["tables"] != counts[0]["tables"]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -56,13 +56,18 @@ def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint6
     return start + gamma * (WORDS_A_CHUNK * np.uint64(chunk))
 
 
+@step
+def word_of(counter: np.uint64) -> np.uint64:
+    """The word that a counter is mixed into."""
+    word = (counter ^ (counter >> _SHIFT_1)) * _MIX_1
+    word = (word ^ (word >> _SHIFT_2)) * _MIX_2
+    return word ^ (word >> _SHIFT_3)
+
+
 @kernel
 def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Put the next `count` words of a stream into `words`; the counter after them."""
     for place in range(count):
         counter += gamma
-        word = counter
-        word = (word ^ (word >> _SHIFT_1)) * _MIX_1
-        word = (word ^ (word >> _SHIFT_2)) * _MIX_2
-        words[place] = word ^ (word >> _SHIFT_3)
+        words[place] = word_of(counter)
     return counter

@@ -8,19 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Die, Phase
-
-BLOCK = 2048  # trials rolled at once; of a chunk, groups are cut into blocks
-CERTAIN, NARROW, WIDE = 0, 16, 32  # bits of a draw; none for a die that can show only one thing
-_WIDE_SIDES = 256  # with more of them, draws of 16 bits would too often be drawn again
+from analyser.engine.digits import DIGITS, Draws, memory_for_draws
 
 
 class DieRow(NamedTuple):
     """A die in the kernel's script."""
 
-    first: int  # of its values above 0, in the edges and rises
+    first: int  # of its values, and of the marks where they begin among the draws
     last: int  # the first that is not one of them
     limit: int  # the first draw that is drawn again
-    bits: int
     worth: int  # what each point adds to the total
 
 
@@ -29,8 +25,7 @@ class Row(NamedTuple):
 
     after: int  # in the tables
     totals: int
-    of_states: int  # in the dice of states, and in the lowest totals
-    turns: int  # in the firsts: for each state, the first of its turns, and for none the first that is not one
+    of_states: int  # in the dice of states, and in what is settled
     die: int  # in the dice's own script
     beside: int  # the first of the dice beside, there
     after_beside: int  # the first that is not one of them
@@ -44,85 +39,83 @@ class Sheet(NamedTuple):
     dice_script: NDArray[np.int64]
     tables: NDArray[np.uint16]
     dice: NDArray[np.uint16]
-    lowest: NDArray[np.uint16]  # total that a state can roll
-    firsts: NDArray[np.int64]
-    turns: NDArray[np.uint16]  # the totals from which on a state leads to another than the total below does
-    edges: NDArray[np.uint32]  # where each value above 0 begins among the draws
-    rises: NDArray[np.uint16]  # how far it is above the value before
+    settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
+    values: NDArray[np.int64]
+    marks: NDArray[np.int64]
     start: int
     states: int
     slots: int
 
 
-class Block(NamedTuple):
+class Memory(NamedTuple):
     """The working memory of one thread."""
 
-    words: NDArray[np.uint64]
-    narrow: NDArray[np.uint16]  # the words, as draws of 16 bits
-    wide: NDArray[np.uint32]  # the words, as draws of 32 bits
-    totals: NDArray[np.uint16]
     now: NDArray[np.int64]  # how many trials of a chunk are in each state
     following: NDArray[np.int64]  # and after the phase
+    by_total: NDArray[np.int64]  # how many trials of one state have which total so far
+    with_die: NDArray[np.int64]  # and with one more die
+    marks: NDArray[np.int64]  # of the die that is thrown, those that make a difference
+    targets: NDArray[np.int64]  # what it leads to, below the first mark, from it on, …
+    shown: NDArray[np.int64]  # how often it has done so
+    draws: Draws
 
 
-def block_for(sheet: Sheet) -> Block:
+def memory_for(sheet: Sheet) -> Memory:
     """Working memory for one thread."""
-    words = np.empty(BLOCK // 2, np.uint64)
-    narrow, wide = words[: BLOCK // 4].view(np.uint16), words.view(np.uint32)
-    now, following = np.zeros(sheet.states, np.int64), np.zeros(sheet.states, np.int64)
-    return Block(words, narrow, wide, np.empty(BLOCK, np.uint16), now, following)
+    totals = int(sheet.script[:, Row._fields.index("totals")].max())
+    most = len(sheet.values) + 2
+    now, following = _zeros(sheet.states), _zeros(sheet.states)
+    return Memory(now, following, _zeros(totals), _zeros(totals), _zeros(most), _zeros(most), _zeros(most),
+                  memory_for_draws())  # fmt: skip
+
+
+def _zeros(size: int) -> NDArray[np.int64]:
+    return np.zeros(size, np.int64)
 
 
 def sheet_for(chain: Chain) -> Sheet:
     """The sheet of a chain; a phase that comes again is written once."""
-    tables, dice, lowest = _Pile(np.uint16), _Pile(np.uint16), _Pile(np.uint16)
-    firsts, turns = _Pile(np.int64), _Pile(np.uint16)
-    edges, rises = _Pile(np.uint32), _Pile(np.uint16)
+    tables, dice, settled = _Pile(np.uint16), _Pile(np.uint16), _Pile(np.int32)
+    values, marks = _Pile(np.int64), _Pile(np.int64)
     written: dict[int, Row] = {}
     dice_script: list[DieRow] = []
     script, slot = [], 0
     for phase in chain.phases:
         if id(phase) not in written:
-            rolled = [(phase.die, 1), *((each.die, each.worth) for each in phase.beside)]
             first = len(dice_script)
-            dice_script += [_die_in(edges, rises, die, worth) for die, worth in rolled]
-            least, first_turns, totals = _turns_of(phase)
-            lowest.add(least)
+            for die, worth in ((phase.die, 1), *phase.beside):
+                shown = np.flatnonzero(die.weights)
+                starts, limit = marks_of(die)
+                begins = values.add(shown)
+                marks.add(starts[shown])
+                dice_script.append(DieRow(begins, begins + len(shown), limit, worth))
+            settled.add(_settled(phase))
             written[id(phase)] = Row(
-                tables.add(phase.after), phase.after.shape[1], dice.add(phase.dice_of_states),
-                firsts.add(first_turns + turns.add(totals)), first, first + 1, len(dice_script), -1,
+                tables.add(phase.after), phase.after.shape[1], dice.add(phase.dice_of_states), first, first + 1,
+                len(dice_script), -1,
             )  # fmt: skip
         script.append(written[id(phase)]._replace(slot=slot if phase.recorded else -1))
         slot += phase.recorded
     return Sheet(
-        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(), lowest.array(),
-        firsts.array(), turns.array(), edges.array(), rises.array(), chain.start, chain.states, slot,
+        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(), settled.array(),
+        values.array(), marks.array(), chain.start, chain.states, slot,
     )  # fmt: skip
 
 
-def _turns_of(phase: Phase) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.uint16]]:
-    """The lowest total of each state; where its turns begin, shape (states + 1,); and all turns, state by state."""
-    dice = phase.dice_of_states.astype(np.int64)
+def _settled(phase: Phase) -> NDArray[np.int32]:
+    """The state that each state leads to whatever it rolls; -1 where that depends on the roll."""
     values = [np.flatnonzero(each.weights) for each in (phase.die, *(each.die for each in phase.beside))]
     worths = [each.worth for each in phase.beside]
     low, high = (
-        dice * values[0][end] + sum(each[end] * worth for each, worth in zip(values[1:], worths)) for end in (0, -1)
+        phase.dice_of_states.astype(np.int64) * values[0][end]
+        + sum(each[end] * worth for each, worth in zip(values[1:], worths))
+        for end in (0, -1)
     )
-    totals = np.arange(1, phase.after.shape[1])
-    turned = phase.after[:, 1:] != phase.after[:, :-1]
-    turned &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-    firsts = np.concatenate([[0], np.cumsum(turned.sum(axis=1))])
-    return low.astype(np.uint16), firsts, (np.nonzero(turned)[1] + 1).astype(np.uint16)
-
-
-def _die_in(edges: _Pile, rises: _Pile, die: Die, worth: int) -> DieRow:
-    """Put a die on the piles."""
-    starts, limit, bits = edges_of(die)
-    values = np.flatnonzero(die.weights)
-    values = values[values > 0]
-    first = edges.add(starts[values - 1])
-    rises.add(np.diff(values, prepend=0).astype(np.uint16))
-    return DieRow(first, first + len(values), limit, bits, worth)
+    states, totals = np.arange(len(phase.after)), np.arange(phase.after.shape[1])
+    lowest = phase.after[states, low]
+    elsewhere = phase.after != lowest[:, np.newaxis]
+    elsewhere &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
+    return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
 
 
 class _Pile:
@@ -144,13 +137,11 @@ class _Pile:
         return np.concatenate(self._parts, dtype=self._parts[0].dtype)
 
 
-def edges_of(die: Die) -> tuple[NDArray[np.uint32], int, int]:
-    """Where each value from 1 begins among the draws, where the draws end that count, and their bits."""
-    if np.count_nonzero(die.weights) == 1:
-        return np.zeros(die.highest, np.uint32), 0, CERTAIN
-    bits = WIDE if die.sides == 0 or die.sides > _WIDE_SIDES else NARROW
+def marks_of(die: Die) -> tuple[NDArray[np.int64], int]:
+    """Where each value from 0 begins among the draws, and where the draws end that count."""
     if die.sides == 0:
-        edges = np.rint(np.cumsum(die.chances)[:-1] * 2.0**bits)
-        return np.minimum(edges, 2**bits - 1).astype(np.uint32), 2**bits, bits
-    unit = 2**bits // die.sides
-    return (np.cumsum(die.weights)[:-1] * unit).astype(np.uint32), unit * die.sides, bits
+        below = np.concatenate([[0.0], np.cumsum(die.chances)[:-1]])
+        return np.rint(np.minimum(below, 1.0) * 2.0**DIGITS).astype(np.int64), 1 << DIGITS
+    below = np.concatenate([[0.0], np.cumsum(die.weights)[:-1]])
+    unit = (1 << DIGITS) // die.sides
+    return below.astype(np.int64) * unit, unit * die.sides
