@@ -175,29 +175,35 @@ def check_size(states: int, totals: int = 1) -> None:
 
 @kernel
 def push(
-    law: NDArray[np.float64], after: NDArray[np.uint16], dice: NDArray[np.uint16], laws: NDArray[np.float64],
+    laws: NDArray[np.float64], after: NDArray[np.uint16], dice: NDArray[np.uint16], of_totals: NDArray[np.float64],
 ) -> NDArray[np.float64]:  # fmt: skip
-    """The law of the state after a phase, from the law before it; shapes (states,)."""
-    pushed = np.zeros_like(law)
-    for state in range(len(law)):
-        if law[state] == 0.0:
-            continue
-        totals = laws[dice[state]]
-        for total in range(len(totals)):
-            if totals[total] > 0.0:
-                pushed[after[state, total]] += law[state] * totals[total]
+    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
+    pushed = np.zeros_like(laws)
+    for state in range(laws.shape[1]):
+        totals = of_totals[dice[state]]
+        for row in range(laws.shape[0]):
+            if laws[row, state] == 0.0:
+                continue
+            for total in range(len(totals)):
+                if totals[total] > 0.0:
+                    pushed[row, after[state, total]] += laws[row, state] * totals[total]
     return pushed
+
+
+def pushed_through(laws: NDArray[np.float64], phase: Phase) -> NDArray[np.float64]:
+    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
+    return push(laws, phase.after, phase.dice_of_states, phase.laws)
 
 
 def exact_laws(chain: Chain) -> NDArray[np.float64]:
     """The law of the state after each recorded phase: shape (recordings, states)."""
-    law = np.zeros(chain.states)
-    law[chain.start] = 1.0
+    law = np.zeros((1, chain.states))
+    law[0, chain.start] = 1.0
     recorded = np.empty((chain.recordings, chain.states))
     row = 0
     for phase in chain.phases:
-        law = push(law, phase.after, phase.dice_of_states, phase.laws)
+        law = pushed_through(law, phase)
         if phase.recorded:
-            recorded[row] = law
+            recorded[row] = law[0]
             row += 1
     return recorded

@@ -147,7 +147,7 @@ def play_chunks(
 
 
 class Sample:
-    """A growing sample of a chain.
+    """A growing sample of a chain, of chunks from the first of its own on.
 
     Attributes
     ----------
@@ -156,10 +156,9 @@ class Sample:
         How many trials were in each state after each recorded phase.
     """
 
-    def __init__(self, chain: Chain, seed: int, part: int) -> None:
+    def __init__(self, sheet: Sheet, seed: int, first_chunk: int) -> None:
         self.trials = 0
-        self._sheet, self._stream = sheet_for(chain), stream_of(seed)
-        self._first = part * CHUNKS_A_PART
+        self._sheet, self._stream, self._first = sheet, stream_of(seed), first_chunk
         self.counts = np.zeros((self._sheet.slots, self._sheet.states), np.int64)
         self._lock = Lock()
 
@@ -210,6 +209,6 @@ def sampled_counts(
     report : callable, optional
         Told the trials so far, now and then.
     """
-    sample = Sample(chain, seed, part)
+    sample = Sample(sheet_for(chain), seed, part * CHUNKS_A_PART)
     sample.play(trials, threads, report)
     return sample.counts

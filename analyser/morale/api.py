@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analyser.errors import InputError
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.systems import answers_of, question_model, system_named
+from analyser.morale.systems import answers_of, completed, question_model, system_named
+from analyser.morale.weighing import Roll
 from analyser.results import trials_for
 from analyser.validation import Record
 
@@ -48,8 +48,9 @@ def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[s
     found = system_named(system)
     if isinstance(source, Record):
         return source
-    default = default_ruleset(found.ruleset, found.other_rulesets, None if folder is None else Path(folder))
-    return read_question(question_model(found), source, default)
+    own = None if folder is None else Path(folder)
+    default = default_ruleset(found.ruleset, found.other_rulesets, own)
+    return read_question(question_model(found), source, default, lambda raw: completed(found, raw, own))
 
 
 def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | None = None) -> MoraleResult:
@@ -66,11 +67,9 @@ def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | 
     >>> float(result.columns["rounds"]["p_panicked"][0].round(4))
     0.4444
     """
-    from analyser.engine.chains import exact_laws
-
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
-    weights = {name: exact_laws(chain) for name, chain in answers.chains(ready).items()}
-    return MoraleResult(method="exact", tables=answers.tables(ready, weights), **_account(system, ready))
+    tables = answers.tables(ready, answers.weights(ready, None))
+    return MoraleResult(method="exact", tables=tables, **_account(system, ready))
 
 
 def simulate(
@@ -112,22 +111,12 @@ def simulate(
     1000
     """
     from analyser.engine.montecarlo import default_threads
-    from analyser.engine.throws import sampled_counts
 
     games = _trials(trials, precision)
     _check(seed, threads)
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
-    chains = answers.chains(ready)
-
-    def report(part: int, done: int) -> None:
-        if progress is not None:
-            progress(part * games + done, len(chains) * games)
-
-    weights = {
-        name: sampled_counts(chain, games, seed, part, threads or default_threads(), partial(report, part))
-        for part, (name, chain) in enumerate(chains.items())
-    }
-    tables = answers.tables(ready, weights)
+    roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
+    tables = answers.tables(ready, answers.weights(ready, roll))
     return MoraleResult(method="monte-carlo", tables=tables, trials=games, seed=seed, **_account(system, ready))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -106,9 +106,12 @@ def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> t
 
 
 def read_question(
-    model: type[RecordT], source: str | os.PathLike[str] | Mapping[str, Any], ruleset: Mapping[str, Any]
+    model: type[RecordT],
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    ruleset: Mapping[str, Any],
+    completed: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> RecordT:
-    """A question as `model`, its ``[ruleset]`` filled in with the defaults `ruleset`.
+    """A question as `model`, its ``[ruleset]`` filled in with the defaults `ruleset`, then completed.
 
     Raises
     ------
@@ -119,7 +122,11 @@ def read_question(
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
         raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
-    return checked(model, {**raw, "ruleset": _over(ruleset, stated)}, where=where)
+    try:
+        whole = completed({**raw, "ruleset": _over(ruleset, stated)})
+    except InputError as error:
+        raise error.inside(where) from None
+    return checked(model, whole, where=where)
 
 
 def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from analyser.errors import InputError, did_you_mean
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from analyser.engine.chains import Chain
     from analyser.morale.panels import Panel
     from analyser.morale.result import Table, Weights
+    from analyser.morale.weighing import Roll
     from analyser.validation import Record
 
 
@@ -27,12 +29,15 @@ class System(NamedTuple):
         The file of defaults, in ``profiles/morale``.
     other_rulesets : tuple of (str, str)
         Sections of the ruleset that are files of other systems.
+    completed_by : str
+        Its module whose `completed` fills in a raw question from profiles; none where a question needs none.
     """
 
     title: str
     package: str
     ruleset: str
     other_rulesets: tuple[tuple[str, str], ...] = ()
+    completed_by: str = ""
 
 
 SYSTEMS = {
@@ -43,6 +48,7 @@ SYSTEMS = {
     "compare": System(
         "Five systems side by side", "compare", "compare.toml",
         (("armoured_clash", "../ruleset.toml"), ("legion", "legion.toml"), ("grande_tactique", "grande-tactique.toml")),
+        completed_by="duel",
     ),
 }  # fmt: skip
 
@@ -52,6 +58,9 @@ class Answers(Protocol):
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """The chains of rolls that the question needs, by name."""
+
+    def weights(self, question: Any, roll: Roll | None) -> dict[str, Weights]:
+        """The recorded laws, or of a roll the counts, by name."""
 
     def tables(self, question: Any, weights: dict[str, Weights]) -> dict[str, Table]:
         """The answer's tables from the recorded laws (or counts) of each chain, the main table first."""
@@ -90,3 +99,16 @@ def question_model(system: System) -> type[Record]:
 def answers_of(system: System) -> Answers:
     """The module that answers questions to a system."""
     return cast("Answers", importlib.import_module(f"analyser.morale.{system.package}.answer"))
+
+
+def completed(system: System, raw: dict[str, Any], folder: Path | None) -> dict[str, Any]:
+    """A raw question with what stands in profiles filled in; `folder` of profiles, None: the shipped one.
+
+    Raises
+    ------
+    InputError
+    """
+    if not system.completed_by:
+        return raw
+    module = importlib.import_module(f"analyser.morale.{system.package}.{system.completed_by}")
+    return cast("dict[str, Any]", module.completed(raw, folder))

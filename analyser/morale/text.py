@@ -38,6 +38,8 @@ def _stated(result: MoraleResult) -> Iterator[tuple[str, str]]:
 
 def _shown(value: Any) -> str:
     """A value as a file would say it."""
+    if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
+        return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):
         if len(value) == 1 and next(iter(value.values())) == 1.0:
             return str(next(iter(value)))

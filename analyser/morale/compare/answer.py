@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain
-from analyser.morale.compare import armoured_clash, grande_tactique, legion, mordheim, warmaster
+from analyser.engine.courses import counts_along, laws_along
+from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, mordheim, warmaster
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import FATES, fates
+from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, turns_of
 from analyser.morale.panels import Fates, Panel
 from analyser.morale.result import Table, Weights
+from analyser.morale.weighing import Roll, weighed
 
 
 class _Module(Protocol):
     def equivalents(self, question: Question) -> dict[str, str]: ...
-    def chain(self, question: Question) -> Chain: ...
+    def rounds(self, question: Question) -> Rounds: ...
     def fate_of_states(self, question: Question) -> NDArray[np.int64]: ...
 
 
@@ -32,8 +34,9 @@ class Compared(NamedTuple):
     rules: str
 
 
+CLASH = "armoured-clash"
 SYSTEMS = {
-    "armoured-clash": Compared(
+    CLASH: Compared(
         armoured_clash, "Armoured Clash", "suppressed", "falling back", "broken, fled, destroyed", "AC-4.5, AC-5"
     ),
     "legion": Compared(
@@ -51,7 +54,26 @@ SYSTEMS = {
 
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a system."""
-    return {name: system.module.chain(question) for name, system in SYSTEMS.items()}
+    return {name: chain_of(question, system.module.rounds(question)) for name, system in SYSTEMS.items()}
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+    """The recorded laws, or of a roll the counts, of each system; of a duel, Armoured Clash's are its fates there."""
+    if question.duel is None:
+        return weighed(chains(question), roll)
+    if roll is None:
+        stream = duel.exact_stream(question)
+    else:
+        stream = duel.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
+    found = {CLASH: stream.fates}
+    for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
+        rounds = SYSTEMS[name].module.rounds(question)
+        turns = turns_of(rounds, question.models)
+        if roll is None:
+            found[name] = laws_along(rounds.start, turns, stream.courses)
+        else:
+            found[name] = counts_along(rounds.start, turns, stream.courses, roll.seed, part, roll.threads)
+    return found
 
 
 def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
@@ -67,7 +89,8 @@ def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
     equivalents = dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))
     words = {
         "system": list(SYSTEMS),
-        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("shaken", "routed", "gone", "rules")},
+        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("shaken", "routed", "gone")},
+        "rules": [_rules(question, name) for name in SYSTEMS],
     }
     return {"fates": Table(keys, chances, {}), "equivalents": Table(equivalents, {}, {}), "words": Table(words, {}, {})}
 
@@ -77,15 +100,26 @@ def panels(_: Question) -> tuple[Panel, ...]:
     return (Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()}),)
 
 
-def applied(_: Question) -> tuple[str, ...]:
+def applied(question: Question) -> tuple[str, ...]:
     """The rules that the numbers come from."""
-    return tuple(f"{system.title}: {system.rules}" for system in SYSTEMS.values())
+    found = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
+    if question.duel is not None:
+        found += [f"{SYSTEMS[CLASH].title}: {each}" for each in duel.account_of(question).applied]
+    return tuple(found)
+
+
+def _rules(question: Question, name: str) -> str:
+    return "AC-9.2" if name == CLASH and question.duel is not None else SYSTEMS[name].rules
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
-    found = [
-        "Armoured Clash: the officer, disorder, modifiers of a situation; each card from a full deck",
+    clash = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
+    if question.duel is not None:
+        account = duel.account_of(question)
+        clash = [*account.not_modelled, *account.assumptions]
+    found = [f"{SYSTEMS[CLASH].title}: {each}" for each in clash]
+    found += [
         "Legion: a commander", "Grande Tactique: charges, shelter, collapse of the division",
         "Warmaster: obstacles behind the unit, distance driven back", "Mordheim: the leader's fall, single warriors",
     ]  # fmt: skip
@@ -94,6 +128,13 @@ def not_modelled(question: Question) -> tuple[str, ...]:
     return tuple(found)
 
 
-def warnings(_: Question) -> tuple[str, ...]:
+def warnings(question: Question) -> tuple[str, ...]:
     """What to know about the comparison."""
-    return ("each round: attacks, tests, then the fate is told, when the unit comes to act",)
+    if question.duel is None:
+        return ("each round: attacks, tests, then the fate is told, when the unit comes to act",)
+    return (
+        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack",
+        "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
+        "nobody attacks it, and the other systems go on without losses",
+        *duel.account_of(question).warnings,
+    )

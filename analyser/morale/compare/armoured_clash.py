@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Die, Phase, check_size
+from analyser.engine.chains import Beside, Die, Phase, check_size
 from analyser.jit import kernel
+from analyser.morale.compare import duel
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, chain_of
+from analyser.morale.compare.stream import FATES, GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.facts import FIGHT, NONE, FightFacts, Test
 
@@ -34,9 +35,16 @@ class Unit(NamedTuple):
 
 
 def equivalents(question: Question) -> dict[str, str]:
-    """What stands for the unit's nerve."""
+    """What stands for the unit's nerve; in a duel, its own values."""
+    if question.duel is not None:
+        unit = duel.unit_of(question)
+        return {"DISCIPLINE": _or_none(unit.discipline), "BREAK LIMIT": _or_none(unit.break_limit)}
     limit = break_limit(question)
     return {"DISCIPLINE": str(discipline(question)), "BREAK LIMIT": "none" if limit == NONE else str(limit)}
+
+
+def _or_none(value: int | str | None) -> str:
+    return "none" if value is None else str(value)
 
 
 def discipline(question: Question) -> int:
@@ -94,7 +102,7 @@ def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int)
     return after
 
 
-def chain(question: Question) -> Chain:
+def rounds(question: Question) -> Rounds:
     """Each attack's losses and a card; at the end of the round the unit has activated and is calm (AC-5.7)."""
     unit = unit_of(question)
     deck = question.ruleset.armoured_clash.deck.counts()
@@ -109,11 +117,13 @@ def chain(question: Question) -> Chain:
 
     states = np.arange(unit.gone + 1)
     calm = np.where(states == unit.gone, states, states - states % 3).astype(np.uint16)[:, np.newaxis]
-    return chain_of(question, question.models * unit.falls * 3, attack, after=(Phase(calm),))
+    return Rounds(question.models * unit.falls * 3, attack, after=(Phase(calm),))
 
 
 def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison."""
+    """What each state is called in the comparison; of a duel, the states are fates."""
+    if question.duel is not None:
+        return np.arange(len(FATES))
     unit = unit_of(question)
     states = np.arange(unit.gone + 1)
     fate = np.array([STEADY, SHAKEN, ROUTED])[states % 3]

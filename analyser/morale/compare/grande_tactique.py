@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Die, Phase, check_size, sided
+from analyser.engine.chains import Beside, Die, Phase, check_size, sided
 from analyser.jit import kernel, step
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, chain_of
+from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules import grande_tactique as rules
 
 FIRST_FLIGHT = 2  # the condition of a unit that has fled once
@@ -113,7 +113,7 @@ def tabulated(unit: Unit, most_losses: int, totals: int) -> NDArray[np.uint16]:
     return after
 
 
-def chain(question: Question) -> Chain:
+def rounds(question: Question) -> Rounds:
     """A PIP phase, then the attacks, each with the die of its check."""
     unit, ruleset = unit_of(question), question.ruleset.grande_tactique
     states = (unit.models + 1) * (unit.gone + 1)
@@ -126,7 +126,7 @@ def chain(question: Question) -> Chain:
         after = tabulated(unit, len(law) - 1, len(law) * (check.highest + 1))
         return (Phase(after, Die(law), once, (Beside(check, len(law)),)),)
 
-    return chain_of(question, unit.models * (unit.gone + 1), attack, before=(pips,))
+    return Rounds(unit.models * (unit.gone + 1), attack, before=(pips,))
 
 
 def fate_of_states(question: Question) -> NDArray[np.int64]:

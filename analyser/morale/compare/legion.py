@@ -10,10 +10,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Phase, check_size, succeeding
+from analyser.engine.chains import Die, Phase, check_size, succeeding
 from analyser.jit import kernel
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, chain_of
+from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.morale.legion.chain import END, MOVE, RALLY, RECEIVE, Unit, state_after
 from analyser.rules import legion
 
@@ -60,7 +60,7 @@ def tabulated(unit: Unit, models: int, phase: int, per_model: int, totals: int) 
     return after
 
 
-def chain(question: Question) -> Chain:
+def rounds(question: Question) -> Rounds:
     """Attacks, rally and panic check; then the panicked move and the end phase."""
     unit, ruleset = unit_of(question), question.ruleset.legion
     own, per_model = unit.destroyed + 1, int(question.legion.tokens == PER_MODEL)
@@ -79,7 +79,7 @@ def chain(question: Question) -> Chain:
         phase(RALLY, unit.most_tokens + 1), succeeding(ruleset.rally_successes, ruleset.rally_sides), tokens
     )  # fmt: skip
     later = Phase(phase(MOVE)), Phase(phase(END))
-    return chain_of(question, question.models * own, attack, tests=(rally,), after=later)
+    return Rounds(question.models * own, attack, tests=(rally,), after=later)
 
 
 def fate_of_states(question: Question) -> NDArray[np.int64]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Phase, sided
+from analyser.engine.chains import Die, Phase, sided
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, chain_of
+from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.rules import mordheim as rules
 
 DIE, DICE = sided(6), 2
@@ -26,7 +26,7 @@ def leadership(question: Question) -> int:
     return int(np.argmin(np.abs(at_most - question.nerve)))
 
 
-def chain(question: Question) -> Chain:
+def rounds(question: Question) -> Rounds:
     """Attacks; then the warband's turn begins, with a rout test if it is due."""
     models = np.arange(question.models + 2)
     routed = question.models + 1
@@ -47,9 +47,8 @@ def chain(question: Question) -> Chain:
     fails = np.array([not rules.passes(total, ld) for total in totals.tolist()])
     failed = due[:, np.newaxis] & fails
     tested = np.where(failed, routed, models[:, np.newaxis]).astype(np.uint16)
-    return chain_of(
-        question, question.models, attack, tests=(Phase(tested, DIE, np.where(due, DICE, 0).astype(np.uint16)),)
-    )
+    rout_test = Phase(tested, DIE, np.where(due, DICE, 0).astype(np.uint16))
+    return Rounds(question.models, attack, tests=(rout_test,))
 
 
 def fate_of_states(question: Question) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from analyser.validation import Record, as_tuple
 
 MOST_MODELS = 100
 
+Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 
 
@@ -76,9 +77,13 @@ class Mordheim(Record):
 class Question(Record):
     """One unit under one stream of losses, in five systems."""
 
-    models: Models = Field(description="Models at the start.")
+    models: Models = Field(description="Models at the start; of a duel, those of its unit.")
     nerve: Chance = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
-    losses: Numbers = Field(description="Models lost to each attack: a number, a law, or a list by round.")
+    losses: Numbers | None = Field(None, description="Models lost to each attack: a number, a law, or a list by round.")
+    a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
+    b: Section | None = Field(None, description="The other.")
+    duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = Field("a", description="The unit whose losses go through the systems.")
     attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
     edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge; left out: far.")
     rounds: Rounds | None = Field(None, description="Rounds to play; left out: the ruleset's.")
@@ -91,7 +96,13 @@ class Question(Record):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
-        spread_over(self.losses, self.rounds_played, "losses")
+        if (self.losses is None) == (self.duel is None):
+            raise ValueError("the losses come from one source (allowed: losses, or the units a and b of a duel)")
+        if self.duel is not None and self.attacks != 1:
+            raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
+        if self.duel is None and self.side != "a":
+            raise ValueError("side: there is no duel (allowed: left out)")
+        self.laws  # noqa: B018 - refuses a list of another length
         return self
 
     @property
@@ -101,8 +112,13 @@ class Question(Record):
 
     @property
     def laws(self) -> tuple[tuple[float, ...], ...]:
-        """The law of the losses to one attack, of each round."""
-        return spread_over(self.losses, self.rounds_played, "losses")
+        """The law of the losses to one attack, of each round; none of a duel, whose rounds hang together."""
+        return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
+
+    @property
+    def most_losses(self) -> int:
+        """The most models that one attack takes."""
+        return min(max((len(law) - 1 for law in self.laws), default=self.models), self.models)
 
 
 def named(question: Question, system: str) -> Any:

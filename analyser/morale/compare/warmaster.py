@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Phase, check_size, succeeding
+from analyser.engine.chains import Die, Phase, check_size, succeeding
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, chain_of
+from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.rules import warmaster
 
 SIX = succeeding(1, 6)
@@ -22,12 +22,12 @@ def equivalents(question: Question) -> dict[str, str]:
 
 
 def _most_dice(question: Question) -> int:
-    most_losses = min(max(len(law) - 1 for law in question.laws), question.models)
+    most_losses = question.most_losses
     check_size((question.models + 1) * (question.warmaster.dice * most_losses + 1) * 2, most_losses + 1)
     return question.warmaster.dice * most_losses
 
 
-def chain(question: Question) -> Chain:
+def rounds(question: Question) -> Rounds:
     """Attacks: losses, then a die for each drive-back; at the end of its Command phase the unit recovers (WM-9)."""
     most = _most_dice(question)
     states = np.arange((question.models + 1) * (most + 1) * 2)
@@ -44,7 +44,7 @@ def chain(question: Question) -> Chain:
     rolled = (models * (most + 1) * 2)[:, np.newaxis] + now
     drive_back = Phase(rolled.astype(np.uint16), SIX, pending.astype(np.uint16))
     recovered = Phase((states - confused).astype(np.uint16)[:, np.newaxis])
-    return chain_of(question, question.models * (most + 1) * 2, attack, after=(recovered,))
+    return Rounds(question.models * (most + 1) * 2, attack, after=(recovered,))
 
 
 def fate_of_states(question: Question) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from analyser.morale.grande_tactique import check, column, division, flight, rou
 from analyser.morale.grande_tactique.question import Question
 from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table, Weights
+from analyser.morale.weighing import Roll, weighed
 
 DESTROYED = ("off the map", "surrounded")
 
@@ -26,6 +27,11 @@ def chains(question: Question) -> dict[str, Chain]:
     if question.division:
         found["division"] = division.chain(question.division, ruleset)
     return found
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+    """The recorded laws, or of a roll the counts, of each chain."""
+    return weighed(chains(question), roll)
 
 
 def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:

@@ -11,6 +11,7 @@ from analyser.morale.legion.chain import Unit, chain_of, unit_of
 from analyser.morale.legion.question import Question
 from analyser.morale.panels import Curves, Laws, Panel
 from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.weighing import Roll, weighed
 from analyser.rules import legion
 
 WITH, WITHOUT = "with", "without"  # a commander
@@ -19,6 +20,11 @@ WITH, WITHOUT = "with", "without"  # a commander
 def chains(question: Question) -> dict[str, Chain]:
     """One chain without a commander; where one is near, one with him first."""
     return {name: chain_of(each) for name, each in _cases(question).items()}
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+    """The recorded laws, or of a roll the counts, of each chain."""
+    return weighed(chains(question), roll)
 
 
 def _cases(question: Question) -> dict[str, Question]:

@@ -12,6 +12,7 @@ from analyser.morale.mordheim import combat, flight, leadership, warband
 from analyser.morale.mordheim.question import Question, Warband
 from analyser.morale.panels import Chances, Curves, Panel
 from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.weighing import Roll, weighed
 from analyser.rules import mordheim
 
 WARBANDS, ALONE, COMBAT, STUPIDITY, TOGETHER = "warbands", "alone", "combat", "stupidity", "together"
@@ -34,6 +35,11 @@ def chains(question: Question) -> dict[str, Chain]:
         TOGETHER: leadership.together_chain,
     }  # fmt: skip
     return found | {name: maker(question) for name, maker in makers.items() if getattr(question, name) is not None}
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+    """The recorded laws, or of a roll the counts, of each chain."""
+    return weighed(chains(question), roll)
 
 
 def _other_leaders(question: Question) -> dict[str, Warband]:

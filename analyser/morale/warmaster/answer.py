@@ -14,6 +14,7 @@ from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.warmaster.chain import Layout, chain_of, is_confused, layout_of, turns_lost
 from analyser.morale.warmaster.path import CHOICES, Choice, choices_of, meetings, way_of
 from analyser.morale.warmaster.question import Question
+from analyser.morale.weighing import Roll, weighed
 from analyser.rules.warmaster import Kind, Meeting
 
 OPEN_GROUND = "open ground"
@@ -23,6 +24,11 @@ MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a choice of the player: friends make way always, never, or where that confuses the fewest units."""
     return {choice: chain_of(question, choice) for choice in choices_of(question)}
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+    """The recorded laws, or of a roll the counts, of each chain."""
+    return weighed(chains(question), roll)
 
 
 class States:
