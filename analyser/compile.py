@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -24,6 +26,7 @@ from analyser.rules.armoured_clash.facts import (
 from analyser.scenario import Attack, Scenario, Target
 from analyser.units import MOST_MODELS
 
+_FIELDS_OF_TARGET = attrgetter(*Target.model_fields)
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 _TESTS_PASSED_BY = {"Automata", "Irrepressible"}
 _NOT_TOUCHED_BY_SEISMIC = {"aircraft", "rotorcraft"}
@@ -80,6 +83,12 @@ def _inches(rule: Named) -> float:
 
 def target_record(target: Target) -> TargetFacts:
     """A record of :data:`~analyser.rules.armoured_clash.facts.TARGET` from a resolved target."""
+    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target)).copy())
+
+
+@lru_cache(maxsize=4096)  # of many fights the same targets are asked for
+def _record_of_target(fields: tuple[Any, ...]) -> Any:
+    target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
     rules = {parse(rule).name for rule in target.rules or ()}
     resilient_front = any(named.name == "Resilient" for named in map(parse, target.rules or ()))
@@ -105,7 +114,7 @@ def target_record(target: Target) -> TargetFacts:
         numbers[flag] = getattr(target, flag)
     for flag in _RULE_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in rules
-    return cast("TargetFacts", record_of(TARGET, numbers))
+    return record_of(TARGET, numbers)
 
 
 _STATE_FLAGS = (

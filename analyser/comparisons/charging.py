@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from analyser.comparisons.cells import Cells, Field, no_results
 from analyser.comparisons.endings import summary
 from analyser.comparisons.sides import rows_called
-from analyser.engine.joint import Law, exact_laws
+from analyser.engine.joint import exact_laws
+from analyser.engine.law import Law
 from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError
 from analyser.fights.charge import charge_program, charge_start

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from analyser.comparisons.cells import Cells, Field, no_results
 from analyser.comparisons.endings import side_of, summary
 from analyser.comparisons.sides import rows_called
-from analyser.engine.joint import Law, exact_laws, start_states
+from analyser.engine.joint import exact_laws, start_states
+from analyser.engine.law import Law
 from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged

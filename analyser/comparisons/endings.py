@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.joint import Law
+from analyser.engine.law import Law
 from analyser.engine.sweep import HIGH, LOW, SUMMARY, percentile
 from analyser.fights import endings as read
 from analyser.fights.combatant import Combatant, resolve_combatant

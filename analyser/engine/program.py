@@ -104,6 +104,9 @@ class Setup:
     fight: Any
     copy: Any  # as every record's
 
+    def __getitem__(self, name: str) -> Any:
+        """A part by its name, as every record gives it: quicker than as an attribute."""
+
 
 SETUP = np.dtype(
     (

@@ -30,6 +30,7 @@ _TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED = (
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
+NOT_FOUGHT = 3  # beside who can win a combat
 _LOST, _WON, _OVERRUN = int(Order.LOST), int(Order.WON), int(Order.OVERRUN)
 _RALLY_FAILED, _FIRST, _OUT_OF_BUILDING = unit_state.RALLY_FAILED, unit_state.FIRST, unit_state.OUT_OF_BUILDING
 
@@ -66,7 +67,7 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
     if kind == _TEST_FRIGHTENED and demise.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         return card_for(side, morale.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
-    if kind == _RESOLVE and close_quarters.in_combat(mine):
+    if kind == _RESOLVE:
         return asks_of_loser(setup, side, words)
     if kind == _TEST_PASSENGERS and tests_passengers(setup, side, words):
         set_passengers_test(setup, side, mine)
@@ -77,11 +78,20 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
 
 
 @step
+def result_of_combat(setup: Setup, active: int, words: tuple[int, int]) -> int:
+    """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
+    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
+    if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
+        return NOT_FOUGHT
+    return close_quarters.winner(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+
+
+@step
 def loser(setup: Setup, active: int, words: tuple[int, int]) -> int:
     """The side that has lost the combat of the active side; NONE where nobody has."""
-    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
-    won_by = close_quarters.winner(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
-    if won_by == close_quarters.NOBODY:
+    won_by = result_of_combat(setup, active, words)
+    if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
         return NONE
     return 1 - active if won_by == close_quarters.ACTIVE else active
 
@@ -212,12 +222,11 @@ def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, their
 def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) -> tuple[int, int]:
     """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
-    fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
-    if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
+    won_by = result_of_combat(setup, active, words)
+    if won_by == NOT_FOUGHT:
         return words
     side, other = setup.sides[active], setup.sides[1 - active]
     charged = unit_state.order_of(mine) != _OVERRUN
-    won_by = close_quarters.winner(mine, theirs, (side, other))
     if won_by == close_quarters.ACTIVE:
         theirs = after_losing(setup, 1 - active, theirs, passed)
         mine = close_quarters.scored(mine, side)

@@ -14,6 +14,10 @@ _AIMING, _SHORT_RANGE, _SUPPRESSED_ATTACKER = int(Bonus.AIMING), int(Bonus.SHORT
 _SUPPRESSED = morale.SUPPRESSED
 _ON_LOOKOUT, _RELOADING, _RALLY_FAILED = unit_state.ON_LOOKOUT, unit_state.RELOADING, unit_state.RALLY_FAILED
 _OUT_OF_BUILDING = unit_state.OUT_OF_BUILDING
+_SEEN_BY_STRIKER = (
+    morale.ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS
+    | unit_state.POSITION_MASK << unit_state.POSITION
+)  # fmt: skip
 
 
 @step
@@ -78,6 +82,12 @@ def has_moved(word: int, side: SideFacts) -> bool:
     """Whether a unit that shoots has advanced: then it has neither aimed, nor failed its rally test, nor a building."""
     shoots = unit_state.order_of(word) == _SHOOT
     return shoots and not word & _RALLY_FAILED and not activation.in_building(word, side)
+
+
+@step
+def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
+    """The part of the struck unit's state that :func:`is_made` and :func:`condition` look at."""
+    return struck if setup.strikes[number].answers != NONE else struck & _SEEN_BY_STRIKER
 
 
 @step

@@ -16,10 +16,9 @@ from analyser.jit import step
 from analyser.rules.armoured_clash import morale
 
 _OUTCOME = (1 << morale.ATTACKER_DAMAGE) - 1
-_FIELD = (1 << morale.BITS) - 1
 _OWN = morale.ATTACKER_DAMAGE
-_OWN_DESTROYED = morale.ATTACKER_DESTROYED - morale.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
+_STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _ROOM = 1024
 
 
@@ -108,22 +107,42 @@ def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
 
 
 @step
-def known_list(ways: Ways, number: int, condition: int, struck: int) -> int:
-    """The place of the list for a strike under a condition on a unit in state `struck`; NOWHERE if it is new.
+def with_lists(
+    ways: Ways, setup: Setup, chances: Chances, number: int, conditions: NDArray[np.int64], struck: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+) -> tuple[Ways, NDArray[np.int64]]:  # fmt: skip
+    """The ways of a strike under each condition on each struck unit where they are `wanted`.
 
-    A look-up alone: to hand back the growing arrays of :func:`with_list` costs more than to find the place.
+    Returns
+    -------
+    Ways
+        With the new ones.
+    int64 array, shape (conditions, struck)
+        The places of the lists; NOWHERE where none is wanted.
     """
-    of_condition, of_state = seek(ways.conditions, number << _NUMBER | condition), seek(ways.states, struck)
-    if NOWHERE in (of_condition, of_state):
-        return NOWHERE
-    return seek(ways.lists, of_condition << _CONDITION | of_state)
+    known_conditions, states = with_room(ways.conditions, len(conditions)), with_room(ways.states, len(struck))
+    ways = Ways(known_conditions, states, ways.lists, ways.starts, ways.state, ways.own, ways.chance)
+    lists, of_states = np.full(wanted.shape, NOWHERE, np.int64), np.empty(len(struck), np.int64)
+    for column in range(len(struck)):
+        of_states[column] = place_of(states, struck[column])
+    for kind in range(len(conditions)):
+        of_condition = place_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
+        for column in range(len(struck)):
+            if wanted[kind, column]:
+                at = seek(ways.lists, of_condition | of_states[column])
+                if at == NOWHERE:
+                    at = ways.lists.length[0]
+                    ways = with_list(ways, setup, chances, of_condition | of_states[column])
+                lists[kind, column] = at
+    return ways, lists
 
 
 @step
-def with_list(ways: Ways, setup: Setup, chances: Chances, number: int, condition: int, struck: int) -> Ways:
-    """The ways with one list more, the last: for a strike under a condition on a unit in state `struck`."""
-    conditions, states, lists = with_room(ways.conditions, 1), with_room(ways.states, 1), with_room(ways.lists, 1)
-    key = place_of(conditions, number << _NUMBER | condition) << _CONDITION | place_of(states, struck)
+def with_list(ways: Ways, setup: Setup, chances: Chances, key: int) -> Ways:
+    """The ways with one list more, the last: that of `key`, the places of a condition and of a struck unit's state."""
+    condition, struck = ways.conditions.states[key >> _CONDITION], ways.states.states[key & _STATE]
+    number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
+    lists = with_room(ways.lists, 1)
     place = place_of(lists, key)
     strikes.set_strike(setup, number, condition, struck)
     law = pool_of(setup, chances, number)
@@ -138,11 +157,4 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, number: int, condition
         own[start + way] = outcomes[way] >> _OWN
         chance[start + way] = weights[way]
     starts[place + 1] = room
-    return Ways(conditions, states, lists, starts, state, own, chance)
-
-
-@step
-def striker_after(setup: Setup, number: int, word: int, ways: Ways, way: int) -> int:
-    """The striker's state after its strike went that way."""
-    own = ways.own[way]
-    return strikes.after_striking(setup, number, word, ways.state[way], own >> _OWN_DESTROYED, own & _FIELD)
+    return Ways(ways.conditions, ways.states, lists, starts, state, own, chance)

@@ -180,7 +180,7 @@ def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, i
         yield strike._replace(strike=record)
 
 
-def _special_counts(qualities: set[str], struck: Combatant) -> bool:
+def _special_counts(qualities: frozenset[str], struck: Combatant) -> bool:
     """Whether the value in parentheses counts in close quarters (Shock, Wreckers of AC-6)."""
     return ("Shock" in qualities and struck.category == "light") or (
         "Wreckers" in qualities and struck.category == "heavy"

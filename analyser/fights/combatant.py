@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from analyser.errors import InputError, did_you_mean
-from analyser.glossary import SPECIAL_RULES
+from analyser.glossary import SPECIAL_RULES, Named
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
@@ -102,7 +103,7 @@ def _profile_of(loadout: Loadout | None) -> dict[str, Any]:
 
 def _by_rules(written: tuple[str, ...]) -> dict[str, int]:
     """Numbers that stand in special rules: X of Veteran (X) and of Capacity (X)."""
-    rules = {rule.name: max(whole_number(rule.parameter), 1) for rule in names(written, SPECIAL_RULES)}
+    rules = {rule.name: max(whole_number(rule.parameter), 1) for rule in rules_called(written)}
     known = {"veteran": min(rules.get("Veteran", 0), MOST_DICE)}
     return known | ({"capacity": rules["Capacity"]} if "Capacity" in rules else {})
 
@@ -112,9 +113,15 @@ def whole_number(parameter: str | None) -> int:
     return int(parameter) if parameter and parameter.isdecimal() else 0
 
 
+@lru_cache(maxsize=1024)  # of many fights the same few are asked for
+def rules_called(written: tuple[str, ...]) -> tuple[Named, ...]:
+    """The special rules of a unit by name and parameter."""
+    return tuple(names(written, SPECIAL_RULES))
+
+
 def rule_value(combatant: Combatant, name: str) -> int:
     """The X of a special rule of a unit; 0 without the rule."""
-    for rule in names(combatant.rules or (), SPECIAL_RULES):
+    for rule in rules_called(combatant.rules or ()):
         if rule.name == name:
             return whole_number(rule.parameter)
     return 0
@@ -122,7 +129,7 @@ def rule_value(combatant: Combatant, name: str) -> int:
 
 def has_rule(combatant: Combatant, name: str) -> bool:
     """Whether a unit has a special rule, with whatever parameter."""
-    return any(rule.name == name for rule in names(combatant.rules or (), SPECIAL_RULES))
+    return any(rule.name == name for rule in rules_called(combatant.rules or ()))
 
 
 def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: str) -> Passengers | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -11,12 +12,12 @@ from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, target_r
 from analyser.dice import Rating
 from analyser.engine.program import MOST_STRIKES, SETUP, Setup
 from analyser.errors import InputError
-from analyser.fights.combatant import Combatant, has_rule, rule_value
-from analyser.glossary import QUALITIES, SPECIAL_RULES
+from analyser.fights.combatant import Combatant, has_rule, rule_value, rules_called
+from analyser.glossary import QUALITIES
 from analyser.resolve import names
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
-from analyser.scenario import Attack, Target
+from analyser.scenario import Attack, ExtraReroll, Target
 from analyser.units import MOST_DICE, Row
 
 INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
@@ -44,9 +45,30 @@ def orders_mask(*orders: Order) -> int:
     return sum(1 << order for order in orders)
 
 
-def quality_names(row: Row) -> set[str]:
+def quality_names(row: Row) -> frozenset[str]:
     """The qualities of a row, spelled as the rules spell them."""
-    return {quality.name for quality in names(row.qualities, QUALITIES)}
+    return _names_of(row.qualities)
+
+
+@lru_cache(maxsize=1024)  # of many fights the same few are asked for
+def _names_of(qualities: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(quality.name for quality in names(qualities, QUALITIES))
+
+
+@lru_cache(maxsize=4096)
+def _attack_with(
+    qualities: tuple[str, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None
+) -> Any:  # fmt: skip
+    """The record of an attack with such a row; take a copy of it."""
+    attack = Attack(
+        dice=1,
+        qualities=tuple(str(quality) for quality in names(qualities, QUALITIES)),
+        veteran=veteran,
+        extra_reroll=extra_reroll,
+        overcharge=overcharge,
+        attacker_damage_limit=limit,
+    )
+    return attack_record(attack)
 
 
 def row_strike(
@@ -70,16 +92,9 @@ def row_strike(
         Whether the strike comes from the struck unit's front; left out: as it says itself.
     close_quarters : bool
     """
-    qualities = quality_names(row)
-    attack = Attack(
-        dice=1,
-        qualities=tuple(str(quality) for quality in names(row.qualities, QUALITIES)),
-        veteran=min(striker.veteran or 0, MOST_DICE),
-        extra_reroll=striker.extra_reroll,
-        overcharge=overcharge and "Overcharge" in qualities,
-        attacker_damage_limit=striker.damage_limit,
-    )
-    record = attack_record(attack)
+    overcharge = overcharge and "Overcharge" in quality_names(row)
+    veteran = min(striker.veteran or 0, MOST_DICE)
+    record = _attack_with(row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit).copy()
     record.close_quarters = close_quarters
     record.bonuses |= bonuses
     record.penalties |= penalties
@@ -176,15 +191,17 @@ def setup_for(
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
     setup = np.zeros(1, SETUP)[0]
-    setup.counts = max((len(each.dice) for each in strikes), default=1)
-    setup.dice[:, :, : setup.counts] = NONE
+    setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
+    setup["dice"][:, :, :counts] = NONE
     for side in range(2):
-        setup.sides[side] = sides[side]
-        setup.units[side] = target_record(combatants[side])
-        setup.passengers[side] = _passengers_record(combatants[side])
+        setup["sides"][side] = sides[side]
+        setup["units"][side] = target_record(combatants[side])
+        setup["passengers"][side] = _passengers_record(combatants[side])
+    parts = setup["strikes"], setup["attacks"], setup["targets"]
     for number, each in enumerate(strikes):
-        setup.strikes[number], setup.attacks[number], setup.targets[number] = each.strike, each.attack, each.target
-        setup.dice[number, :, : len(each.dice)] = np.array(each.dice).T
+        for part, record in zip(parts, each[:3]):
+            part[number] = record
+        setup["dice"][number, :, : len(each.dice)] = np.array(each.dice).T
     return cast("Setup", setup)
 
 
@@ -205,4 +222,4 @@ def sponsons(combatant: Combatant) -> int:
 
 def known_rules(combatant: Combatant) -> tuple[str, ...]:
     """The special rules of a unit, spelled as the rules spell them."""
-    return tuple(str(rule) for rule in names(combatant.rules or (), SPECIAL_RULES))
+    return tuple(str(rule) for rule in rules_called(combatant.rules or ()))
