@@ -37,7 +37,9 @@ DUELS = {
     "out of a building, its edge near": (
         GRENADIERS | {"garrisoned": True, "edge_distance": 5.0}, RIFLES, {"policy_a": "charge", "first": "a"},
     ),
-    "Overcharge": (RIFLES | {"rows": [UNSTABLE], "models": 3, "damage_limit": 2}, GRENADIERS, {"policy_a": "overcharge"}),
+    "Overcharge": (
+        RIFLES | {"rows": [UNSTABLE], "models": 3, "damage_limit": 2}, GRENADIERS, {"policy_a": "overcharge"},
+    ),
     "Spectacular Demise": (
         CAVALRY, GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]}, {"policy_a": "charge"},
     ),
