@@ -50,9 +50,10 @@ Each variant at {dice} dice on one thread, beside the plain attack with as many 
 
 {variants}
 
-The dice that wait for an extra re-roll (AC-3.5) are counted as the pool is rolled, one more comparison a die for each
-kind of them; each re-roll that is allowed is then one die more, rolled in every trial. So these rows grow with the
-number of dice that may be re-rolled.
+Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are rolled in another order. First the dice of the first roll,
+each compared with four or six marks instead of two: the dice that wait for a re-roll and the blanks are counted too.
+Then as many added dice as trials seldom need more of, two standard deviations above the mean; they count where they
+are due, and the few trials that need more roll on one by one. Then a die for each re-roll that is allowed.
 
 ## The limit of the random numbers
 

@@ -50,11 +50,11 @@ class BareKernel:
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
-        """Random words that the kernel takes for an attack; only after a call."""
-        dealer, block, sheet = self.dealer, self.block, self.dealer.sheet
-        dice = dealer.fight.dice + (int(dealer.special.allowance) / (1 + sheet.added) if dealer.special else 0)
-        a_block = dice * len(block.words) + len(sheet.limits) * len(block.other_words)
-        thrown_away = int(self.block.tables[:, -1].sum())
+        """Random words that the kernel takes for a plain attack; only after a call."""
+        dealer, block = self.dealer, self.block
+        assert dealer.special is None, "a special pool rolls some dice in some trials only"
+        a_block = int(dealer.fight.dice) * len(block.words) + len(dealer.sheet.limits) * len(block.other_words)
+        thrown_away = int(block.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 
 

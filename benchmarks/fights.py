@@ -20,37 +20,35 @@ def fight(
 
 PLAIN = fight()
 
+STRIKES_TOO = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}}
+ARC = {"qualities": ["Arc"]}
+
 # Name of the variant: the scenario, and how many dice are rolled in it on average before any re-roll.
 _ADDED = 1 / 6  # the share of dice that show a heroic strike, each of which adds a die
 _MEAN_CARD = 6.5
+_POOL, _ARC_POOL = 10 * (1 + _ADDED), 10 * (1 + 2 * _ADDED)
+_CHARGED_POOL, _CHARGED_ARC_POOL = (10 + _MEAN_CARD) * (1 + _ADDED), (10 + _MEAN_CARD) * (1 + 2 * _ADDED)
 VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
-    "weakened": (fight(rating="weakened"), 10 * (1 + _ADDED)),
-    "neutral": (fight(rating="neutral"), 10 * (1 + _ADDED)),
-    "Arc": (fight(qualities=["Arc"]), 10 * (1 + 2 * _ADDED)),
-    "Durable": (fight(target={"rules": ["Durable"]}), 10 * (1 + _ADDED)),
-    "Veteran (3)": (fight(veteran=3), 10 * (1 + _ADDED)),
-    "extra re-rolls, one face": (fight(extra_reroll={"faces": ["blank"], "dice": 2}), 10 * (1 + _ADDED)),
+    "weakened": (fight(rating="weakened"), _POOL),
+    "neutral": (fight(rating="neutral"), _POOL),
+    "Arc": (fight(**ARC), _ARC_POOL),
+    "Durable": (fight(target={"rules": ["Durable"]}), _POOL),
+    "Veteran (3)": (fight(veteran=3), _POOL),
+    "extra re-rolls, one face": (fight(extra_reroll={"faces": ["blank"], "dice": 2}), _POOL),
     "extra re-rolls, two faces": (
-        fight(rating="neutral", extra_reroll={"faces": ["miss", "blank"], "dice": 3}), 10 * (1 + _ADDED),
+        fight(rating="neutral", extra_reroll={"faces": ["miss", "blank"], "dice": 3}), _POOL,
     ),
-    "extra re-rolls, strikes too": (
-        fight(rating="neutral", extra_reroll={"faces": ["strike", "miss", "blank"], "dice": 4}),
-        10 * (1 + _ADDED),
-    ),
-    "Overcharge": (fight(**OVERCHARGE), (10 + _MEAN_CARD) * (1 + _ADDED)),
-    "Overcharge, extra re-rolls": (
-        fight(**OVERCHARGE, extra_reroll={"faces": ["blank"], "dice": 2}), (10 + _MEAN_CARD) * (1 + _ADDED),
-    ),
+    "extra re-rolls, strikes too": (fight(**STRIKES_TOO), _POOL),
+    "Overcharge": (fight(**OVERCHARGE), _CHARGED_POOL),
+    "Arc, extra re-rolls": (fight(**ARC, **STRIKES_TOO), _ARC_POOL),
+    "Arc, Overcharge": (fight(**ARC, **OVERCHARGE), _CHARGED_ARC_POOL),
+    "Overcharge, extra re-rolls": (fight(**OVERCHARGE, **STRIKES_TOO), _CHARGED_POOL),
     "Arc, Veteran, Overcharge, extra re-rolls": (
-        fight(
-            rating="neutral", qualities=["Arc"], veteran=3, **OVERCHARGE,
-            extra_reroll={"faces": ["strike", "miss", "blank"], "dice": 4},
-        ),
-        (10 + _MEAN_CARD) * (1 + 2 * _ADDED),
+        fight(veteran=3, **ARC, **OVERCHARGE, **STRIKES_TOO), _CHARGED_ARC_POOL,
     ),
     "die of 12 sides": (fight(die=TWELVE_SIDES), 10 * (1 + 2 / 12)),
     "die of 20 sides": (fight(die=TWENTY_SIDES), 10 * (1 + 3 / 20)),
-    "officer random": (fight(target={"officer": "random"}), 10 * (1 + _ADDED)),
+    "officer random": (fight(target={"officer": "random"}), _POOL),
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 import analyser
 from analyser.engine.block import BLOCK
 from analyser.engine.streams import counter_of_chunk, fill, stream_of
-from benchmarks.fights import fight
+from benchmarks.fights import VARIANTS, fight
 
 DICE = 10**9
 PAIRS_OF_FACES = 36  # a face and the face of its re-roll
@@ -19,6 +19,7 @@ _WORD_DRAWS = 4
 _BUFFER = 4096
 _UNIT = np.uint16(0xFFFF // PAIRS_OF_FACES)
 FEWEST_EXPECTED = 10
+EVERY_RULE = "Arc, Veteran, Overcharge, extra re-rolls"
 
 
 @numba.njit(nogil=True)
@@ -93,8 +94,8 @@ def of_dice(dice):
 def of_attacks(attacks):
     """The public call against the exact law: hits, and outcomes."""
     rows = []
-    for name, dice in (("1 die", 1), ("10 dice", 10)):
-        exact, played = analyser.exact(fight(dice)), analyser.simulate(fight(dice), attacks, seed=1)
+    for name, scenario in (("1 die", fight(1)), ("10 dice", fight(10)), (EVERY_RULE, VARIANTS[EVERY_RULE][0])):
+        exact, played = analyser.exact(scenario), analyser.simulate(scenario, attacks, seed=1)
         chances = dict(zip(exact.outcomes.tolist(), exact.weights.tolist()))
         law = np.array([chances[outcome] for outcome in played.outcomes.tolist()])
         rows.append((f"hits, {name}", attacks, p_law(played.hits_weights, exact.hits_weights)))

@@ -5,6 +5,7 @@ gives a chi-square p-value, and the p-values of a right kernel are uniform - nei
 all too large (numbers that are more regular than chance).
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +31,7 @@ AWKWARD = (1, 7, 1023, 1025, 131071, 131073)
 
 TWELVE_SIDES = {"heroic": 2, "strike": 4, "glancing": 2, "miss": 3, "blank": 1}
 TWENTY_SIDES = {"heroic": 3, "strike": 7, "glancing": 1, "miss": 4, "blank": 5}
+OFTEN_THROWN_AWAY = {"heroic": 101, "strike": 60, "blank": 89}  # 3036 of 65536 draws would favour some faces
 ONLY_BLANKS = {"heroic": 1, "strike": 2, "blank": 3}  # each of which waits for an extra re-roll
 DICE = {
     "a die of 6 sides": {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1},
@@ -76,6 +78,7 @@ VARIANTS = {
     "more extra re-rolls than dice": fight(3, **extra("strike", "blank", dice=20)),
     "extra re-rolls, 251 sides": fight(rating="neutral", die=DICE["a die of 251 sides"], **extra("strike", "miss")),
     "extra re-rolls, Arc, Veteran": fight(6, "neutral", qualities=["Arc"], veteran=2, **extra("strike", "miss")),
+    "extra re-rolls, 250 sides": fight(2, die=OFTEN_THROWN_AWAY, **extra("blank", dice=1)),
     "Overcharge": fight(4, deck=FEW_CARDS, **OVERCHARGE),
     "Overcharge, Arc": fight(3, "neutral", deck=FEW_CARDS, qualities=["Arc"], **OVERCHARGE),
     "Overcharge, extra re-rolls": fight(4, "neutral", deck=FEW_CARDS, **OVERCHARGE, **extra("blank", "strike")),
@@ -92,6 +95,10 @@ VARIANTS = {
     ),
 }  # fmt: skip
 EVERY_VARIANT = pytest.mark.parametrize("variant", VARIANTS)
+SPECIAL = [
+    "extra re-rolls, Arc, Veteran", "extra re-rolls, 251 sides", "Overcharge, Arc",
+    "Overcharge, extra re-rolls, 20 sides", "extra re-rolls, 250 sides", "everything",
+]  # fmt: skip
 SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 sides", "everything"])
 
 
@@ -184,6 +191,33 @@ def test_every_variant_rolls_the_exact_law(variant):
         return
     assert min(found) > LEAST_P
     assert stats.kstest(found, "uniform").pvalue > LEAST_SPREAD_P
+
+
+@pytest.mark.parametrize("variant", SPECIAL)
+def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
+    # Few trials have more added dice than are rolled in all of them: here every added die is rolled by itself.
+    law, found = law_of_draws(VARIANTS[variant]), []
+    for seed in SEEDS:
+        rolled = dealer(VARIANTS[variant], seed)
+        assert rolled.special.kept.min() > 0
+        table = Table(replace(rolled, special=rolled.special._replace(kept=np.zeros_like(rolled.special.kept))))
+        table.play_to(TRIALS)
+        found.append(p_value(table.counts, law))
+    assert min(found) > LEAST_P
+    assert stats.kstest(found, "uniform").pvalue > LEAST_SPREAD_P
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [fight(16, "neutral", qualities=["Arc"], **extra("strike", dice=2)), fight(8, die=TWENTY_SIDES, **extra("blank"))],
+)
+def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
+    ready = load_scenario(scenario)
+    facts, (die, _), special = fight_of(ready), draws(ready), dealer(scenario).special
+    kept, heroic = int(special.kept[0]), die[Face.HEROIC] / die.sum()
+    assert kept % 2 == 0
+    more = stats.binom.sf(kept // int(facts.explosion), int(facts.dice), heroic)
+    assert 1e-4 < more < 1 / 50
 
 
 def test_p_values_of_all_variants_are_uniform():

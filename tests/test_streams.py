@@ -6,7 +6,7 @@ import pytest
 from analyser.api import MOST_TRIALS, fight_of, load_scenario
 from analyser.dice import Face
 from analyser.engine import montecarlo
-from analyser.engine.block import BLOCK, block_for
+from analyser.engine.block import ABREAST, BLOCK, block_for
 from analyser.engine.streams import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.units import MOST_DICE
@@ -141,10 +141,12 @@ def dealer(scenario):
 
 
 def words_of_block(dealer, dice):
-    """How many words a block of trials takes: for the dice and those they add, the re-rolls, and the other draws."""
-    sheet, block = dealer.sheet, block_for(dealer.sheet, dealer.special)
-    a_die = len(block.words) // (1 + sheet.added)
-    return dice * len(block.words) + dealer.special.allowance * a_die + len(sheet.limits) * len(block.other_words)
+    """How many words a block of trials takes at most, if every die of the first roll is a heroic strike."""
+    sheet, special, block = dealer.sheet, dealer.special, block_for(dealer.sheet, dealer.special)
+    kept, allowance = int(special.kept[-1]), int(special.allowance)
+    together = (dice + kept + allowance) * len(block.words) // ABREAST
+    one_by_one = (dice * sheet.added - kept) * BLOCK
+    return together + one_by_one + len(sheet.limits) * len(block.other_words)
 
 
 def test_no_chunk_uses_more_words_than_it_has():

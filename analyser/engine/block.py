@@ -15,19 +15,22 @@ from analyser.engine.sheet import Sheet, Special
 from analyser.jit import step
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
+ABREAST = 2  # dice of special pools that are rolled together
 TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
 _CACHE_LINE = 64
+_APART = 320  # bytes between arrays
 
 
 class Block(NamedTuple):
     """The arrays of a block of trials: one number a trial, but for `words`, `tallies` (by row), `turned`, `tables`."""
 
     words: NDArray[np.uint64]
-    draws: Any  # the same memory: one draw a trial for a die of the first roll, then for each die that it adds
-    tallies: Any  # scores; dice below each further mark; re-rolled dice that are no blanks
+    draws: Any  # the same memory: one draw a trial for each of the dice that are rolled together
+    tallies: Any  # dice by two marks a row: heroic strikes and strikes; in special pools dice that wait, and blanks
     worst: Any  # the highest draw of the trial
-    spare: Any  # extra re-rolls that find no die
-    gone: Any  # strikes that were re-rolled
+    due: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
+    gone: Any  # strikes that are re-rolled
+    lost: Any  # blanks that are re-rolled
     blanks: Any  # that count
     extras: Any  # the value of the other draws together
     cells: Any
@@ -41,15 +44,17 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
     """Room for a block of trials."""
     kind = type(sheet.limit)
     a_row = BLOCK * kind().itemsize
-    rows = 2 + len(special.marks) if special else 1
+    rows = 3 if special else 1
+    apart = _APART // kind().itemsize
+    together = ABREAST if special else 1 + sheet.added
     cells = int(sheet.discarded) + 1
     words, tallies, *numbers, other_words, tables = _side_by_side(
-        [(1 + sheet.added) * a_row, rows * a_row, *[a_row] * 6, BLOCK * 2, TABLES * cells * 4]
+        [together * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
     )
-    worst, spare, gone, blanks, extras, by_cell = (each.view(kind) for each in numbers)
+    worst, due, gone, lost, blanks, extras, by_cell = (each.view(kind) for each in numbers)
     return Block(
-        words=words.view(np.uint64), draws=words.view(kind), tallies=tallies.view(kind).reshape(rows, BLOCK),
-        worst=worst, spare=spare, gone=gone, blanks=blanks, extras=extras, cells=by_cell,
+        words=words.view(np.uint64), draws=words.view(kind), tallies=tallies.view(kind).reshape(rows, BLOCK + apart),
+        worst=worst, due=due, gone=gone, lost=lost, blanks=blanks, extras=extras, cells=by_cell,
         other_words=other_words.view(np.uint64), other_draws=other_words.view(np.uint16),
         tables=tables.view(np.uint32).reshape(TABLES, cells),
         turned=np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64),
@@ -59,9 +64,10 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
 def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
     """Arrays of so many bytes, one after the other in memory, each at the start of a cache line.
 
-    Scattered over memory they get into each other's way in the cache now and then, which halves the speed.
+    Where those that are written and those that are read next lie whole pages apart, they get into each other's way on
+    some pages, which halves the speed: so there is some room between them.
     """
-    starts = [0, *accumulate(size + -size % _CACHE_LINE for size in sizes)]
+    starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
     return [room[first + start : first + start + size] for start, size in zip(starts, sizes)]
@@ -74,40 +80,38 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 
 @step
-def score(block: Block, unit: Any, shown: Any, below: Any, place: int, first: bool, heroic: Any, strike: Any) -> None:
-    """Score the draws at `place` where what is `shown` lies `below`, and what is shown too if it is a `first` die.
+def units_of(sheet: Sheet, numbers: Any) -> tuple[Any, Any, Any]:
+    """0, 1, and 1 in the upper half of a number.
 
-    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half.
-    Indices are unsigned and every choice is one between numbers of the draws' own type: a loop of another form is
-    not turned into vector form.
+    The compiler is not told that the second is 1: it would take an instruction more for each mark.
     """
-    draws, tallies, worst = block.draws, block.tallies, block.worst
-    number = draws.dtype.type
-    none, one = number(0), number(1)
-    first_strike, first_heroic = (strike, heroic) if first else (none, none)
-    start = np.uint64(place * BLOCK)
-    for trial in range(np.uint64(BLOCK)):
-        before, draw = shown[trial], draws[start + trial]
-        worst[trial] = max(worst[trial], max(before, draw))  # noqa: PLW3301 - three arguments keep it from vector form
-        counts = before < below
-        tallies[0, trial] += (
-            (one if before < first_strike else none)
-            + (unit if before < first_heroic else none)
-            + (one if counts & (draw < strike) else none)
-            + (unit if counts & (draw < heroic) else none)
-        )
+    return numbers.dtype.type(0), sheet.lower_unit, sheet.upper_unit
 
 
 @step
-def tally(block: Block, row: int, shown: Any, below: Any, place: int, first: bool, mark: Any) -> None:
-    """Tally, as :func:`score` scores, the draws that lie below a further mark."""
-    draws, tallies = block.draws, block.tallies
-    number = draws.dtype.type
-    none, one = number(0), number(1)
-    first_mark = mark if first else none
-    start, line = np.uint64(place * BLOCK), np.uint64(row)
+def pair(counts: Any, draw: Any, marks: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+    """What a die that `counts` adds to a tally of two marks, the first in its upper half.
+
+    Every choice is one between numbers of the draws' own type: a loop of another form is not turned into vector form.
+    """
+    none, one, unit = units
+    if marks is None:
+        return none
+    upper, lower = marks
+    return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
+
+
+@step
+def score(sheet: Sheet, block: Block, place: int) -> None:
+    """Score the dice at `place` that heroic strikes add, and with those at the first place the dice that show them.
+
+    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
+    are unsigned, or the loop is not turned into vector form.
+    """
+    draws, tallies, worst, explodes = block.draws, block.tallies, block.worst, sheet.explodes
+    units, marks = units_of(sheet, draws), (sheet.heroic, sheet.strike)
+    first, start = place == 1, np.uint64(place * BLOCK)
     for trial in range(np.uint64(BLOCK)):
-        before, draw = shown[trial], draws[start + trial]
-        tallies[line, trial] += (one if before < first_mark else none) + (
-            one if (before < below) & (draw < mark) else none
-        )
+        shown, draw = draws[trial], draws[start + trial]
+        worst[trial] = max(worst[trial], max(shown, draw))  # noqa: PLW3301 - three arguments keep it from vector form
+        tallies[0, trial] += pair(first, shown, marks, units) + pair(shown < explodes, draw, marks, units)

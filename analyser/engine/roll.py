@@ -7,30 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.block import BLOCK, TABLES, Block, halves, score, tally
+from analyser.engine.block import BLOCK, TABLES, Block, halves, score
 from analyser.engine.sheet import Sheet, Special
-from analyser.engine.special import settle, turn_cards
+from analyser.engine.special import roll_special, turn_cards
 from analyser.engine.streams import counter_of_chunk, fill
 from analyser.jit import kernel, step
 
 
 @step
-def roll_pool(
-    sheet: Sheet, special: Special | None, block: Block, dice: int, counter: np.uint64, gamma: np.uint64
-) -> np.uint64:
+def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
-    draws, explodes, unit = block.draws, sheet.explodes, sheet.heroic_unit
     block.tallies[:] = 0
     block.worst[:] = 0
     for _ in range(dice):
         counter = fill(block.words, len(block.words), counter, gamma)
-        score(block, unit, draws, explodes, 1, True, sheet.heroic, sheet.strike)
-        if sheet.added > 1:
-            score(block, unit, draws, explodes, 2, False, sheet.heroic, sheet.strike)
-        if special is not None:
-            for row in range(len(special.marks)):
-                for place in range(1, 1 + sheet.added):
-                    tally(block, 1 + row, draws, explodes, place, place == 1, special.marks[row])
+        for place in range(1, 1 + sheet.added):
+            score(sheet, block, place)
     return counter
 
 
@@ -116,9 +108,10 @@ def roll_chunks(
         for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:
-                counter = roll_pool(sheet, special, block, dice + value, counter, gamma)
-                if special is not None:
-                    counter = settle(sheet, special, block, counter, gamma)
+                if special is None:
+                    counter = roll_pool(sheet, block, dice, counter, gamma)
+                else:
+                    counter = roll_special(sheet, special, block, dice + value, special.kept[value], counter, gamma)
                 counter = draw_others(sheet, block, counter, gamma)
                 find_cells(sheet, block)
                 trials -= count_cells(block.cells, sheet.discarded, trials, block.tables)
