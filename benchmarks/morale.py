@@ -11,13 +11,33 @@ QUESTIONS = {
     "Warmaster, past three friends to an enemy": warmaster,
     "Mordheim, warband of 12, 8 turns": mordheim,
 }
+FRIENDS = (2, 3, 5, 7, 8, 10, 13)
+LARGE = {  # answered exactly alone
+    "Warmaster, eight obstacles, 8 turns": (
+        "warmaster",
+        {"dice": 3, "turns": 8, "obstacles": [{"distance": 15, "kind": "enemy"}, *(
+            {"distance": distance, "kind": "friend", "chain": distance % 3} for distance in FRIENDS
+        )]},
+    ),
+    "Five systems side by side, 10 rounds": (
+        "compare",
+        {"models": 10, "losses": {0: 0.3, 1: 0.4, 2: 0.3}, "attacks": 2, "edge_distance": 18.0, "rounds": 10},
+    ),
+}  # fmt: skip
 EXACT, ONE, NUMPY = "exact", "simulate, 1 thread", "NumPy vectorised"
 TRIALS, NUMPY_TRIALS = 4_000_000, 300_000
 
 
 def questions(rounds=15):
     """Seconds an exact answer and a trial, and how many times faster the public call is than NumPy."""
-    return [{"name": name, **one(module, rounds)} for name, module in QUESTIONS.items()]
+    found = [{"name": name, **one(module, rounds)} for name, module in QUESTIONS.items()]
+    return found + [{"name": name, **exact_alone(*asked, rounds)} for name, asked in LARGE.items()]
+
+
+def exact_alone(system, question, rounds):
+    ready = morale.load_question(system, question)
+    answer = Candidate(EXACT, lambda: morale.exact(system, ready), repeats=5)
+    return {"seconds_exact": interleaved([answer], rounds)[EXACT].summary()}
 
 
 def one(module, rounds):

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError
-from analyser.jit import kernel
+from analyser.jit import kernel, step
 
 MOST_STATES = 1 << 16
 MOST_CELLS = 1 << 22  # of one table: states times totals
+_TOGETHER = 64  # states that are looked at together
 
 
 @dataclass(frozen=True)
@@ -179,15 +180,28 @@ def push(
 ) -> NDArray[np.float64]:  # fmt: skip
     """The laws of the state after a phase, from those before it; shapes (laws, states)."""
     pushed = np.zeros_like(laws)
-    for state in range(laws.shape[1]):
-        totals = of_totals[dice[state]]
-        for row in range(laws.shape[0]):
-            if laws[row, state] == 0.0:
+    for row in range(laws.shape[0]):
+        for first in range(0, laws.shape[1], _TOGETHER):
+            last = min(first + _TOGETHER, laws.shape[1])
+            if is_impossible(laws[row, first:last]):
                 continue
-            for total in range(len(totals)):
-                if totals[total] > 0.0:
-                    pushed[row, after[state, total]] += laws[row, state] * totals[total]
+            for state in range(first, last):
+                if laws[row, state] == 0.0:
+                    continue
+                totals = of_totals[dice[state]]
+                for total in range(len(totals)):
+                    if totals[total] > 0.0:
+                        pushed[row, after[state, total]] += laws[row, state] * totals[total]
     return pushed
+
+
+@step
+def is_impossible(chances: NDArray[np.float64]) -> bool:
+    """Whether all of some chances are 0; their bits are looked at together, because most states are not reached."""
+    found = np.int64(0)
+    for bits in chances.view(np.int64):
+        found |= bits
+    return found == 0
 
 
 def pushed_through(laws: NDArray[np.float64], phase: Phase) -> NDArray[np.float64]:

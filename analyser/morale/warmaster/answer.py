@@ -32,11 +32,17 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
 
 
 class States:
-    """What each state at the end of a move says; arrays of shape (states,)."""
+    """What each of some states at the end of a move says; arrays of shape (states,).
 
-    def __init__(self, question: Question) -> None:
+    Parameters
+    ----------
+    question : Question
+    numbers : int64 array, shape (states,)
+    """
+
+    def __init__(self, question: Question, numbers: NDArray[np.int64]) -> None:
         layout, way = layout_of(question), way_of(question)
-        numbers = np.arange(layout.states)
+        self.most_friends = layout.friends - 1
         halted = numbers >= layout.moving
         flags = np.where(halted, numbers - layout.moving, numbers) // layout.friends
         self.friends: NDArray[np.int64] = numbers % layout.friends
@@ -48,10 +54,10 @@ class States:
         self.terrain = self.test & (kinds == Kind.IMPASSABLE) & ~self.destroyed
         self.enemy = self.test & np.isin(kinds, (Kind.ENEMY, Kind.COMBAT)) & ~self.destroyed
         self.unyielding = self.test & (kinds >= Kind.FRIEND) & ~self.destroyed
-        self.confused = is_confused(layout) & ~self.destroyed
+        self.confused = is_confused(layout)[numbers] & ~self.destroyed
         self.moved = _moved(question, layout, numbers, place)
         self.place = place
-        self.lost = turns_lost(layout) + self.confused
+        self.lost = turns_lost(layout)[numbers] + self.confused
 
 
 def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place: NDArray[np.int64]) -> Any:
@@ -62,7 +68,9 @@ def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place
 
 def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
     """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
-    states = States(question)
+    reached = np.logical_or.reduce([law.any(axis=0) for law in weights.values()])
+    states = States(question, np.flatnonzero(reached))
+    weights = {choice: law[:, reached] for choice, law in weights.items()}
     found = {
         "choices": _choices(question, states, weights),
         "joint": _joint(question, states, weights),
@@ -126,51 +134,60 @@ def _stands_destroyed(question: Question, states: States, weights: dict[str, Wei
     return Mean(*(np.concatenate(sums) for sums in zip(*parts)))
 
 
+def _grouped(law: Any, group: NDArray[np.int64], groups: int) -> Any:
+    """The weight of each group of states."""
+    return np.bincount(group, law, groups).astype(law.dtype)
+
+
 def _joint(question: Question, states: States, weights: dict[str, Weights]) -> Table:
     """The joint law of the mover confused and the number of friends confused."""
-    rows, chances = [], []
-    most = int(states.friends.max())
+    rows: list[dict[str, Any]] = []
+    chances = []
+    numbers = states.most_friends + 1
     for keys, law in _by_choice(question, weights):
-        for confused in (False, True):
-            for friends in range(most + 1):
-                rows.append(keys | {"unit_confused": "yes" if confused else "no", "friends_confused": friends})
-                chances.append(law[(states.confused == confused) & (states.friends == friends)].sum())
-    return Table(_columns(rows), {"probability": np.array(chances)}, {})
+        for confused in ("no", "yes"):
+            rows += [keys | {"unit_confused": confused, "friends_confused": friends} for friends in range(numbers)]
+        chances.append(_grouped(law, states.confused * numbers + states.friends, 2 * numbers))
+    return Table(_columns(rows), {"probability": np.concatenate(chances)}, {})
 
 
 def _friends(question: Question, states: States, weights: dict[str, Weights]) -> Table:
     """The law of the number of friends confused."""
-    rows, chances = [], []
+    rows: list[dict[str, Any]] = []
+    chances = []
+    numbers = states.most_friends + 1
     for keys, law in _by_choice(question, weights):
-        for friends in range(int(states.friends.max()) + 1):
-            rows.append(keys | {"friends_confused": friends})
-            chances.append(law[states.friends == friends].sum())
-    return Table(_columns(rows), {"probability": np.array(chances)}, {})
+        rows += [keys | {"friends_confused": friends} for friends in range(numbers)]
+        chances.append(_grouped(law, states.friends, numbers))
+    return Table(_columns(rows), {"probability": np.concatenate(chances)}, {})
 
 
 def _stops(question: Question, states: States, weights: dict[str, Weights]) -> Table:
     """The law of where the unit stops."""
     rows, chances = [], []
-    way = way_of(question)
-    spots = sorted({(float(moved), int(place)) for moved, place in zip(states.moved, states.place)})
+    halts = [(met.halt, met.obstacle.kind) for met in way_of(question)]
+    farthest = int(states.moved.max())
+    spots = [*halts, *((float(distance), OPEN_GROUND) for distance in range(farthest + 1))]
+    order = sorted(range(len(spots)), key=lambda spot: (spots[spot][0], spot < len(halts), spot))
+    spot_of_states = np.where(states.place >= 0, states.place, len(halts) + states.moved).astype(np.int64)
     for keys, law in _by_choice(question, weights):
-        for moved, place in spots:
-            weight = law[(states.moved == moved) & (states.place == place)].sum()
-            if weight > 0:
-                at = OPEN_GROUND if place < 0 else way[place].obstacle.kind
-                rows.append(keys | {"distance": moved, "at": at})
-                chances.append(weight)
+        found = _grouped(law, spot_of_states, len(spots))
+        for spot in order:
+            if found[spot]:
+                rows.append(keys | dict(zip(("distance", "at"), spots[spot])))
+                chances.append(found[spot])
     return Table(_columns(rows), {"probability": np.array(chances)}, {})
 
 
 def _turns_lost(question: Question, states: States, weights: dict[str, Weights]) -> Table:
     """The law of the turns lost to confusion, of all turns."""
-    rows, chances = [], []
+    rows: list[dict[str, Any]] = []
+    chances = []
     for choice, laws in weights.items():
-        for lost in range(question.turns + 1):
-            rows.append({"friends_make_way": MAKE_WAY[cast("Choice", choice)], "turns_lost": lost})
-            chances.append(laws[-1][states.lost == lost].sum())
-    return Table(_columns(rows), {"probability": np.array(chances)}, {})
+        said = MAKE_WAY[cast("Choice", choice)]
+        rows += [{"friends_make_way": said, "turns_lost": lost} for lost in range(question.turns + 1)]
+        chances.append(_grouped(laws[-1], states.lost, question.turns + 1))
+    return Table(_columns(rows), {"probability": np.concatenate(chances)}, {})
 
 
 def panels(question: Question) -> tuple[Panel, ...]:

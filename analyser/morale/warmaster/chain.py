@@ -164,9 +164,11 @@ def tabulated_move(layout: Layout, driven_back: bool, totals: int) -> NDArray[np
 def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.uint16]:
     """:func:`after_obstacles` in the first turn: shape (moving states of a turn, totals of the tests)."""
     after = np.empty((layout.moving // layout.turns, 2 * (tests.friends + 1)), np.uint16)
-    for state in range(after.shape[0]):
+    for state in range(0, after.shape[0], layout.friends):
         for total in range(after.shape[1]):
-            after[state, total] = after_obstacles(layout, way, tests, state, total)
+            first = after_obstacles(layout, way, tests, state, total)
+            for confused in range(layout.friends):  # friends confused before are added to those now
+                after[state + confused, total] = first + confused
     return after
 
 
@@ -175,9 +177,9 @@ def in_all_turns(layout: Layout, first_turn: NDArray[np.uint16]) -> NDArray[np.u
     moving, halted = layout.moving // layout.turns, (layout.states - layout.moving) // layout.turns
     after = np.empty((layout.states, first_turn.shape[1]), np.uint16)
     after[:] = np.arange(layout.states, dtype=np.uint16)[:, None]
-    halts = first_turn >= layout.moving
+    a_turn_on = np.where(first_turn >= layout.moving, halted, moving).astype(np.uint16)
     for lost in range(layout.turns):
-        after[lost * moving : (lost + 1) * moving] = first_turn + np.where(halts, lost * halted, lost * moving)
+        after[lost * moving : (lost + 1) * moving] = first_turn + np.uint16(lost) * a_turn_on
     return after
 
 

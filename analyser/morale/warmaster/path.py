@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -50,6 +51,7 @@ class Met:
     stands: int
 
 
+@lru_cache(maxsize=16)
 def way_of(question: Question) -> tuple[Met, ...]:
     """What is met on the way, nearest first."""
     return tuple(sorted((_met(question, each) for each in question.obstacles), key=lambda met: met.halt))
