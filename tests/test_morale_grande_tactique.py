@@ -146,10 +146,10 @@ def test_old_guard_dismays_friends_far_and_near():
     found = friends_of(old_guard=True, friends=[{"distance": 3}, {"distance": 9}, {"distance": 10.5}])
     assert found[0]["p_routed"] == 1
     assert found[1]["p_routed"] == 1  # shaken by the Old Guard, then the friend at 3 flees to 10 through it
-    assert found[2]["p_steady"] == 0  # that friend flees on from 9 to 16
+    assert found[2]["p_eager"] == 0  # that friend flees on from 9 to 16
     alone = friends_of(old_guard=True, friends=[{"distance": 9}])
     assert alone[0]["p_shaken"] == 1
-    assert friends_of(old_guard=True, friends=[{"distance": 9.5}])[0]["p_steady"] == 1
+    assert friends_of(old_guard=True, friends=[{"distance": 9.5}])[0]["p_eager"] == 1
 
 
 def test_old_guard_behind_dismays_those_before_it():

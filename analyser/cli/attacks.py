@@ -9,6 +9,7 @@ import click
 
 from analyser.cli.conditions import scenario_from, with_conditions
 from analyser.cli.fights import answer_fight
+from analyser.cli.morale import answer_morale
 from analyser.cli.shell import (
     SECONDS_BEFORE_BAR,
     json_text,
@@ -38,12 +39,16 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
 @click.argument("scenario", metavar="SCENARIO.toml")
 @with_answer_options
 def run(scenario: str, profiles: str | None, **options: Any) -> None:
-    """The odds of the attack, charge, focus fire or duel that a scenario file describes."""
+    """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.fights.scenarios import kind_of
+    from analyser.morale.systems import system_of
     from analyser.scenario import read_scenario
 
-    kind = kind_of(read_scenario(scenario)[0])
-    if kind == "attack":
+    raw = read_scenario(scenario)[0]
+    kind, system = kind_of(raw), system_of(raw)
+    if system is not None:
+        answer_morale(system, scenario, {**options, "profiles": profiles, "plot": None})
+    elif kind == "attack":
         _answer(scenario, profiles, **_answer_options(options))
     else:
         answer_fight(kind, scenario, profiles, **_answer_options(options))

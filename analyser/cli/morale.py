@@ -53,7 +53,7 @@ def system_command(name: str) -> click.Command:
     @with_answer_options
     @click.option("--plot", metavar="FILE", help="Also a picture: .png, .svg or .pdf.")
     def answer(scenario: str | None, **options: Any) -> None:
-        _answer(name, scenario, options)
+        answer_morale(name, scenario, options)
 
     command = click.command(name, help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.")(answer)
     command.short_help = SYSTEMS[name].title
@@ -115,7 +115,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
     return raw
 
 
-def _answer(name: str, scenario: str | None, options: dict[str, Any]) -> None:
+def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
 

@@ -46,6 +46,10 @@ def ended_plainly() -> Iterator[None]:
         yield
     except AnalyserError as error:
         raise Refusal(str(error)) from None
+    except click.UsageError as error:
+        if is_call_for_help(error):
+            raise
+        raise Refusal(usage_line(error)) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
@@ -53,6 +57,18 @@ def ended_plainly() -> Iterator[None]:
         if error.errno == errno.EPIPE:
             raise click.exceptions.Exit(BROKEN_PIPE) from None
         raise Refusal(f"{error.filename or 'standard output'}: {error.strerror}") from None
+
+
+def is_call_for_help(error: click.UsageError) -> bool:
+    """Whether a group was called without a command: then its help is the answer."""
+    return type(error).__name__ == "NoArgsIsHelpError"  # a name that older versions of click do not have
+
+
+def usage_line(error: click.UsageError) -> str:
+    """What is wrong with a call, and where the right one stands."""
+    message = error.format_message().rstrip(".")
+    help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
+    return f"{message[:1].lower()}{message[1:]}{help_at}"
 
 
 def _silence_output() -> None:

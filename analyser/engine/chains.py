@@ -201,7 +201,7 @@ def is_impossible(chances: NDArray[np.float64]) -> bool:
     found = np.int64(0)
     for bits in chances.view(np.int64):
         found |= bits
-    return found == 0
+    return bool(found == 0)
 
 
 def pushed_through(laws: NDArray[np.float64], phase: Phase) -> NDArray[np.float64]:

@@ -49,8 +49,9 @@ def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[s
     if isinstance(source, Record):
         return source
     own = None if folder is None else Path(folder)
-    default = default_ruleset(found.ruleset, found.other_rulesets, own)
-    return read_question(question_model(found), source, default, lambda raw: completed(found, raw, own))
+    model = question_model(found)
+    default = default_ruleset(model, found.ruleset, found.other_rulesets, own)
+    return read_question(model, source, default, lambda raw: completed(found, raw, own))
 
 
 def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | None = None) -> MoraleResult:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -142,18 +142,27 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
 _WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 
-def default_ruleset(name: str, others: tuple[tuple[str, str], ...], folder: Path | None) -> dict[str, Any]:
-    """The values in the ruleset file `name`, and in those of `others` as sections.
+def default_ruleset(
+    model: type[Record], name: str, others: tuple[tuple[str, str], ...], folder: Path | None
+) -> dict[str, Any]:
+    """The values in the ruleset file `name`, and of those of `others`, as sections, the ones that count.
 
     Parameters
     ----------
+    model : type of Record
+        The question, whose ruleset says which ones do.
     name : str
         A file in the ``morale`` folder of a folder of profiles.
     others : tuple of (section, file)
     folder : Path or None
         The folder of profiles; None for the shipped one, which also stands in for files that the folder lacks.
     """
-    return {**_ruleset_file(folder, name), **{section: _ruleset_file(folder, other) for section, other in others}}
+    records = cast("type[Record]", model.model_fields["ruleset"].annotation).model_fields
+    found = _ruleset_file(folder, name)
+    for section, other in others:
+        keys = cast("type[Record]", records[section].annotation).model_fields
+        found[section] = {key: value for key, value in _ruleset_file(folder, other).items() if key in keys}
+    return found
 
 
 def _ruleset_file(folder: Path | None, name: str) -> dict[str, Any]:

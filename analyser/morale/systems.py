@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -53,6 +54,9 @@ SYSTEMS = {
 }  # fmt: skip
 
 
+FIGHTS = {"attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"}  # sections of fights
+
+
 class Answers(Protocol):
     """What the ``answer`` module of a system has."""
 
@@ -89,6 +93,21 @@ def system_named(name: str) -> System:
     if name not in SYSTEMS:
         raise InputError(f"no morale system {name!r}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
     return SYSTEMS[name]
+
+
+def system_of(raw: Mapping[str, Any]) -> str | None:
+    """The system that a raw scenario is a question to, by its keys; None where it is a fight, or that cannot be told.
+
+    Examples
+    --------
+    >>> system_of({"dice": 2, "obstacles": []}), system_of({"attack": {}, "target": {}})
+    ('warmaster', None)
+    """
+    keys = raw.keys() - {"ruleset"}
+    if not keys or keys <= FIGHTS:
+        return None
+    found = [name for name, system in SYSTEMS.items() if keys <= question_model(system).model_fields.keys()]
+    return found[0] if len(found) == 1 else None
 
 
 def question_model(system: System) -> type[Record]:

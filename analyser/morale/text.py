@@ -26,10 +26,12 @@ def table_text(results: Sequence[MoraleResult]) -> str:
 
 
 def _stated(result: MoraleResult) -> Iterator[tuple[str, str]]:
-    """The question, keys that say nothing left out."""
-    for key, value in result.question.model_dump(mode="json", exclude={"ruleset"}, exclude_defaults=True).items():
-        yield _title(key), _shown(value)
-    ruleset = result.question.model_dump(mode="json", include={"ruleset"})["ruleset"]
+    """The question with its defaults, keys that say nothing left out."""
+    question = result.question.model_dump(mode="json", exclude_none=True)
+    ruleset = question.pop("ruleset")
+    for key, value in question.items():
+        if value not in ([], {}):
+            yield _title(key), _shown(value)
     yield "Ruleset", _shown({key: value for key, value in ruleset.items() if not isinstance(value, dict)})
     for section, values in ruleset.items():
         if isinstance(values, dict):
@@ -41,11 +43,14 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):
-        if len(value) == 1 and next(iter(value.values())) == 1.0:
-            return str(next(iter(value)))
-        return ", ".join(f"{key} = {_inside(inner)}" for key, inner in value.items())
+        only = next(iter(value)) if len(value) == 1 else ""
+        if only.isdecimal() and value[only] == 1.0:  # the law of one number
+            return only
+        return ", ".join(f"{key} = {_inside(inner)}" for key, inner in value.items() if inner not in (None, [], {}))
     if isinstance(value, list):
         return "; ".join(map(_shown, value))
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

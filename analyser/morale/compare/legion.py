@@ -22,14 +22,19 @@ PER_MODEL = "a model"
 
 def equivalents(question: Question) -> dict[str, str]:
     """What stands for the unit's nerve."""
-    return {"COURAGE": str(courage(question)), "tokens": f"1 for {question.legion.tokens} lost"
-            if question.legion.tokens == PER_MODEL else "1 for an attack with losses"}  # fmt: skip
+    nerve = courage(question)
+    per_model = question.legion.tokens == PER_MODEL
+    return {
+        "COURAGE": "none" if nerve == legion.NO_COURAGE else str(nerve),
+        "tokens": "1 for a model lost" if per_model else "1 for an attack with losses",
+    }
 
 
 def courage(question: Question) -> int:
     """1, and 1 more for each step that the nerve reaches."""
-    if question.legion.courage is not None:
-        return question.legion.courage
+    stated = question.legion.courage
+    if stated is not None:
+        return legion.NO_COURAGE if stated == "none" else stated
     return 1 + sum(question.nerve >= step for step in question.ruleset.courage_steps)
 
 

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from analyser.morale.grande_tactique.question import Ruleset as GrandeTactiqueRuleset
-from analyser.morale.legion.question import Courage
-from analyser.morale.legion.question import Ruleset as LegionRuleset
+from analyser.morale.grande_tactique.question import Dice
+from analyser.morale.legion.question import CourageOrNone, Suppression
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
 from analyser.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.validation import Record, as_tuple
@@ -20,14 +19,14 @@ Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 
 
 class Ruleset(Record):
-    """The shipped values stand in ``profiles/morale/compare.toml`` and in the files of the systems."""
+    """The shipped values stand in ``profiles/morale/compare.toml``; those of the systems that count, in their files."""
 
     rounds: Rounds
     break_share: Chance
     courage_steps: tuple[Chance, ...]
     armoured_clash: ArmouredClashRuleset
-    legion: LegionRuleset
-    grande_tactique: GrandeTactiqueRuleset
+    legion: Suppression
+    grande_tactique: Dice
 
     _tuples = field_validator("courage_steps", mode="before")(as_tuple)
 
@@ -44,7 +43,7 @@ class ArmouredClash(Record):
 class Legion(Record):
     """What stands for it in Legion."""
 
-    courage: Courage | None = Field(None, description="COURAGE.")
+    courage: CourageOrNone | None = Field(None, description="COURAGE, or none (LG-1).")
     tokens: Literal["a model", "an attack"] = Field(
         "a model", description="One token for each model lost, or for each attack with losses."
     )

@@ -153,7 +153,7 @@ def tables(column: Column, laws: Weights) -> dict[str, Table]:
     at_least = np.array([law[numbers >= number].sum() for number in range(count + 1)])
     destroyed = statuses == rules.DESTROYED
     chances = {
-        "p_steady": law @ (friends == rules.EAGER),
+        "p_eager": law @ (friends == rules.EAGER),
         "p_shaken": law @ (friends == rules.SHAKEN),
         "p_routed": law @ (fled & ~destroyed[:, 1:]),
         "p_off_map": law @ destroyed[:, 1:],

@@ -19,13 +19,18 @@ MobileArm = Literal["infantry", "cavalry"]
 Count = Annotated[int, Field(ge=0, le=MOST_PIPS)]
 
 
-class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
+class Dice(Record):
+    """The dice of the ruleset."""
 
     check_sides: Annotated[int, Field(ge=1, le=1000)]
-    check_target: Annotated[int, Field(ge=-100, le=1000)]
     pip_dice: Annotated[int, Field(ge=0, le=10)]
     pip_sides: Annotated[int, Field(ge=1, le=100)]
+
+
+class Ruleset(Dice):
+    """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
+
+    check_target: Annotated[int, Field(ge=-100, le=1000)]
     turns: Rounds
 
 

@@ -27,20 +27,25 @@ CourageOrNone = Annotated[int | Literal["none"], PlainValidator(_courage_or_none
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
 
-class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/legion.toml``."""
+class Suppression(Record):
+    """How suppression tokens go: of the ruleset what every question looks at."""
 
     rally_sides: Annotated[int, Field(ge=1, le=1000)]
     rally_successes: Annotated[int, Field(ge=0, le=1000)]
-    commander_range: Annotated[int, Field(ge=0, le=100)]
     end_phase_tokens: Tokens
-    rounds: Rounds
 
     @model_validator(mode="after")
-    def _successes_among_sides(self) -> Ruleset:
+    def _successes_among_sides(self) -> Suppression:
         if self.rally_successes > self.rally_sides:
             raise ValueError(f"rally_successes {self.rally_successes} of {self.rally_sides} sides")
         return self
+
+
+class Ruleset(Suppression):
+    """The shipped values, and what they are, stand in ``profiles/morale/legion.toml``."""
+
+    commander_range: Annotated[int, Field(ge=0, le=100)]
+    rounds: Rounds
 
 
 class Question(Record):

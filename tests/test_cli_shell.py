@@ -1,0 +1,41 @@
+"""Calls that cannot be understood: one line that says what, and where the right call stands."""
+
+import pytest
+from click.testing import CliRunner
+
+from analyser.cli import cli
+
+
+def told(*arguments):
+    found = CliRunner().invoke(cli, arguments, prog_name="analyser")
+    assert found.exit_code == 2
+    assert found.stdout == ""
+    return found.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("atack", "error: no command 'atack'; did you mean 'attack'?"),
+        ("attack", "error: missing argument 'ATTACKER' (see analyser attack --help)"),
+        ("attack a b c", "error: got unexpected extra argument (c) (see analyser attack --help)"),
+        ("attack a b --foo 1", "error: no such option '--foo'"),
+        ("attack a b --trials 0", "error: invalid value for '--trials': 0 is not in the range x>=1"),
+        ("attack a b --format xml", "error: invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv'"),
+        ("attack a b --seed", "error: option '--seed' requires an argument"),
+        ("morale legoin", "error: no command 'legoin'; did you mean 'legion'?"),
+        ("morale legion --courages 1", "error: no such option '--courages'"),
+        ("--nothing", "error: no such option '--nothing'"),
+    ],
+)
+def test_a_call_that_cannot_be_understood_is_one_line(call, line):
+    text = told(*call.split())
+    assert text.startswith(line)
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize("call", [(), ("morale",)])
+def test_without_a_command_the_help_is_the_answer(call):
+    found = CliRunner().invoke(cli, call)
+    assert found.output.startswith("Usage: ")
+    assert "Commands:" in found.output

@@ -1,0 +1,64 @@
+"""Questions about morale on the command line: told with their defaults, and found by `run` too."""
+
+import pytest
+from click.testing import CliRunner
+
+from analyser.cli import cli
+from analyser.morale.systems import system_of
+
+QUESTIONS = {
+    "legion": "courage = 1\ntokens = 2\n",
+    "grande-tactique": '[check]\nquality = "veteran"\n',
+    "warmaster": "dice = 2\n",
+    "mordheim": "[warband]\nleader = 8\n",
+    "compare": "models = 4\nlosses = 1\n",
+}
+
+
+def answer(*arguments):
+    found = CliRunner().invoke(cli, arguments)
+    assert found.exit_code == 0, found.stderr
+    return found.stdout
+
+
+@pytest.mark.parametrize("system", QUESTIONS)
+def test_run_answers_a_question_about_morale(tmp_path, system):
+    path = tmp_path / "question.toml"
+    path.write_text(QUESTIONS[system], encoding="utf-8")
+    assert answer("run", str(path)) == answer("morale", system, str(path))
+
+
+def test_run_knows_a_duel_from_a_comparison(tmp_path):
+    duel = '[duel]\nrounds = 1\n[a]\nunit = "crown/rifle-p@basic"\n[b]\nunit = "crown/rifle-p@basic"\n'
+    path = tmp_path / "duel.toml"
+    path.write_text(duel, encoding="utf-8")
+    assert answer("run", str(path)) == answer("duel", *["crown/rifle-p@basic"] * 2, "--rounds", "1")
+    path.write_text("nerve = 0.5\n" + duel, encoding="utf-8")
+    assert answer("run", str(path)).startswith("Five systems side by side")
+
+
+@pytest.mark.parametrize("keys", [{}, {"rounds": 3}, {"attack": {}, "target": {}}, {"models": 3, "attack": {}}])
+def test_what_is_no_question_about_morale_is_left_to_the_fights(keys):
+    assert system_of(keys) is None
+
+
+def test_defaults_are_told_and_values_are_written_as_in_a_file():
+    text = answer("morale", "mordheim", "--warband-leader", "8")
+    assert "leader_falls = random" in text
+    assert "immune_to_psychology = false" in text
+    assert "None" not in text
+    assert "Commander range  1" in answer("morale", "legion", "--courage", "1")
+
+
+def test_a_comparison_tells_no_ruleset_value_that_it_does_not_use():
+    text = answer("morale", "compare", "--models", "4", "--losses", "1")
+    assert "check_target" not in text
+    assert "commander_range" not in text
+
+
+def test_a_unit_without_courage_never_panics_in_a_comparison_either():
+    """LG-1: none is a legal value."""
+    text = answer("morale", "compare", "--models", "4", "--losses", "{0 = 0.5, 1 = 0.5}", "--legion-courage", "none")
+    rows = [line.split("|") for line in text.splitlines() if "| legion " in line]
+    assert rows
+    assert all(shaken.strip() == routed.strip() == "0%" for _, _, _, shaken, routed, _ in rows)
