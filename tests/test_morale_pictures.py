@@ -9,6 +9,8 @@ from analyser.errors import InputError
 from analyser.morale.panels import Fates
 from analyser.morale.pictures import picture_of, save_picture
 from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.plots.chances import MOST_NAMED
+from analyser.plots.look import TALLEST
 
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},
@@ -67,3 +69,36 @@ def test_another_ending_is_refused(tmp_path, name, told):
         save_picture(morale.exact("legion", {"courage": 1}), tmp_path / name)
     assert told in str(error.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_panels_make_no_strip():
+    """Five panels of one width stand in two columns, no taller than a page in height."""
+    figure = drawn("grande-tactique")
+    width, height = figure.get_size_inches()
+    assert len(figure.axes) >= 5
+    assert len({round(axes.get_position().x0, 6) for axes in figure.axes}) == 2
+    assert height <= TALLEST * width
+    places = [axes.get_position() for axes in figure.axes]
+    assert not any(a.overlaps(b) for place, a in enumerate(places) for b in places[:place])
+
+
+def test_two_panels_stand_one_below_the_other():
+    figure = picture_of(morale.exact("legion", {"courage": 1, "tokens": 2}))
+    assert len({axes.get_position().x0 for axes in figure.axes}) == 1
+
+
+def test_of_many_bars_the_names_do_not_run_into_each_other():
+    """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
+    figure = picture_of(morale.exact("warmaster", {"dice": 20}))
+    (axes,) = figure.axes
+    assert len(axes.get_xticks()) <= MOST_NAMED
+    assert len(axes.texts) == 0
+    assert sum(bar.get_height() for bar in axes.patches) > 99.5
+    assert "others: less than 0.01% each" in axes.get_xlabel()
+
+
+def test_many_tokens_are_written_small_enough_for_their_cells():
+    question = {"courage": 1, "tokens": 40, "received": {0: 0.5, 20: 0.5}, "rounds": 10}
+    axes = next(axes for axes in picture_of(morale.exact("legion", question)).axes if axes.images)
+    cell = 72 * axes.get_window_extent().height / axes.figure.dpi / axes.images[0].get_array().shape[0]
+    assert all(text.get_size() < cell for text in axes.texts)

@@ -1,4 +1,4 @@
-"""The picture of an answer: the panels that its system asks for, one below the other."""
+"""The picture of an answer: the panels that its system asks for, row by row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from analyser.files import check_writable, write_whole
 from analyser.morale.panels import Curves, Fates, Laws, Panel
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of
-from analyser.plots.look import house_style, stacked_axes
+from analyser.plots.laws import MOST_CELLS
+from analyser.plots.look import house_style, tiled_axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 DOTS_AN_INCH = 150
 KINDS = (".png", ".svg", ".pdf")
-CURVES, CHANCES = (5.2, 2.6), (6.2, 2.4)  # inches
+CURVES, CHANCES = (5.8, 2.5), (5.8, 2.5)  # inches
 CELL = 0.52, 0.28  # inches
+HIGHEST, LOWEST_CELL = 5.0, 0.16  # inches that cells take together, and one of them at least
 
 
 def check_picture(path: Path) -> None:
@@ -71,7 +73,7 @@ def picture_of(result: MoraleResult) -> Figure:
         return _fates(result, panels[0])
     drawn = [_prepared(result, panel) for panel in panels]
     with house_style():
-        all_axes = stacked_axes([size for size, _ in drawn])
+        all_axes = tiled_axes([size for size, _ in drawn])
         for axes, (_, draw) in zip(all_axes, drawn):
             draw(axes)
     return all_axes[0].figure  # type: ignore[return-value]
@@ -88,7 +90,8 @@ def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], 
         return CURVES, lambda axes: plots.curves(frame, x=panel.x, lines=lines, heading=panel.heading, ax=axes)
     if isinstance(panel, Laws):
         likely = frame[frame["probability"] >= 1e-4]
-        size = CELL[0] * frame[panel.x].nunique(), CELL[1] * (np.ptp(likely[panel.number]) + 1)
+        values = min(np.ptp(likely[panel.number]), MOST_CELLS) + 1
+        size = CELL[0] * frame[panel.x].nunique(), values * max(min(CELL[1], HIGHEST / values), LOWEST_CELL)
         return size, lambda axes: plots.laws_by_round(
             frame, x=panel.x, number=panel.number, heading=panel.heading, ax=axes
         )

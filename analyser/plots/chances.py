@@ -13,6 +13,9 @@ from analyser.plots.look import DARK, LABEL_POINTS, LOST, MEDIUM, finish, house_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+NEGLIGIBLE = 1e-4  # of many bars, those less likely are left out at both ends
+MOST_NAMED = 24  # bars that all have a name and their percentage
+FEWEST_PLACES = 5  # that fewer bars take, or they would be walls
 WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.46, 3.2, 8.5, 2.9  # inches
 
 
@@ -53,23 +56,34 @@ def chances(
     [100]
     """
     check_columns(frame, (x, column, *([lost] if lost else [])))
+    whole, frame = len(frame), _likely(frame, column)
     percent = 100 * frame[column].to_numpy(np.float64)
     places = np.arange(len(frame))
+    every = -(-len(frame) // MOST_NAMED)
     with house_style():
         axes = ax if ax is not None else new_axes(np.clip(WIDTH_A_BAR * len(frame), LEAST_WIDTH, MOST_WIDTH), HEIGHT)
         bars = axes.bar(places, percent, width=0.8, color=MEDIUM, edgecolor=DARK, linewidth=0.8)
         if lost:
             for bar, gone in zip(bars, frame[lost]):
                 bar.set_hatch(LOST if gone else "")
-        for place, each in zip(places, percent):
+        for place, each in zip(places, percent if every == 1 else ()):
             text = f"{each:.0f}" if each >= 0.5 or each == 0 else "<1"
             axes.annotate(
                 text, (place, each), xytext=(0, 2), textcoords="offset points", ha="center", size=LABEL_POINTS
             )
         names = [f"{each:g}" if isinstance(each, float) else str(each) for each in frame[x]]
-        axes.set_xticks(places, names)
-        axes.set(ylim=(0, max(percent.max() * 1.15, 1)))
+        axes.set_xticks(places[::every], names[::every])
+        half = max(len(frame), FEWEST_PLACES) / 2
+        middle = (len(frame) - 1) / 2
+        axes.set(xlim=(middle - half, middle + half), ylim=(0, max(percent.max() * 1.15, 1)))
         title(axes, f"{heading}, percent")
-        axes.set_xlabel(x.replace("_", " "), size=LABEL_POINTS)
+        beyond = f" (others: less than {NEGLIGIBLE:.2%} each)" if len(frame) < whole else ""
+        axes.set_xlabel(x.replace("_", " ") + beyond, size=LABEL_POINTS)
         finish(axes, fit=ax is None)
     return axes
+
+
+def _likely(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows from the first to the last that is not negligible, where they are many."""
+    found = np.flatnonzero(frame[column].to_numpy(np.float64) >= NEGLIGIBLE)
+    return frame if len(frame) <= MOST_NAMED or not len(found) else frame.iloc[found[0] : found[-1] + 1]

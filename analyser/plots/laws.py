@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CELL_WIDTH, CELL_HEIGHT = 0.52, 0.3  # inches
 NEGLIGIBLE = 1e-4  # what is less likely in every round is left out at the top
 MOST_CELLS = 40  # numbers, one above the other
+_POINTS_AN_INCH, _OF_CELL = 72, 0.75  # how much of a cell's height its text may take
 
 
 def laws_by_round(frame: pd.DataFrame, *, x: str, number: str, heading: str, ax: Axes | None = None) -> Axes:
@@ -60,13 +61,15 @@ def laws_by_round(frame: pd.DataFrame, *, x: str, number: str, heading: str, ax:
         norm = Normalize(0.0, shown.max())
         image = axes.imshow(shown, cmap=SCALE, norm=norm, aspect="auto", origin="lower", interpolation="nearest")
         ink = inks(image.cmap(norm(shown)))
+        inches = axes.get_window_extent().height / axes.figure.dpi
+        points = min(CELL_POINTS, _OF_CELL * _POINTS_AN_INCH * inches / len(values))
         for (row, column), percent in np.ndenumerate(shown):
             text = f"{percent:.0f}" if percent >= 0.5 else "<1" if percent > 100 * NEGLIGIBLE else ""
             if text:
                 colour = str(ink[row, column])
-                axes.text(column, row, text, ha="center", va="center", color=colour, size=CELL_POINTS)
+                axes.text(column, row, text, ha="center", va="center", color=colour, size=points)
         axes.set_xticks(range(len(rounds)), [str(each) for each in rounds], size=LABEL_POINTS)
-        axes.set_yticks(range(len(values)), [str(each) for each in values], size=LABEL_POINTS)
+        axes.set_yticks(range(len(values)), [str(each) for each in values], size=min(LABEL_POINTS, points + 1))
         axes.tick_params(length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)

@@ -36,6 +36,8 @@ LINES: Sequence[Mapping[str, Any]] = (
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
 _BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
 _BETWEEN = 1.25  # inches between axes one below the other: labels and a legend
+_BESIDE = 1.0  # and between those side by side
+TALLEST = 1.25  # of a figure of several axes: its height over its width
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
@@ -65,17 +67,36 @@ def new_axes(width: float, height: float) -> Axes:
     return axes
 
 
-def stacked_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
-    """Axes of those widths and heights in inches, one below the other in one figure, with room for their labels."""
-    width = max(across for across, _ in sizes) + 2 * _ROOM
-    height = sum(up + _BETWEEN for _, up in sizes)
+def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
+    """Axes of those widths and heights in inches, in rows of one figure, with room for their labels.
+
+    Parameters
+    ----------
+    sizes : sequence of (float, float)
+        Column by column in each row; there are as few columns as keep the figure from being a tall strip.
+    """
+    across = max(width for width, _ in sizes) + _BESIDE
+    columns = 1
+    while _height(_rows_of(sizes, columns)) > TALLEST * columns * across and columns < len(sizes):
+        columns += 1
+    rows = _rows_of(sizes, columns)
+    width, height = columns * across + _BESIDE, _height(rows)
     figure = new_figure(width, height)
     found, top = [], height - _BETWEEN / 3
-    for across, up in sizes:
-        place = _ROOM / width, (top - up) / height, across / width, up / height
-        found.append(figure.add_axes(place, axes_class=Picture))
-        top -= up + _BETWEEN
+    for row in rows:
+        for column, (right, up) in enumerate(row):
+            place = (column * across + _BESIDE) / width, (top - up) / height, right / width, up / height
+            found.append(figure.add_axes(place, axes_class=Picture))
+        top -= max(up for _, up in row) + _BETWEEN
     return found
+
+
+def _rows_of(sizes: Sequence[tuple[float, float]], columns: int) -> list[Sequence[tuple[float, float]]]:
+    return [sizes[first : first + columns] for first in range(0, len(sizes), columns)]
+
+
+def _height(rows: list[Sequence[tuple[float, float]]]) -> float:
+    return sum(max(up for _, up in row) + _BETWEEN for row in rows)
 
 
 def new_figure(width: float, height: float) -> Figure:
