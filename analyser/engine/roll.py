@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.block import BLOCK, TABLES, Block, halves, score
-from analyser.engine.sheet import Sheet, Special
+from analyser.engine.block import BLOCK, TABLES, Block, halves, score, units_of
+from analyser.engine.sheet import EDGES_AT_ONCE, Sheet, Special
 from analyser.engine.special import roll_special, turn_cards
 from analyser.engine.streams import counter_of_chunk, fill
 from analyser.jit import kernel, step
@@ -21,8 +21,9 @@ def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: 
     block.worst[:] = 0
     for _ in range(dice):
         counter = fill(block.words, len(block.words), counter, gamma)
-        for place in range(1, 1 + sheet.added):
-            score(sheet, block, place)
+        score(sheet, block, 1)
+        if sheet.added > 1:
+            score(sheet, block, 2)
     return counter
 
 
@@ -30,17 +31,23 @@ def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: 
 def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Turn the card, place the officer, roll for the building; the counter after them."""
     draws, extras, worst, spoilt = block.other_draws, block.extras, block.worst, sheet.limit
+    none, one, _ = units_of(sheet, extras)
     extras[:] = 0
     for other in range(len(sheet.limits)):
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        limit, values = sheet.limits[other], sheet.values[other]
-        for trial in range(BLOCK):
-            extras[trial] *= values
+        limit, values, edges = sheet.limits[other], sheet.values[other], sheet.edges[other]
+        for trial in range(np.uint64(BLOCK)):
             worst[trial] = spoilt if draws[trial] >= limit else worst[trial]
-        for place in range(values - 1):
-            edge = sheet.edges[other, place]
-            for trial in range(BLOCK):
-                extras[trial] += draws[trial] >= edge
+        for place in range(0, values - 1, EDGES_AT_ONCE):
+            first, second, third = edges[place], edges[place + 1], edges[place + 2]
+            room = one if place else values  # for the values of this draw
+            for trial in range(np.uint64(BLOCK)):
+                draw = draws[trial]
+                extras[trial] = extras[trial] * room + (
+                    (one if draw >= first else none)
+                    + (one if draw >= second else none)
+                    + (one if draw >= third else none)
+                )
     return counter
 
 

@@ -23,6 +23,7 @@ from analyser.dice import Face
 from analyser.engine.pools import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
 from analyser.rules.armoured_clash.facts import FightFacts
 
+EDGES_AT_ONCE = 3  # a card has as many
 MOST_DISCARDED = 0.30  # share of trials thrown away from which wider draws pay
 
 
@@ -179,9 +180,13 @@ def _card_edges(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
 
 
 def _other_edges(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Where the good draws of each end, and where each of its values but the first begins."""
+    """Where the good draws of each end, and where each of its values but the first begins.
+
+    Beyond its last value there are edges that no good draw reaches.
+    """
     units = [np.iinfo(np.uint16).max // other.sides for other in others]
-    edges = np.zeros((len(others), max((len(other.edges) for other in others), default=0)), np.uint16)
+    most = max((len(other.edges) for other in others), default=0)
+    edges = np.full((len(others), most + -most % EDGES_AT_ONCE), np.iinfo(np.uint16).max, np.uint16)
     for row, (other, unit) in enumerate(zip(others, units)):
         edges[row, : len(other.edges)] = np.array(other.edges) * unit
     return np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16), edges
