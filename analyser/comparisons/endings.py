@@ -25,14 +25,13 @@ def summary(law: Law, defender: Combatant) -> np.void:
     words, chances = law.second, law.chances.sum(axis=0)
     models, limit = defender.models or 0, defender.damage_limit or 1
     destroyed = read.models_destroyed(words, models)
-    counts: NDArray[np.float64] = np.zeros(models + 1)
-    np.add.at(counts, destroyed, chances)
+    counts: NDArray[np.float64] = np.bincount(destroyed, chances, models + 1).astype(np.float64)
     found: np.void = np.zeros(1, SUMMARY)[0]
     found["mean_models_destroyed"] = chances @ destroyed
     found["p_any_destroyed"] = counts[1:].sum()
     found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
     for name in FATES:
-        found[f"p_{name}"] = chances[read.flag(words, name)].sum()
+        found[f"p_{name}"] = chances @ read.flag(words, name)
     found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
     found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)
     found["mean_damage"] = chances @ (destroyed * limit + read.damage(words))

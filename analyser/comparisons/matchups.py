@@ -60,7 +60,7 @@ FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {
     "duel": duel,
 }
 """What attackers do to defenders, by the kind of a situation."""
-_SLICE = {"ranged": 16, "charge": 4, "duel": 1}  # attackers between two reports of progress
+_SLICE = {"ranged": 16, "charge": 8, "duel": 4}  # attackers between two reports of progress
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from analyser.errors import InputError
 from analyser.fights.endings import Endings, endings_of
 from analyser.results import Method, trials_for
 from analyser.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from analyser.engine.law import Law
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
@@ -90,17 +94,14 @@ def run(
     start : (int, int)
         The states of both sides before the first operation.
     """
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     if how.method == "exact":
-        from analyser.engine.joint import exact_laws
-
-        _check_size(setup, programs)
-        return [endings_of(*law) for law in exact_laws(setup, programs, start, die, deck)]
+        return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
     from analyser.engine.montecarlo import default_threads
     from analyser.engine.played import simulate_program
 
     trials = how.trials_played
     assert trials is not None
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     threads = how.threads or default_threads()
     played = simulate_program(
         setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement
@@ -108,10 +109,26 @@ def run(
     return [Endings(first, second, counts, trials) for first, second, counts in played]
 
 
+def exact_laws_of(
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
+) -> list[Law]:
+    """The joint law of the two sides after each of `programs`, one played after the other.
+
+    Raises
+    ------
+    InputError
+        It would take minutes or gigabytes.
+    """
+    from analyser.engine.joint import exact_laws
+
+    _check_size(setup, programs)
+    return exact_laws(setup, programs, start, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+
+
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     """Refuse an exact law that would take minutes or gigabytes."""
     strikes = sum(operation.kind == Kind.STRIKE for operations in programs for operation in operations)
-    standing = [float(unit.models * unit.damage_limit) for unit in setup.units]
+    standing = [float(unit["models"]) * float(unit["damage_limit"]) for unit in setup["units"]]
     pairs = standing[0] * standing[1] * (_STATUSES**2 if len(programs) > 1 else 1)
     steps = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
