@@ -113,18 +113,23 @@ def learn(
     operation, rest = stretch
     active, (row, column, result) = operation[1], at
     words = states if active == 0 else (states[1], states[0])
+    to_mine, to_theirs, passes, states_of_theirs = known.to_mine, known.to_theirs, known.passes, known.theirs.states
     passed, loser = 1.0, (1, column) if result == _ACTIVE else (0, row)
     if result in (_ACTIVE, _TARGET):
-        asked, highest = steps.asks(setup, operation, words)
-        passed = known.passes[loser] = chance_passed(asked, highest, chances)
+        if np.isnan(passes[loser]):
+            asked, highest = steps.asks(setup, operation, words)
+            passes[loser] = chance_passed(asked, highest, chances)
+        passed = passes[loser]
     for way in range(_BOTH):
         if (passed if way == 0 else 1.0 - passed) == 0.0:
             continue
+        theirs = to_theirs[column, result, way]
+        if theirs != NONE and to_mine[row, result, way, is_gone(states_of_theirs[theirs])] != NONE:
+            continue
         after = steps.changed(setup, operation, words, way == 0)
-        if known.to_theirs[column, result, way] == NONE:
-            word = side_after(setup, rest, 1 - active, after[1 - active])
-            known.to_theirs[column, result, way] = place_of(known.theirs, word)
-        gone = is_gone(known.theirs.states[known.to_theirs[column, result, way]])
-        if known.to_mine[row, result, way, gone] == NONE:
-            word = side_after(setup, rest, active, after[active])
-            known.to_mine[row, result, way, gone] = place_of(known.mine, word)
+        if theirs == NONE:
+            theirs = place_of(known.theirs, side_after(setup, rest, 1 - active, after[1 - active]))
+            to_theirs[column, result, way] = theirs
+        gone = is_gone(states_of_theirs[theirs])
+        if to_mine[row, result, way, gone] == NONE:
+            to_mine[row, result, way, gone] = place_of(known.mine, side_after(setup, rest, active, after[active]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,11 @@ from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
+    from matplotlib.text import Text
 
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL_POINTS
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
+_TITLE: dict[str, Any] = {"loc": "left", "size": TITLE_POINTS, "parse_math": False, "pad": 8, "linespacing": 1.4}
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack."
 
 
@@ -62,10 +64,12 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
     with house_style():
         axes = ax if ax is not None else _axes_for(values)
         image = _draw_cells(axes, values, what)
-        _label(axes, frame, what, blank=bool(np.isnan(values).any()))
+        title = _label(axes, frame, what, blank=bool(np.isnan(values).any()))
         _add_scale(axes, image)
         if ax is None:
             fit_figure(axes)
+            # And there the title stays: each drawing would lay out all labels twice to find its place anew.
+            axes.set_title(title.get_text(), y=title.get_position()[1], **_TITLE)
     return axes
 
 
@@ -129,7 +133,8 @@ def _draw_lines(ax: Axes, shape: tuple[int, ...]) -> None:
         spine.set_visible(False)
 
 
-def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> None:
+def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> Text:
+    """Write what the rows, the columns and the whole show; the title, as written."""
     attackers = frame.drop_duplicates("attacker")
     defenders = frame.drop_duplicates("defender")
     ax.set_yticks(np.arange(len(attackers)), _names(attackers, "attacker"), size=LABEL_POINTS)
@@ -146,9 +151,9 @@ def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> None:
     method = ", ".join(dict.fromkeys(frame["method"]))
     sides = f"Rows: {_side(attackers, 'attacker')} · columns: {_side(defenders, 'defender')}"
     title = f"{what.title}{unit}\n{sides} · {situation} · {method}"
-    ax.set_title(title, loc="left", size=TITLE_POINTS, parse_math=False, pad=8, linespacing=1.4)
     if blank:
         ax.set_xlabel(IMPOSSIBLE, loc="left", size=LABEL_POINTS)
+    return ax.set_title(title, **_TITLE)
 
 
 def _names(sides: pd.DataFrame, side: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analyser.report.collecting import rarely_collected
 from analyser.report.pictures import Plan, draw, is_drawn
 
 WORTH_A_HELPER = 12  # pictures; for fewer, starting a process takes longer than it saves
@@ -37,25 +38,25 @@ class Studio(NamedTuple):
     scratch: Path
 
 
-def draw_all(
-    plans: Sequence[Plan], frame: pd.DataFrame, studio: Studio, *, processes: int, told: Callable[[], None]
-) -> None:
+def draw_all(plans: Sequence[Plan], frame: pd.DataFrame, studio: Studio, told: Callable[[], None]) -> None:
     """Draw every picture that is not there yet; `frame` is what `studio.figures` holds.
 
-    A picture appears whole, so it does not matter who draws it, nor if now and then both do; if the helper fails, this
-    process draws all of them and meets the same trouble. `told` is called before each picture.
+    `told` is called before each picture.
     """
-    with _helper(plans if processes > 1 and len(plans) >= WORTH_A_HELPER else [], studio):
-        for plan in plans:
-            told()
-            if not is_drawn(plan, studio.folder):
-                draw(plan, frame, studio.folder, studio.scratch)
+    for plan in plans:
+        told()
+        if not is_drawn(plan, studio.folder):
+            draw(plan, frame, studio.folder, studio.scratch)
 
 
 @contextmanager
-def _helper(plans: Sequence[Plan], studio: Studio) -> Iterator[None]:
-    """A second process at work on `plans`, from the last to the first; on none, no process."""
-    process = _started(plans, studio) if plans else None
+def helped(plans: Sequence[Plan], studio: Studio, *, processes: int) -> Iterator[None]:
+    """Inside this a second process, if there may be one, draws `plans` from the last to the first.
+
+    A picture appears whole, so it does not matter who draws it, nor if now and then both do; if the helper fails, this
+    process draws all of them and meets the same trouble.
+    """
+    process = _started(plans, studio) if processes > 1 and len(plans) >= WORTH_A_HELPER else None
     try:
         yield
     finally:
@@ -85,11 +86,12 @@ def help_drawing(plans: Sequence[Plan], studio: Studio, employer: int) -> None:
     """What the helper does, for as long as its employer, a process number, lives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     frame = pd.read_parquet(studio.figures)
-    for plan in reversed(plans):
-        if os.getppid() != employer:
-            return
-        if not is_drawn(plan, studio.folder):
-            draw(plan, frame, studio.folder, studio.scratch)
+    with rarely_collected():
+        for plan in reversed(plans):
+            if os.getppid() != employer:
+                return
+            if not is_drawn(plan, studio.folder):
+                draw(plan, frame, studio.folder, studio.scratch)
 
 
 if __name__ == "__main__":

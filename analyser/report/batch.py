@@ -15,8 +15,9 @@ from analyser.comparisons.sides import Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
 from analyser.metrics import metric
 from analyser.profiles import Profiles
-from analyser.report.artists import Studio, draw_all
+from analyser.report.artists import Studio, draw_all, helped
 from analyser.report.balance import balance_of, write_balance
+from analyser.report.collecting import rarely_collected
 from analyser.report.figures import figures_of, missing_situations
 from analyser.report.folder import check_replaceable, write_manifest
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
@@ -93,18 +94,23 @@ def write_report(
     check_replaceable(folder)
     inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
     processes = min(threads or default_threads(), 2)
-    with Interrupts() as interrupts, work_on(folder, key_of(inputs)) as work:
+    with Interrupts() as interrupts, rarely_collected(), work_on(folder, key_of(inputs)) as work:
         plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
         cost = _costs(inputs, plans, work, processes)
         pace = Pace(progress, sum(cost), interrupts)
         frame = figures_of(inputs, work, threads, lambda done, _: pace.at(done))
         pace.finish(cost.figures)
-        _write_tables(frame, work.report)
-        balance = balance_of(frame, inputs.situations)
-        write_balance(balance, work.report, NUMBER)
-        write_units(inputs, work.report)
-        pace.finish(cost.tables)
-        _draw(plans, frame, work, processes, pace, cost)
+        frame.to_parquet(work.report / PARQUET, index=False)
+        undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
+        studio = Studio(work.report / PARQUET, work.report, work.scratch)
+        with helped(undrawn, studio, processes=processes):
+            frame.to_csv(work.report / TABLE, index=False, float_format=NUMBER, lineterminator="\n", encoding="utf-8")
+            balance = balance_of(frame, inputs.situations)
+            write_balance(balance, work.report, NUMBER)
+            write_units(inputs, work.report)
+            pace.finish(cost.tables)
+            draw_all(undrawn, frame, studio, lambda: pace.at(_cost_of_drawn(undrawn, work) // processes))
+        pace.finish(cost.pictures)
         write_page(_matchups(inputs, frame), balance, plans, work.report / PAGE)
         pace.finish(cost.page)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
@@ -139,20 +145,8 @@ def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) ->
     return costs(pairs, lines, missing_situations(inputs, work), undrawn, processes)
 
 
-def _write_tables(frame: pd.DataFrame, folder: Path) -> None:
-    frame.to_csv(folder / TABLE, index=False, float_format=NUMBER, lineterminator="\n", encoding="utf-8")
-    frame.to_parquet(folder / PARQUET, index=False)
-
-
-def _draw(plans: Sequence[Plan], frame: pd.DataFrame, work: Work, processes: int, pace: Pace, cost: Costs) -> None:
-    undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
-
-    def told() -> None:
-        pace.at(cost_of_pictures([plan for plan in undrawn if is_drawn(plan, work.report)]) // processes)
-
-    studio = Studio(work.report / PARQUET, work.report, work.scratch)
-    draw_all(undrawn, frame, studio, processes=processes, told=told)
-    pace.finish(cost.pictures)
+def _cost_of_drawn(plans: Sequence[Plan], work: Work) -> int:
+    return cost_of_pictures([plan for plan in plans if is_drawn(plan, work.report)])
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
