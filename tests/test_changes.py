@@ -54,6 +54,31 @@ def test_equal_profiles_have_no_edits_and_change_nothing(old, tmp_path):
     assert found.n_compared == 64
 
 
+def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, capsys):
+    cheaper = folder(tmp_path, "cheaper", CHEAPER)
+    found = diff(old, cheaper)
+    assert found.frame.empty  # no chance depends on points
+    changed = found.for_points
+    assert len(changed) > 0
+    before, after = (
+        matchups("*/*", "*/*", situations=["all"], profiles=Profiles(each)).frame for each in (old, cheaper)
+    )
+    name = "expected_points_destroyed_per_100_points"
+    figures = before[name].fillna(0.0).to_numpy(), after[name].fillna(0.0).to_numpy()
+    assert len(changed) == (abs(figures[1] - figures[0]) > 1e-9).sum()
+    first = changed.iloc[0]
+    key = ["attacker", "defender", "situation"]
+    for frame, value in ((before, first["old"]), (after, first["new"])):
+        assert frame.set_index(key).loc[tuple(first[key]), name] == pytest.approx(value)
+    assert first["share"] == pytest.approx(first["new"] / first["old"] - 1)
+    assert changed["share"].abs().is_monotonic_decreasing
+    assert found.worst == abs(first["share"])
+    assert diff(old, cheaper, metric="p_annihilated").for_points.empty
+    status, out, _ = run(capsys, old, cheaper, "--fail-over", 0.05)
+    assert status == 1
+    assert f"{len(changed)} changed where points did, worst first" in out
+
+
 def test_an_edit_says_unit_key_old_and_new(old, tmp_path):
     assert [str(each) for each in diff(old, folder(tmp_path, "new", EASIER)).edits] == [
         "river/otter-guard: defence: 2 -> 1"

@@ -121,6 +121,13 @@ def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
     assert json.loads(text) == wanted
 
 
+def test_what_stands_after_a_colon_is_a_condition_as_well(profiles):
+    guard, library = "river/otter-guard@basic", ("--profiles", profiles)
+    options = answer("attack", guard, guard, "--aiming", "--models", "2", "--suppressed", *library)
+    assert answer("attack", f"{guard}:aiming", f"{guard}:models=2,suppressed", *library) == options
+    assert answer("attack", guard, guard, *library) != options
+
+
 def test_every_condition_of_an_attack_has_an_option():
     profile_only = {
         "attack": {"kind", "attacker", "dice_in_parentheses", "qualities", "concealed", "attacker_damage_limit"},

@@ -488,3 +488,17 @@ def test_charges_and_shots_stand_in_one_table(small):
 def test_a_charge_has_no_range():
     with pytest.raises(ValueError, match="a charge has no bonuses"):
         Situation(name="near", kind="charge", distance=3)
+
+
+def test_the_text_of_many_fits_its_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    found = matchups("*/*@basic", "*/*@basic", situations=["long-range"])
+    lines = str(found).splitlines()
+    assert max(len(line) for line in lines[2:]) <= 80
+    assert f"  1  {found.defenders[0].selector}" in lines
+    assert lines[-1].startswith(
+        f"Of {len(found.attackers)} attackers and {len(found.defenders)} defenders the first 40"
+    )
+    assert f"{found.pivot().iloc[0, 0]:.3f}" in next(
+        line for line in lines if line.startswith(found.attackers[0].selector)
+    )

@@ -182,6 +182,7 @@ def test_funnel_bars_are_the_means():
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(STAGES["mean"].tolist())
     hatched = [bool(bar.get_hatch()) for bar in ax.patches]
     assert hatched == (STAGES["kind"] == "lost").tolist()
+    assert [each.get_text().split()[-1] for each in ax.texts] == STAGES["unit"].tolist()
 
 
 def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():

@@ -252,7 +252,8 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_pa
         running.kill()
     assert running.returncode == status
     assert printed == ""
-    assert told == ("stopped: the same command goes on from here\n" if number == signal.SIGINT else "")
+    kept = "stopped: what is finished is kept, and the same command goes on from there\n"
+    assert told == (kept if number == signal.SIGINT else "")
     assert not out.exists()
     ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
     assert ended.stdout == f"The report is in {out}\n"

@@ -18,6 +18,7 @@ from analyser.situations import Situation
 
 SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
 CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability and not name.endswith(PER_100_POINTS))
+FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 _KEY = ["attacker", "defender", "situation"]
 
 
@@ -32,6 +33,9 @@ class Diff:
     frame : DataFrame
         The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
         `change`; `note` tells where an attack can be made in one of them only, and does nothing in the other.
+    for_points : DataFrame
+        The matchups of a loadout whose points changed, by :data:`FOR_POINTS`, worst first: the same columns, and
+        `share`, the change as a share of the old figure. Empty where a metric was asked for.
     n_compared : int
         The matchups that both have.
     gone, added : tuple of str
@@ -40,14 +44,16 @@ class Diff:
 
     edits: tuple[Edit, ...]
     frame: pd.DataFrame
+    for_points: pd.DataFrame
     n_compared: int
     gone: tuple[str, ...]
     added: tuple[str, ...]
 
     @property
     def worst(self) -> float:
-        """The largest change of any matchup, without its sign; 0 if none changed."""
-        return float(self.frame["change"].abs().max()) if len(self.frame) else 0.0
+        """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
+        changes = (self.frame["change"], self.for_points["share"])
+        return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
 
 
 def diff(
@@ -72,7 +78,8 @@ def diff(
     situations : sequence of Situation or str, optional
         For profiles only. Left out: all.
     metric : str, optional
-        The figure to compare. Left out: of each matchup the probability that changed most.
+        The figure to compare. Left out: of each matchup the probability that changed most, and where points changed
+        the expected points destroyed per 100 points.
     progress : callable, optional
         Called with the work done so far and all of it.
 
@@ -96,6 +103,7 @@ def diff(
     return Diff(
         edits=tuple(edits(before.things, after.things)),
         frame=_changed(joined, names),
+        for_points=_changed_for_points(joined if metric is None else joined.head(0)),
         n_compared=len(joined),
         gone=_only(before, after),
         added=_only(after, before),
@@ -127,6 +135,15 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     )
     found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
     return found.sort_values("change", key=abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
+    """What a change of points did to the matchups of those loadouts; the largest share of the old figure first."""
+    sides = ("attacker_points", "defender_points")
+    same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
+    found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (FOR_POINTS,))
+    share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
+    return found.assign(share=share).sort_values("share", key=abs, ascending=False, kind="stable", ignore_index=True)
 
 
 def _only(one: Side, other: Side) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyser.changes.diff import Diff
+from analyser.changes.diff import FOR_POINTS, Diff
 from analyser.metrics import METRICS
 from analyser.tables import aligned, counted
 
@@ -13,7 +13,7 @@ MOST_EDITS = 40
 
 def diff_text(found: Diff, limit: int) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
-    blocks = [_edits(found), *_who(found), _matchups(found, limit)]
+    blocks = [_edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -52,6 +52,19 @@ def _matchups(found: Diff, limit: int) -> list[str]:
     return [heading + shown, *aligned(rows, ">>><<<<<")]
 
 
+def _for_points(found: Diff, limit: int) -> list[list[str]]:
+    """What a change of points did."""
+    if found.for_points.empty:
+        return []
+    rows: list[tuple[str, ...]] = [("change", "", "old", "new", "attacker", "defender", "situation")]
+    for row in found.for_points.head(limit).to_dict("records"):
+        figures = f"{row['change']:+.2f}", f"{row['share']:+.1%}", f"{row['old']:.2f}", f"{row['new']:.2f}"
+        rows.append((*figures, row["attacker"], row["defender"], row["situation"]))
+    heading = f"{METRICS[FOR_POINTS].title}: {len(found.for_points):,} changed where points did, worst first"
+    shown = "" if len(found.for_points) <= limit else f" (the first {limit})"
+    return [[heading + shown, *aligned(rows, ">>>><<<")]]
+
+
 def _figure(value: Any, *, sign: bool, chance: bool) -> str:
     number = 100 * float(value) if chance else float(value)
     return f"{number:{'+' if sign else ''}.2f}{'%' if chance else ''}"
@@ -67,9 +80,14 @@ def diff_record(found: Diff) -> dict[str, Any]:
         "compared": found.n_compared,
         "worst": found.worst,
         "matchups": found.frame.to_dict("records"),
+        "for_points": found.for_points.to_dict("records"),
     }
 
 
 def diff_csv(found: Diff) -> str:
-    """Every matchup that changed."""
-    return found.frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+    """Every matchup that changed; `share` where points did."""
+    import pandas as pd
+
+    parts = [each for each in (found.frame, found.for_points) if len(each)]
+    table = pd.concat(parts, ignore_index=True) if parts else found.frame
+    return table.to_csv(index=False, float_format="%.12g", lineterminator="\n")

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 @with_conditions
 @with_answer_options
 def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> None:
-    """The odds of ATTACKER's ranged attack on TARGET, both selectors such as crown/rifle-platoon@reinforced."""
+    """The odds of ATTACKER's ranged attack on TARGET, both selectors such as crown/rifle-platoon@reinforced.
+
+    After a colon may stand what else is true, as after those of focus and charge: crown/rifle-platoon@basic:aiming
+    (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4 (those of [target]).
+    """
     _answer(scenario_from(attacker, target, options), profiles, **_answer_options(options))
 
 

@@ -15,7 +15,7 @@ CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input
 @click.option("--attackers", metavar="PATTERN", help="Of profiles: only these; left out: everybody.")
 @click.option("--defenders", metavar="PATTERN", help="Of profiles: only these; left out: everybody.")
 @click.option("--situations", metavar="NAMES", help="Of profiles: names with commas between them; left out: all.")
-@click.option("--metric", metavar="NAME", help="Left out: of each matchup the probability that changed most.")
+@click.option("--metric", metavar="NAME", help="Left out: the probability that changed most; and what points did.")
 @click.option("--limit", type=AT_LEAST_1, default=20, show_default=True, help="Matchups in the table.")
 @click.option("--fail-over", type=click.FloatRange(0), metavar="X", help="Exit with 1 if any changed by more than X.")
 @FORMAT

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from analyser.cli.selectors import attack_from, unit_from
+
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
@@ -138,19 +140,22 @@ def with_conditions(command: CommandT) -> CommandT:
 def scenario_from(attacker: str, target: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The raw scenario of an attack between two selectors, under the options that were given.
 
+    What stands after the colon of a selector is a key as well; an option goes before it.
+
     Examples
     --------
     >>> scenario_from("crown/rifle", "imperium/scion", {"aiming": True, "damage": None})
     {'attack': {'attacker': 'crown/rifle', 'bonuses': ['aiming']}, 'target': {'unit': 'imperium/scion'}}
     """
-    raw: dict[str, dict[str, Any]] = {"attack": {"attacker": attacker}, "target": {"unit": target}}
+    raw: dict[str, dict[str, Any]] = {"attack": attack_from(attacker), "target": unit_from(target, "target")}
     for condition in CONDITIONS:
         value = given.get(condition.parameter)
         if value is None or value is False:
             continue
         section = raw[condition.section]
         if condition.member:
-            section.setdefault(condition.key, []).append(condition.member)
+            members = section.setdefault(condition.key, [])
+            members += [] if condition.member in members else [condition.member]
         else:
             section[condition.key] = value
     return raw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,6 +25,7 @@ def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, 
     A run that is stopped goes on where it was when it is started again with the same arguments.
     """
     from analyser.report import write_report
+    from analyser.report.work import work_folder
 
     if metrics:
         options["metrics"] = metrics
@@ -34,6 +36,10 @@ def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, 
                 situations=names, out=out, profiles=profiles_in(profiles), progress=progress, **options
             )
         except KeyboardInterrupt:
-            click.echo("stopped: the same command goes on from here", err=True)
+            kept = work_folder(Path(out).resolve()).exists()
+            said = (
+                "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"
+            )
+            click.echo(f"stopped: {said}", err=True)
             raise
     click.echo(f"The report is in {written}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -60,6 +61,8 @@ FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {
     "duel": duel,
 }
 """What attackers do to defenders, by the kind of a situation."""
+MOST_SHOWN = 40  # attackers, and defenders, in plain text
+WIDTH, LEAST_WIDTH = 120, 60  # characters of a line: where no terminal says, and at least
 _SLICE = {"ranged": 16, "charge": 8, "duel": 4}  # attackers between two reports of progress
 
 
@@ -158,8 +161,22 @@ class Matchups:
         return heatmap(shown, metric=metric or self.metric, ax=ax)
 
     def __str__(self) -> str:
-        """The figures as plain text, blank where they cannot fight."""
-        return f"{self._heading()}\n{self.pivot().to_string(float_format=_short, na_rep='')}\n"
+        """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""
+        defenders = {each.selector: str(number) for number, each in enumerate(self.defenders[:MOST_SHOWN], 1)}
+        blocks = [self._heading()]
+        for situation in self.situations:
+            part = self.frame[self.frame["situation"] == situation.name]
+            table = part.pivot(index="attacker", columns="defender", values=self.metric)
+            shown = table.reindex(index=part["attacker"].unique()[:MOST_SHOWN], columns=list(defenders))
+            shown = shown.rename(columns=defenders).rename_axis(index=None, columns=None)
+            blocks.append(
+                f"{situation.name}\n{shown.to_string(float_format=_short, na_rep='', line_width=_line_width())}"
+            )
+        blocks.append("\n".join(f"{number:>3}  {selector}" for selector, number in defenders.items()))
+        if max(len(self.attackers), len(self.defenders)) > MOST_SHOWN:
+            sizes = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
+            blocks.append(f"Of {sizes} the first {MOST_SHOWN} each: pivot() has them all.")
+        return "\n\n".join(blocks) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -291,6 +308,10 @@ def _cells(
                 progress(done, len(situations) * len(attackers))
         found.append(one_above_the_other(parts))
     return found
+
+
+def _line_width() -> int:
+    return max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, LEAST_WIDTH)
 
 
 def _short(value: float) -> str:

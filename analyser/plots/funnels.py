@@ -55,15 +55,15 @@ def funnel(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     means = frame["mean"].to_numpy(np.float64)
     with house_style():
         axes = ax if ax is not None else new_axes(WIDTH, HEIGHT_A_STAGE * len(frame))
-        for place, mean, kind in zip(places, means, frame["kind"]):
+        for place, mean, kind, unit in zip(places, means, frame["kind"], frame["unit"]):
             axes.barh(place, mean, height=0.72, linewidth=0.8, **_LOOK[kind])
             axes.annotate(
-                _text(mean), (mean, place), xytext=(4, 0), textcoords="offset points", va="center",
+                f"{_text(mean)} {unit}", (mean, place), xytext=(4, 0), textcoords="offset points", va="center",
                 size=LABEL_POINTS,
             )  # fmt: skip
         axes.set_yticks(places, list(frame["stage"]), size=LABEL_POINTS)
-        axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.14 * max(means.max(), 1e-9)))
-        title(axes, "Where the dice went: expected numbers\nHatched: lost")
+        axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.28 * max(means.max(), 1e-9)))
+        title(axes, "Where the dice went: expected numbers, each in its own unit\nHatched: lost")
         finish(axes, fit=ax is None, grid="x")
     return axes
 
