@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -45,12 +45,17 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") ->
         findings = error.errors(include_url=False)
         # a misspelt key is two findings, and that the right one is missing tells less
         finding = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
-        raise _input_error(model, finding, where) from None
+        same = [_input_error(model, each, where) for each in findings if _key(each) == _key(finding)]
+        ways = dict.fromkeys(each.allowed for each in same)  # of a union, what each of its branches allows
+        raise InputError(same[0].problem, where=same[0].where, allowed=" or ".join(filter(None, ways))) from None
+
+
+def _key(finding: Mapping[str, Any]) -> str:
+    return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_BRANCH))
 
 
 def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
-    key = ".".join(str(step) for step in finding["loc"])
-    place = ": ".join(part for part in (where, key) if part)
+    place = ": ".join(part for part in (where, _key(finding)) if part)
     if finding["type"] == "extra_forbidden":
         names = _keys_beside(model, finding["loc"])
         hint = did_you_mean(str(finding["loc"][-1]), names)
@@ -67,12 +72,16 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     found = finding["input"]
     shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
     allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
+    if finding["type"] in _BOUNDS:
+        allowed = _range_around(model, finding) or allowed
     hint = ""
     if finding["type"] in ("literal_error", "enum") and isinstance(found, str):
         hint = did_you_mean(found, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
     return InputError(f"{shown} is not usable{hint}", where=place, allowed=allowed)
 
 
+_BRANCH = ("constrained-", "literal[")  # of a union: pydantic's word for it, no key
+_BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": "at least", "too_long": "up to"}
 _ALLOWED = {  # types in the words of a TOML file
     "int_type": "an integer",
@@ -85,13 +94,45 @@ _ALLOWED = {  # types in the words of a TOML file
 }
 
 
+def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
+    """The whole range that a number has missed one end of, such as ``2 to 12``; nothing where it has one end."""
+    missed = _BOUNDS[finding["type"]]
+    keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
+    field = _model_around(model, finding["loc"]).model_fields.get(keys[-1])
+    for bounds in () if field is None else _bounds_in(field.annotation, field.metadata):
+        if bounds.get(missed) == finding["ctx"].get(missed) and bounds.keys() & {"ge", "gt"} and "le" in bounds:
+            low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
+            return f"{low} {bounds['le']:g}"
+    return ""
+
+
+def _bounds_in(annotation: Any, metadata: Sequence[Any]) -> Iterator[dict[str, float]]:
+    """The bounds that stand together, of a field and of all types inside it."""
+    yield {
+        name: bound
+        for each in metadata
+        for part in getattr(each, "metadata", [each])
+        for name in _BOUNDS.values()
+        if (bound := getattr(part, name, None)) is not None
+    }
+    inside = get_args(annotation)
+    annotated = get_origin(annotation) is Annotated
+    for each in inside[:1] if annotated else inside:
+        yield from _bounds_in(each, inside[1:] if annotated else ())
+
+
 def _keys_beside(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
     """The keys that the innermost model on the way to `loc` knows."""
+    return [field.alias or name for name, field in _model_around(model, loc).model_fields.items()]
+
+
+def _model_around(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
+    """The innermost model on the way to `loc`."""
     for step in loc[:-1]:
         field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
         if field is not None:
             model = _model_in(field.annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
+    return model
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

@@ -101,7 +101,7 @@ def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
     [
         ("defence = 2", "defense = 2", ["unit.0", "unknown key", "did you mean 'defence'"]),
         ("defence = 2", "", ["unit.0.defence", "missing"]),
-        ("defence = 2", "defence = 0", ["unit.0.defence", "0 is not usable", "greater than or equal to 1"]),
+        ("defence = 2", "defence = 0", ["unit.0.defence", "0 is not usable", "1 to 100"]),
         ("defence = 2", 'defence = "2"', ["unit.0.defence", "'2' is not usable"]),
         ("models = 3", "models = 0", ["unit.0.levels.basic.models", "0 is not usable"]),
         ('"infantry"', '"infantrie"', ["unit.0.type", "did you mean 'infantry'"]),

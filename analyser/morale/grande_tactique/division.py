@@ -80,17 +80,27 @@ def collapses(units: Units, now: NDArray[np.int64], collapsed: int) -> int:
     return 1 if collapsed or rules.has_collapsed(standing, units.size - standing) else 0
 
 
+@step
+def count_on(units: Units, now: NDArray[np.int64]) -> None:
+    """The conditions of the next state: a number counted on by one, its digits the units, the first the lowest."""
+    unit = 0
+    while now[unit] == units.conditions - 1:
+        now[unit] = 0
+        unit += 1
+    now[unit] += 1
+
+
 @kernel
 def tabulated(units: Units, unit: int, event: int, totals: int) -> NDArray[np.uint16]:
     """The states after something befell one unit or, for RALLYING, after a PIP phase: shape (states, totals)."""
     after = np.empty((2 * units.conditions**units.size, totals), np.uint16)
-    now = np.empty(units.size, np.int64)
+    before, now = np.zeros(units.size, np.int64), np.empty(units.size, np.int64)
     for state in range(after.shape[0]):
+        collapsed = state % 2
+        if state > 0 and not collapsed:
+            count_on(units, before)
         for total in range(totals):
-            rest, collapsed = state // 2, state % 2
-            for each in range(units.size):
-                now[each] = rest % units.conditions
-                rest //= units.conditions
+            now[:] = before
             if unit == RALLYING:
                 rally_in_order(units, now, total, collapsed)
             else:
@@ -144,7 +154,7 @@ def tables(division: Division, ruleset: Ruleset, laws: Weights) -> dict[str, Tab
         "p_all_gone": laws @ (standing == 0),
     }
     by_turn = [*range(1, turns + 1)]
-    numbers = np.array([[law[standing == number].sum() for number in range(units.size + 1)] for law in laws])
+    numbers = laws @ (standing[:, np.newaxis] == np.arange(units.size + 1))
     of_units = {
         f"p_{name}": (laws @ (conditions == condition)).T.ravel()
         for name, condition in (("standing", STANDING), ("routed", ROUTED), ("lost", LOST))
