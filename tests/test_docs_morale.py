@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyser import morale
+from analyser.morale.compare import question as compare
 from analyser.morale.grande_tactique import question as grande_tactique
 from analyser.morale.legion import question as legion
 
@@ -45,6 +46,12 @@ def test_every_key_of_legion_is_in_the_table():
     section = PAGE.split("## Star Wars: Legion\n")[1].split("\n## ")[0]
     told = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)\|", section, re.MULTILINE))))
     assert told - {"key"} == set(legion.Question.model_fields) - {"ruleset"}
+
+
+def test_every_key_of_a_comparison_is_in_the_table():
+    section = PAGE.split("## Five systems side by side\n")[1].split("\n`nerve` is")[0]
+    told = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)\|", section, re.MULTILINE))))
+    assert told == set(compare.Question.model_fields) - {"ruleset"}
 
 
 def test_every_key_of_grande_tactique_is_in_the_table():

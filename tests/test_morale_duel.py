@@ -270,3 +270,10 @@ def test_the_command_takes_units_and_a_file_of_a_duel(tmp_path):
     assert by_file.exit_code == by_options.exit_code == 0, by_file.stderr + by_options.stderr
     assert by_file.stdout == by_options.stdout
     assert "crown/rifle-platoon@basic, 6 models" in by_file.stdout
+
+
+def test_progress_is_told_round_by_round(monkeypatch):
+    monkeypatch.setattr(duel, "BATCH", 2_000)
+    told = []
+    morale.simulate("compare", COIN_FIGHT, 3_000, progress=lambda *done: told.append(done))
+    assert told == [(1_000, 3_000), (2_000, 3_000), (2_500, 3_000), (3_000, 3_000)]

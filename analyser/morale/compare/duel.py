@@ -266,16 +266,20 @@ def sampled_stream(question: Question, trials: int, seed: int, threads: int, rep
     seen: dict[tuple[int, ...], int] = {}
     for batch, done in enumerate(range(0, trials, BATCH)):
         some = min(BATCH, trials - done)
-        for course, count in _batch(question, duel, some, (seed, batch), threads, fates):
+
+        def played(rounds: int, done: int = done, some: int = some) -> None:
+            report(done + some * rounds // question.rounds_played, trials)
+
+        for course, count in _batch(question, duel, some, (seed, batch), threads, fates, played):
             seen[course] = seen.get(course, 0) + count
-        report(done + some, trials)
     courses = sorted(seen)
     return Stream(Courses(np.array(courses, np.int64), np.array([seen[each] for each in courses], np.int64)), fates)
 
 
 def _batch(
-    question: Question, duel: Fought, trials: int, seed: tuple[int, int], threads: int, fates: NDArray[np.int64]
-) -> list[tuple[tuple[int, ...], int]]:
+    question: Question, duel: Fought, trials: int, seed: tuple[int, int], threads: int, fates: NDArray[np.int64],
+    played: Callable[[int], None],
+) -> list[tuple[tuple[int, ...], int]]:  # fmt: skip
     """The courses of one batch of duels, and how often each was seen; `fates` are added to."""
     pairs, models = _Pairs(duel), question.models
     place, course, numbers = np.zeros(trials, np.int64), np.zeros(trials, np.int64), np.zeros((1, 0), np.int64)
@@ -285,6 +289,7 @@ def _batch(
         courses, course = np.unique(course * (models + 1) + lost, return_inverse=True)
         numbers = np.column_stack([numbers[courses // (models + 1)], courses % (models + 1)])
         fates[turn] += np.bincount(fates_of(pairs.mine()[place]), minlength=len(FATES))
+        played(turn + 1)
     return [(tuple(row), int(count)) for row, count in zip(numbers.tolist(), np.bincount(course))]
 
 
