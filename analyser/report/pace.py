@@ -11,7 +11,7 @@ from analyser.report.pictures import Plan
 from analyser.situations import Situation
 
 # Microseconds, as measured on one core of a machine of 2024. Only their proportions count, for the time left.
-A_FIGURE = {"ranged": 20, "charge": 800, "duel": 6_000}
+A_FIGURE = {"ranged": 20, "charge": 400, "duel": 1_000}
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 30, 35
 A_PICTURE, A_CELL = 350_000, 400
 
