@@ -8,7 +8,10 @@ import plain_aftermath
 import plain_close_quarters as cq
 import plain_duel
 import pytest
+from fight_files import row, unit
 from random_fights import random_charge, random_duel, random_fights
+
+import analyser
 
 SAME = 1e-12
 
@@ -124,3 +127,13 @@ def test_tail_gunner_shoots_back_at_an_aerial_unit(seed, monkeypatch):
             plain[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
         (ours,) = engine.duel_laws(duel)
         assert_same(ours, plain)
+
+
+def test_a_unit_that_was_shot_down_takes_nobody_with_it():
+    """It charges if it lives; B, which shoots first and never misses, is not in contact with it."""
+    rifles = unit(row("ranged", 200), models=5)
+    wreck = unit(row("melee", 1), models=1, rules=["Spectacular Demise (8)"])
+    for method in ({}, {"method": "monte-carlo", "trials": 10_000, "threads": 1}):
+        found = analyser.duel(wreck, rifles, policy_a="charge", first="b", rounds=2, **method).summary
+        assert found["p_a_destroyed"] == pytest.approx(1.0)
+        assert found["mean_b_models_left"] == pytest.approx(5.0)

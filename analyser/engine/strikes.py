@@ -123,8 +123,12 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
 def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     """The struck unit after an attack of that outcome."""
     strike = setup.strikes[number]
-    word = unit_state.carried_over(struck, outcome, setup.sides[1 - strike.striker], strike.counts)
-    return close_quarters.struck_by(word, setup.attacks[number]) if strike.counts else word
+    side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
+    word = unit_state.carried_over(struck, outcome, side, strike.counts)
+    if strike.counts:
+        return close_quarters.struck_by(word, attack)
+    shot = not attack.close_quarters and not strike.by_blast
+    return demise.settled_by_a_shot(word) if shot and side.spectacular_demise else word
 
 
 @step

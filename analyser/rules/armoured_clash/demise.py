@@ -40,3 +40,9 @@ def panics(other: int) -> bool:
 def settled(word: int, bit: int) -> int:
     """The unit that is gone, with that much done."""
     return word & ~bit
+
+
+@step
+def settled_by_a_shot(word: int) -> int:
+    """A unit that has been shot at: if that destroyed it, nobody was in contact, and there is no die to roll."""
+    return word | SETTLED if is_removed(word) else word
