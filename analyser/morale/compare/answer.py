@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain
 from analyser.engine.courses import counts_along, laws_along
-from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, mordheim, warmaster
+from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, losses, mordheim, warmaster
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, turns_of
 from analyser.morale.panels import Fates, Panel
@@ -62,9 +62,9 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
     if question.duel is None:
         return weighed(chains(question), roll)
     if roll is None:
-        stream = duel.exact_stream(question)
+        stream = losses.exact_stream(question)
     else:
-        stream = duel.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
+        stream = losses.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
     found = {CLASH: stream.fates}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         rounds = SYSTEMS[name].module.rounds(question)
@@ -89,7 +89,8 @@ def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
     equivalents = dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))
     words = {
         "system": list(SYSTEMS),
-        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("shaken", "routed", "gone")},
+        "shaken": [_shaken(question, name) for name in SYSTEMS],
+        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("routed", "gone")},
         "rules": [_rules(question, name) for name in SYSTEMS],
     }
     return {"fates": Table(keys, chances, {}), "equivalents": Table(equivalents, {}, {}), "words": Table(words, {}, {})}
@@ -106,6 +107,11 @@ def applied(question: Question) -> tuple[str, ...]:
     if question.duel is not None:
         found += [f"{SYSTEMS[CLASH].title}: {each}" for each in duel.account_of(question).applied]
     return tuple(found)
+
+
+def _shaken(question: Question, name: str) -> str:
+    also = ", disordered" if name == CLASH and question.duel is not None else ""
+    return SYSTEMS[name].shaken + also
 
 
 def _rules(question: Question, name: str) -> str:
