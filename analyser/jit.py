@@ -10,9 +10,10 @@ import numba
 from numba.extending import register_jitable
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+Whole = Any  # a whole number of a type that the compiler is told: indices that cannot be negative are the faster ones
 
 _PACKAGE = Path(__file__).parent
-_KERNEL_ROOMS = ("*.py", "engine/*.py", "rules/**/*.py", "morale/**/*.py")
+_KERNEL_ROOMS = ("*.py", "engine/**/*.py", "rules/**/*.py", "morale/**/*.py")
 
 
 def kernel(function: FunctionT) -> FunctionT:
@@ -30,6 +31,11 @@ def step(function: FunctionT) -> FunctionT:
     So a rule can be tried by hand, and no time goes into compiling calls that nobody makes.
     """
     return register_jitable(error_model="numpy")(function)
+
+
+def inlined(function: FunctionT) -> FunctionT:
+    """A step that is written out wherever it is called: for what is done every few nanoseconds."""
+    return register_jitable(forceinline=True, error_model="numpy")(function)
 
 
 def is_compiled(compiled: Any) -> bool:

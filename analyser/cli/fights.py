@@ -137,7 +137,7 @@ def _computed(
 
     ask: Any = getattr(api, kind)
     scenario = getattr(scenarios, f"load_{kind}")(source, profiles_in(folder))
-    _tell_of_compiling()
+    _tell_of_compiling(method)
     results: list[FightResult] = [] if method == "monte-carlo" else [ask(scenario)]
     if method != "exact":
         with progress_bar("fights", after=SECONDS_BEFORE_BAR) as progress:
@@ -145,12 +145,15 @@ def _computed(
     return results
 
 
-def _tell_of_compiling() -> None:
+def _tell_of_compiling(method: str) -> None:
     """On a terminal: why the first answer ever takes so long."""
     from analyser.engine.joint import run
+    from analyser.engine.playing.turns import find_turn
     from analyser.jit import is_compiled
 
-    if sys.stderr.isatty() and not is_compiled(run):
+    needed: list[Any] = [] if method == "monte-carlo" else [run]
+    needed += [] if method == "exact" else [find_turn]
+    if sys.stderr.isatty() and not all(map(is_compiled, needed)):
         click.echo("The engine of longer fights is compiled on first use: half a minute, once.", err=True)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from analyser.dice import Rating
 from analyser.engine.changed import changed_law
 from analyser.engine.law import Law, stretch_from
-from analyser.engine.program import Kind, Operation, Setup
+from analyser.engine.program import Kind, Operation, Setup, dice_of
 from analyser.engine.resolved import resolved_law
 from analyser.engine.struck import struck_law
 from analyser.engine.ways import Chances, no_ways
@@ -103,16 +103,6 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
         places=places,
         known=np.zeros(places.shape, np.bool_),
     )
-
-
-def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """Which numbers of dice each of the first `strikes` strikes can roll, 0 among them; shape (strikes, dice + 1)."""
-    table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
-    fixed = setup["strikes"]["fixed_dice"][:strikes, None]
-    dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
-    rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
-    np.put_along_axis(rolls, dice, True, axis=1)
-    return rolls
 
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.rules.armoured_clash.facts import (
     ATTACK,
@@ -119,3 +120,13 @@ SETUP = np.dtype(
         ],
     )
 )  # fmt: skip
+
+
+def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
+    """Which numbers of dice each of the first `strikes` strikes can roll, 0 among them; shape (strikes, dice + 1)."""
+    table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
+    fixed = setup["strikes"]["fixed_dice"][:strikes, None]
+    dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
+    rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
+    np.put_along_axis(rolls, dice, True, axis=1)
+    return rolls

@@ -96,7 +96,7 @@ class OtherDraw(NamedTuple):
 
 def sheets_for(
     fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], others: tuple[OtherDraw, ...],
-    sizes: tuple[int, int],
+    sizes: tuple[int, int], *, wide: bool = False, special: bool = False,
 ) -> tuple[Sheet, Special | None]:  # fmt: skip
     """What the kernel needs to roll the pools of a fight.
 
@@ -108,6 +108,8 @@ def sheets_for(
     others : tuple of OtherDraw
     sizes : (int, int)
         How many values hits and blanks can take.
+    wide, special : bool
+        In 32-bit numbers, and with a Special, whether the fight needs it or not: to be rolled beside others that do.
 
     Returns
     -------
@@ -116,11 +118,12 @@ def sheets_for(
     """
     small = die // np.gcd.reduce(die)
     pairs = int(small.sum()) ** 2
-    in_pool = (int(fight.dice) + (len(deck) - 1 if fight.overcharge else 0)) * (1 + int(fight.explosion))
+    most = int(fight.dice) + (len(deck) - 1 if fight.overcharge else 0)
+    in_pool = most * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
     extra_values = int(np.prod([len(other.edges) + 1 for other in others], dtype=np.int64))
     cells = sizes[0] * sizes[1] * extra_values
-    kind = _kind_for(in_pool + allowance, pairs, cells)
+    kind = np.uint32 if wide else _kind_for(in_pool + allowance, pairs, cells)
     a_pair = np.iinfo(kind).max // pairs
     ends = _ends(fight, small)
     limits, edges = _other_edges(others)
@@ -141,35 +144,35 @@ def sheets_for(
         edges=edges,
         values=np.array([len(other.edges) + 1 for other in others], kind),
     )
-    if not (fight.overcharge or allowance):
+    if not (fight.overcharge or allowance or special):
         return sheet, None
     ends_again = {mark: end * int(small.sum()) for mark, end in _ends_again(small).items()}
     return sheet, Special(
         allowance=kind(allowance),
-        marks=_marks(fight, ends, kind, a_pair),
-        marks_again=_marks(fight, ends_again, kind, a_pair),
-        kept=np.array([_kept(fight, small, value) for value in range(len(deck) if fight.overcharge else 1)]),
+        marks=_marks(fight, ends, kind, a_pair, every=special),
+        marks_again=_marks(fight, ends_again, kind, a_pair, every=special),
+        kept=np.array([kept_of(dice, int(fight.explosion), small) for dice in range(int(fight.dice), most + 1)]),
         card_edges=_card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16),
     )
 
 
-def _marks(fight: FightFacts, ends: dict[Mark, int], kind: Any, a_pair: int) -> Marks:
-    """The pairs of marks that a pool needs; `a_pair` draws show a pair of faces."""
+def _marks(fight: FightFacts, ends: dict[Mark, int], kind: Any, a_pair: int, *, every: bool) -> Marks:
+    """The pairs of marks that a pool needs, or `every` pair that there can be; `a_pair` draws show a pair of faces."""
     at = {mark: kind(end * a_pair) for mark, end in ends.items()}
-    waits = (at[Mark.SETTLED], at[Mark.WAITING]) if Mark.WAITING in at and fight.extra_dice else None
-    blanks = (at[Mark.NOTHING], at[Mark.BLANK]) if fight.overcharge else None
+    waits = (at[Mark.SETTLED], at[Mark.WAITING]) if Mark.WAITING in at and (fight.extra_dice or every) else None
+    blanks = (at[Mark.NOTHING], at[Mark.BLANK]) if fight.overcharge or every else None
     return (at[Mark.HEROIC], at[Mark.STRIKE]), waits, blanks
 
 
-def _kept(fight: FightFacts, die: NDArray[np.int64], card: int) -> int:
-    """An even number of dice that heroic strikes seldom add more than.
+def kept_of(dice: int, explosion: int, die: NDArray[np.int64]) -> int:
+    """An even number of dice that the heroic strikes of `dice` dice seldom add more than.
 
     That is how many they add two standard deviations above the mean, rounded up: in 1 of 60 to 1 of 400 trials they
     add more. Rolling those dice one by one costs about as much as rolling one die more in every trial.
     """
-    dice, heroic = int(fight.dice) + card, int(die[Face.HEROIC]) / int(die.sum())
+    heroic = int(die[Face.HEROIC]) / int(die.sum())
     heroics = math.ceil(dice * heroic + 2 * math.sqrt(dice * heroic * (1 - heroic)))
-    added = min(heroics, dice) * int(fight.explosion)
+    added = min(heroics, dice) * explosion
     return added + added % 2
 
 

@@ -16,6 +16,7 @@ from analyser.ruleset import Ruleset
 
 if TYPE_CHECKING:
     from analyser.engine.law import Law
+    from analyser.engine.playing.played import Simulation
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
@@ -85,28 +86,36 @@ class How:
 
 
 def run(
-    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, how: How
-) -> list[Endings]:
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, how: How,
+    simulation: Simulation | None = None,
+) -> list[Endings]:  # fmt: skip
     """How the two sides stand after each of `programs`, one played after the other.
 
     Parameters
     ----------
     start : (int, int)
         The states of both sides before the first operation.
+    simulation : Simulation, optional
+        Of this very fight (:func:`simulation_of`), where it is played from many states.
     """
     if how.method == "exact":
         return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
     from analyser.engine.montecarlo import default_threads
-    from analyser.engine.played import simulate_program
 
     trials = how.trials_played
     assert trials is not None
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    threads = how.threads or default_threads()
-    played = simulate_program(
-        setup, programs, start, die, deck, trials, how.seed, threads, how.progress, replacement=how.replacement
-    )
+    simulation = simulation or simulation_of(setup, programs, ruleset, replacement=how.replacement)
+    played = simulation.play(start, trials, how.seed, how.threads or default_threads(), how.progress)
     return [Endings(first, second, counts, trials) for first, second, counts in played]
+
+
+def simulation_of(
+    setup: Setup, programs: Sequence[Sequence[Operation]], ruleset: Ruleset, *, replacement: bool
+) -> Simulation:
+    """What plays `programs` by Monte Carlo, one after the other."""
+    from analyser.engine.playing.played import Simulation
+
+    return Simulation(setup, programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts(), replacement)
 
 
 def exact_laws_of(

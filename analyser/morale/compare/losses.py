@@ -8,7 +8,7 @@ course that led to it; Monte Carlo plays every trial round by round.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from analyser.engine.courses import Courses
 from analyser.errors import InputError
 from analyser.fights.endings import is_removed
-from analyser.fights.running import How, run
+from analyser.fights.running import How, run, simulation_of
 from analyser.morale.compare.duel import Fought, Words, fates_of, fought
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES
+
+if TYPE_CHECKING:
+    from analyser.engine.playing.played import Simulation
 
 MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
 MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
@@ -60,6 +63,7 @@ class _Pairs:
         self.words: list[Words] = []
         self._places: dict[Words, int] = {}
         self._rounds: dict[int, _Round] = {}
+        self._simulation: Simulation | None = None
         self.places_of([duel.start[0]], [duel.start[1]])
 
     def places_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
@@ -82,7 +86,9 @@ class _Pairs:
         duel, words = self._duel, self.words[place]
         if is_removed(np.array(words)).any():
             return _Round(np.array([place]), np.zeros(1, np.int64), np.array([how.trials_played or 1.0]))
-        (endings,) = run(duel.setup, [duel.round], words, duel.scenario.ruleset, how)
+        if self._simulation is None and how.method != "exact":
+            self._simulation = simulation_of(duel.setup, [duel.round], duel.scenario.ruleset, replacement=True)
+        (endings,) = run(duel.setup, [duel.round], words, duel.scenario.ruleset, how, self._simulation)
         after = self.places_of(endings.first.tolist(), endings.second.tolist())
         lost = duel.lost(duel.words(endings)) - duel.lost(np.array([words[duel.side]]))[0]
         return _Round(after, lost, endings.weights)

@@ -1,0 +1,182 @@
+"""The program of a fight as the Monte Carlo engine walks it: its lines, and the queues in which trials wait there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.cards import HIGHEST_CARD
+from analyser.dice import Face
+from analyser.engine.playing.hands import Pools
+from analyser.engine.program import Kind, Operation
+from analyser.jit import step
+from analyser.rules.armoured_clash.facts import NONE
+
+_MOST_LINES, _MOST_QUEUES = 1 << 10, 1 << 15
+
+
+# What trials need before they can go on.
+PART_OVER, NO_ROLLS, NO_TURN, NO_ROOM = range(4)
+
+
+class Stage(IntEnum):
+    """What is decided where trials wait."""
+
+    CARD = 0  # the attacker's card, which adds dice (Overcharge, AC-6)
+    POOL = 1  # an attack roll
+    PLACE = 2  # after the roll: the officer's place (AC-5.8) where it matters, or else the test
+    TEST = 3  # a test, a toss, or a single die
+    END = 4  # nothing: a part has ended
+
+
+class Script:
+    """A program, and what its draws are made of, as one record.
+
+    A line that is a strike has a queue of each stage, and of POOL one for each of its pools; other lines have one of
+    TEST. The last queue of all is that of END.
+
+    Attributes
+    ----------
+    operations : int64 array, shape (lines, 3)
+        The parts of the program, one after the other, each once.
+    parts : int
+    starts : int64 array
+        Where each part begins.
+    ends : int64 array
+        Of each line, where its part ends.
+    first_queue : int64 array
+        Of each line, and after the last one that of END.
+    line, stage, pool : int64 arrays
+        Of each queue; `pool` is 0 where none is rolled (:class:`.hands.Pools`), of CARD the side that draws.
+    side : int64 array
+        Of each queue, the side from whose decks all draw that draw there; NONE where it may be either, or no card.
+    at_most : int64 array, shape (HIGHEST_CARD + 1,)
+        How many cards of a full deck have at most that value.
+    sides, hitting, missing : int
+        Sides of the attack die; those that show a strike or a heroic strike; those that show a miss.
+    """
+
+    operations: Any
+    parts: int
+    lines: int
+    starts: Any
+    ends: Any
+    first_queue: Any
+    line: Any
+    stage: Any
+    pool: Any
+    side: Any
+    at_most: Any
+    sides: int
+    hitting: int
+    missing: int
+
+
+_SCRIPT = np.dtype(
+    (
+        np.record,
+        [
+            ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("parts", np.int64), ("lines", np.int64),
+            *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
+            *((name, np.int64, (_MOST_QUEUES,)) for name in ("line", "stage", "pool", "side")),
+            ("at_most", np.int64, (HIGHEST_CARD + 1,)), ("sides", np.int64), ("hitting", np.int64),
+            ("missing", np.int64),
+        ],
+    )
+)  # fmt: skip
+
+
+def script_of(
+    texts: Sequence[Sequence[Operation]], strikers: Sequence[int], pools: Pools, die: NDArray[np.int64],
+    deck: NDArray[np.int64],
+) -> Script:  # fmt: skip
+    """The script of a program.
+
+    Parameters
+    ----------
+    texts : sequence of sequences of Operation
+        Its parts, each once.
+    strikers : sequence of int
+        The side of each strike.
+    pools : Pools
+    die, deck : int64 arrays
+        Sides by face; copies by card value.
+    """
+    script: Any = np.zeros(1, _SCRIPT)[0]
+    lengths = [len(text) for text in texts]
+    operations = [operation for text in texts for operation in text]
+    lines, ends = len(operations), np.cumsum(lengths)
+    script.operations[:lines], script.lines, script.parts = operations, lines, len(texts)
+    script.starts[: len(texts)], script.ends[:lines] = ends - lengths, np.repeat(ends, lengths)
+    script.at_most[: len(deck)], script.at_most[len(deck) :] = np.cumsum(deck), deck.sum()
+    script.sides, script.missing = die.sum(), die[Face.MISS]
+    script.hitting = die[Face.HEROIC] + die[Face.STRIKE]
+    queue = 0
+    for line, operation in enumerate(operations):
+        script.first_queue[line] = queue
+        for stage, pool, side in _queues(operation, strikers, pools):
+            script.line[queue], script.stage[queue], script.pool[queue], script.side[queue] = line, stage, pool, side
+            queue += 1
+    script.first_queue[lines], script.stage[queue] = queue, Stage.END
+    return cast("Script", script)
+
+
+def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list[tuple[int, int, int]]:
+    """The queues of a line: what is decided, the pool or the side that draws, and whose deck tests are drawn from."""
+    if operation.kind != Kind.STRIKE:
+        return [(Stage.TEST, 0, operation.side if operation.kind == Kind.BEGIN else NONE)]
+    number = operation.number
+    rolled = range(pools.first_of_strike[number], pools.first_of_strike[number + 1])
+    struck = 1 - strikers[number]
+    return [
+        (Stage.CARD, strikers[number], NONE),
+        *((Stage.POOL, pool, struck) for pool in rolled),
+        (Stage.PLACE, 0, NONE),
+        (Stage.TEST, 0, struck),
+    ]
+
+
+@step
+def operation_of(script: Script, line: int) -> tuple[int, int, int]:
+    """A line of the program."""
+    return script.operations[line, 0], script.operations[line, 1], script.operations[line, 2]
+
+
+@step
+def cards_up_to(script: Script, highest: int) -> int:
+    """How many cards of a full deck pass a test that cards up to `highest` pass."""
+    return 0 if highest < 0 else int(script.at_most[min(highest, HIGHEST_CARD)])
+
+
+@step
+def card_queue(script: Script, line: int) -> int:
+    """Where the attacker's card is drawn."""
+    return int(script.first_queue[line])
+
+
+@step
+def pool_queue(script: Script, pools: Pools, line: int, pool: int) -> int:
+    """Where a pool is rolled."""
+    return int(script.first_queue[line] + 1 + pool - pools.first_of_strike[script.operations[line, 2]])
+
+
+@step
+def place_queue(script: Script, line: int) -> int:
+    """Where the officer's place is decided."""
+    return int(script.first_queue[line + 1] - 2)
+
+
+@step
+def test_queue(script: Script, line: int) -> int:
+    """Where tests, tosses and single dice are."""
+    return int(script.first_queue[line + 1] - 1)
+
+
+@step
+def end_queue(script: Script) -> int:
+    """Where all parts end."""
+    return int(script.first_queue[script.lines])
