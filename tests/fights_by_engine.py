@@ -7,7 +7,7 @@ import numpy as np
 import plain_close_quarters as cq
 
 from analyser.engine.joint import exact_laws, start_states
-from analyser.engine.played import simulate_program
+from analyser.engine.playing.played import Simulation
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
 from analyser.fights.duel import DuelTerms, duel_program
@@ -101,11 +101,12 @@ def laws_of(fight, scenario):
     return [endings(law, fight.read) for law in exact_laws(fight.setup, fight.programs, fight.start, die, deck)]
 
 
-def samples_of(fight, scenario, trials, seed, **options):
+def samples_of(fight, scenario, trials, seed, replacement=False, **options):
     """The samples {reading of a pair of states: count} after each program of a fight."""
     ruleset, found = ruleset_of(scenario), []
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    for snapshot in simulate_program(fight.setup, fight.programs, fight.start, die, deck, trials, seed, **options):
+    simulation = Simulation(fight.setup, fight.programs, die, deck, replacement)
+    for snapshot in simulation.play(fight.start, trials, seed, **options):
         counts = defaultdict(int)
         for one, two, count in zip(*(part.tolist() for part in snapshot)):
             counts[fight.read(one, two)] += count

@@ -122,6 +122,48 @@ def random_duellist(rng):
     return unit
 
 
+def random_plain_duel(rng):
+    """The duel with one ranged row a side: of several the plain reading takes the first, the engine the best.
+
+    All-Out Attack fires them all; who starts on lookout with several rows is left out.
+    """
+    duel = random_duel(rng)
+    for name in "ab":
+        rows = [row for row in duel[name]["rows"] if row["kind"] == "ranged"]
+        if duel[f"policy_{name}"] == "all_out":
+            duel[name].pop("on_lookout", None)
+        elif len(rows) > 1:
+            duel[name]["rows"].remove(rows[1])
+    return duel
+
+
+def random_blast(rng):
+    """A charge whose units may go off, without what has nothing to do with it."""
+    charge = random_charge(rng)
+    for name in ("active", "target"):
+        unit = charge[name]
+        unit["overcharge"] = False
+        unit.pop("passengers", None)
+        unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
+    charge.pop("secondaries", None)
+    return charge
+
+
+def random_shots_at_gunners(rng):
+    """A duel of one row a side, an aerial unit against a Tail Gunner, both shooting."""
+    duel = random_duel(rng)
+    for name in "ab":
+        unit = duel[name]
+        rows = [row for row in unit["rows"] if row["kind"] == "ranged"]
+        unit["rows"] = [row for row in unit["rows"] if row is not rows[1]]
+        unit.pop("on_lookout", None)
+        duel[f"policy_{name}"] = "shoot"
+    duel["a"]["category"] = "aerial"
+    duel["b"]["rules"] = [*duel["b"]["rules"], "Tail Gunner (2)"]
+    duel["first"], duel["rounds"] = "a", 1
+    return duel
+
+
 def random_unit(rng, models, rules):
     """A unit in any state, without rows."""
     damage_limit = rng.randint(1, 2)

@@ -3,8 +3,12 @@
 import numpy as np
 import plain_duel
 import pytest
+from fights_by_engine import fate_of
 from scipy import stats
 
+from analyser.rules.armoured_clash.morale import SUPPRESSED
+from analyser.rules.armoured_clash.unit_state import MODELS_MASK
+from benchmarks import longer_fights
 from benchmarks.baselines.duels import ROUNDS, TWELVE, Facts, numpy_vectorised, pure_python, scenario
 
 SMALL = Facts(models=4, dice=(0, 1, 2, 2, 3), defence=1, discipline=7, break_limit=1)
@@ -60,6 +64,36 @@ def test_baselines_agree_on_the_duel_that_is_timed():
     common = one + other >= 2 * FEWEST_EXPECTED
     table = [np.append(counts[common], counts[~common].sum()) for counts in (one, other)]
     assert stats.chi2_contingency(table).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("module", [pure_python, numpy_vectorised], ids=["pure Python", "NumPy"])
+def test_with_real_decks_they_play_what_the_engine_plays(module):
+    """The engine's own sample is checked against the plain reading elsewhere; the two laws hardly differ here."""
+    trials = 20_000
+    found = module.play(TWELVE, ROUNDS, trials, 1, with_real_decks=True)[-1].ravel()
+    ours = ends_of_sample(longer_fights.the_duel(replacement=False)(200_000)[-1])
+    common = found + ours >= 4 * FEWEST_EXPECTED
+    table = [np.append(counts[common], counts[~common].sum()) for counts in (found, ours)]
+    assert stats.chi2_contingency(table).pvalue > 1e-3
+
+
+def test_the_duel_that_is_timed_is_the_one_of_the_baselines():
+    trials = 20_000
+    found = numpy_vectorised.play(TWELVE, ROUNDS, trials, 4)[-1].ravel()
+    ours = ends_of_sample(longer_fights.the_duel(replacement=True)(200_000)[-1])
+    common = found + ours >= 4 * FEWEST_EXPECTED
+    table = [np.append(counts[common], counts[~common].sum()) for counts in (found, ours)]
+    assert stats.chi2_contingency(table).pvalue > 1e-3
+
+
+def ends_of_sample(snapshot):
+    """A snapshot of the engine in the form of the baselines."""
+    counts = np.zeros((TWELVE.models + 2, TWELVE.models + 2, 2), np.int64)
+    for one, two, many in zip(*(column.tolist() for column in snapshot)):
+        ends = [TWELVE.models + 1 if fate_of(word) == "broken" else word & MODELS_MASK for word in (one, two)]
+        counts[(*(end if not fate_of(word) or end > TWELVE.models else 0 for end, word in zip(ends, (one, two))),
+                int(not fate_of(one) and bool(one & SUPPRESSED)))] += many  # fmt: skip
+    return counts.ravel()
 
 
 @BASELINES

@@ -9,7 +9,7 @@ import plain_close_quarters as cq
 import plain_duel
 import pytest
 from fight_files import row, unit
-from random_fights import random_charge, random_duel, random_fights
+from random_fights import random_blast, random_fights, random_shots_at_gunners
 
 import analyser
 
@@ -20,17 +20,6 @@ def assert_same(ours, plain):
     """Equal laws, and nothing lost."""
     assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
     assert {end: plain[end] for end in plain if abs(ours.get(end, 0.0) - plain[end]) > SAME} == {}
-
-
-def weak_against_blast(charge):
-    """A charge whose units may go off, without what has nothing to do with it."""
-    for name in ("active", "target"):
-        unit = charge[name]
-        unit["overcharge"] = False
-        unit.pop("passengers", None)
-        unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
-    charge.pop("secondaries", None)
-    return charge
 
 
 def after_blasts(charge):
@@ -56,7 +45,7 @@ def after_blasts(charge):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_spectacular_demise_of_what_is_destroyed_in_close_quarters(seed):
-    for charge in map(weak_against_blast, random_fights(random_charge, seed, 4)):
+    for charge in random_fights(random_blast, seed, 4):
         plain = defaultdict(float)
         for (active, target, won), chance in after_blasts(charge).items():
             wins = {name: won.count(name) if "Hunter" in charge[name]["rules"] else 0 for name in ("active", "target")}
@@ -82,20 +71,6 @@ def test_a_broken_unit_does_not_go_off():
     assert "broken" in ending
 
 
-def with_tail_gunners(duel):
-    """One row a side, an aerial unit against a Tail Gunner, both shooting."""
-    for name in "ab":
-        unit = duel[name]
-        rows = [row for row in unit["rows"] if row["kind"] == "ranged"]
-        unit["rows"] = [row for row in unit["rows"] if row is not rows[1]]
-        unit.pop("on_lookout", None)
-        duel[f"policy_{name}"] = "shoot"
-    duel["a"]["category"] = "aerial"
-    duel["b"]["rules"] = [*duel["b"]["rules"], "Tail Gunner (2)"]
-    duel["first"], duel["rounds"] = "a", 1
-    return duel
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_tail_gunner_shoots_back_at_an_aerial_unit(seed, monkeypatch):
     shoot_row = plain_duel.shoot_row
@@ -118,7 +93,7 @@ def test_tail_gunner_shoots_back_at_an_aerial_unit(seed, monkeypatch):
         }
 
     monkeypatch.setattr(plain_duel, "shoot_row", shot_and_answered)
-    for duel in map(with_tail_gunners, random_fights(random_duel, seed, 3)):
+    for duel in random_fights(random_shots_at_gunners, seed, 3):
         duel.pop("distance", None)
         duel["ruleset"]["deck"] = {"2": 1, "7": 3}
         (law,) = plain_duel.laws(duel)

@@ -3,24 +3,32 @@
 from collections import defaultdict
 
 import fights_by_engine as engine
-import numpy as np
 import plain_duel
 import plain_focus_fire
 import pytest
-from random_fights import random_charge, random_duel, random_fights, random_focus_fire
+from random_fights import (
+    random_blast,
+    random_charge,
+    random_duel,
+    random_fights,
+    random_focus_fire,
+    random_plain_duel,
+    random_shots_at_gunners,
+)
 from scipy import stats
 
-from analyser.engine import steps
-from analyser.engine.joint import exact_laws
-from analyser.rules.armoured_clash import unit_state
+from analyser.cards import MOST_COPIES
+from analyser.engine.playing import crossings, played
 
 FIGHTS = 40  # of each kind
 TRIALS = 4000
 FEWEST_EXPECTED = 8
 KINDS = {
     "charges": (engine.charge_fight, random_charge),
+    "blasts": (engine.charge_fight, random_blast),
     "focus fire": (engine.focus_fight, random_focus_fire),
     "duels": (engine.duel_fight, random_duel),
+    "tail gunners": (engine.duel_fight, random_shots_at_gunners),
 }
 
 
@@ -38,21 +46,31 @@ def chi_square(counts, law):
     return stats.chisquare(found, expected).pvalue if len(found) > 1 else None
 
 
-def p_values(kind, seed):
-    """Of as many random fights, the p-values at the end, every card from a full deck."""
+def many_cards(scenario):
+    """The fight with so many cards that it hardly matters whether they are put back."""
+    deck = engine.ruleset_of(scenario).deck.copies
+    times = MOST_COPIES // max(deck.values())
+    large = {str(value): copies * times for value, copies in deck.items()}
+    return scenario | {"ruleset": scenario.get("ruleset", {}) | {"deck": large}}
+
+
+def p_values(kind, seed, replacement):
+    """Of as many random fights, the p-values at the end, cards put back or not."""
     fight_of, make = KINDS[kind]
     found = []
     for number, scenario in enumerate(random_fights(make, seed, FIGHTS)):
+        if not replacement:
+            scenario = many_cards(scenario)  # noqa: PLW2901 - the same fight
         fight = fight_of(scenario)
         law = engine.laws_of(fight, scenario)[-1]
-        sample = engine.samples_of(fight, scenario, TRIALS, seed=number, replacement=True)[-1]
+        sample = engine.samples_of(fight, scenario, TRIALS, seed=number, replacement=replacement)[-1]
         found.append(chi_square(sample, law))
     return [p for p in found if p is not None]
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=[(kind, back) for kind in KINDS for back in (True, False)], ids=str)
 def p_values_of_kind(request):
-    return p_values(request.param, 11)
+    return p_values(request.param[0], 11, replacement=request.param[1])
 
 
 def test_no_fight_is_far_from_its_exact_law(p_values_of_kind):
@@ -138,6 +156,42 @@ def test_with_replacement_the_plain_laws_are_those_of_the_exact_engine():
             assert ours == pytest.approx(plain, abs=1e-12)
 
 
+def focus_laws_without_replacement(scenario):
+    """Of the last attack of random focus fire, by the plain reading."""
+    law = defaultdict(float)
+    for target, chance in plain_focus_fire.laws(scenario | {"replacement": False})[-1].items():
+        fate = engine.fate_read(target.fate)
+        alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
+        law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
+    return law
+
+
+def duel_laws_without_replacement(scenario):
+    """Of the last round of a random duel, by the plain reading."""
+    law = defaultdict(float)
+    for duel, chance in plain_duel.laws(scenario | {"replacement": False})[-1].items():
+        law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
+    return law
+
+
+@pytest.mark.parametrize(
+    ("fight_of", "make", "law_of", "count"),
+    [
+        (engine.focus_fight, random_focus_fire, focus_laws_without_replacement, 30),
+        (engine.duel_fight, random_plain_duel, duel_laws_without_replacement, 12),
+    ],
+    ids=["focus fire", "duels"],
+)
+def test_small_real_decks_give_the_laws_of_the_plain_readings(fight_of, make, law_of, count):
+    found = []
+    for number, scenario in enumerate(random_fights(make, 23, count)):
+        sample = engine.samples_of(fight_of(scenario), scenario, TRIALS, seed=number)[-1]
+        found.append(chi_square(sample, law_of(scenario)))
+    found = [p for p in found if p is not None]
+    assert len(found) > count // 2
+    assert min(found) > 1e-3 / len(found)
+
+
 # --- samples ----------------------------------------------------------------------------------------------
 
 
@@ -162,23 +216,31 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
     assert told == sorted(told)
 
 
-def test_no_card_is_drawn_once_a_unit_is_gone():
-    """Then nothing that is left of a fight depends on what is left of a deck."""
-    for fight_of, make in KINDS.values():
-        for scenario in random_fights(make, 3, 10):
-            fight, ruleset = fight_of(scenario), engine.ruleset_of(scenario)
-            operations = [operation for each in fight.programs for operation in each]
-            die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-            laws = exact_laws(fight.setup, [[each] for each in operations], fight.start, die, deck)
-            for operation, law in zip(operations[1:], laws, strict=False):
-                for words in pairs_with_a_unit_gone(law):
-                    asked, _ = steps.asks(fight.setup, tuple(map(int, operation)), words)
-                    assert asked not in (steps.CARD_OF_0, steps.CARD_OF_1)
+@pytest.mark.parametrize("replacement", [True, False])
+@pytest.mark.parametrize("make", [engine.charge_fight, engine.duel_fight], ids=["charges", "duels"])
+def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
+    """When there is no room for more crossings, all that nobody needs are forgotten; trials go the same ways."""
+    kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
+    for scenario in random_fights(kinds[make], 5, 6):
+        fight = make(scenario)
+        whole = engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement)
+        with monkeypatch.context() as patch:
+            patch.setattr(played, "Player", Forgetful)
+            assert engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement) == whole
 
 
-def pairs_with_a_unit_gone(law):
-    """Of the pairs of states that a law gives a chance."""
-    for row, column in zip(*np.nonzero(law.chances)):
-        words = int(law.first[row]), int(law.second[column])
-        if any(unit_state.is_removed(word) for word in words):
-            yield words
+class Forgetful(played.Player):
+    """A player whose map is full now and then, so that it forgets what it can."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        play, self._times = self._play, 0
+        known = self._rules[3]
+
+        def play_with_little_room(*table):
+            self._times += 1
+            if self._times % 2:
+                known.crossings_known = crossings.CROSSINGS - crossings.SPARE + 1
+            return play(*table)
+
+        self._play = play_with_little_room

@@ -38,7 +38,7 @@ FLOORS = (
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FRONT_DOOR = "__init__"  # `analyser` itself: hands out names of other rooms when they are asked for
-ONLY_NUMBERS = {"rules": {"dice", "jit", "rules"}, "engine": {"errors", "dice", "jit", "rules", "engine"}}
+ONLY_NUMBERS = {"rules": {"dice", "jit", "rules"}, "engine": {"errors", "dice", "cards", "jit", "rules", "engine"}}
 MAY_PRINT_AND_EXIT = {"cli", "__main__"}
 HEAVY = ("pandas", "matplotlib", "numba", "scipy", "pyarrow")
 
