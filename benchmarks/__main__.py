@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import document, exact, montecarlo, morale, plots, processes, statistics, tables
+from benchmarks import document, exact, longer_fights, montecarlo, morale, plots, processes, statistics, tables
 from benchmarks.machine import machine, versions
 from benchmarks.targets import targets
 
@@ -28,6 +28,7 @@ def parts(arguments):
         "exact": exact.calls,
         "sweeps": exact.sweeps,
         "factions": exact.factions,
+        "longer_fights": longer_fights.longer_fights,
         "morale": morale.questions,
         "command_line": processes.command_line,
         "first_calls": lambda: processes.first_calls(3 if arguments.long else 1),

@@ -62,7 +62,7 @@ one thread. An attack of {dice} dice takes {words} words: two draws of 16 bits f
 the die that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would
 allow {limit} million attacks a second, and the public call reaches {share} of that.
 
-{statistics}{morale}## Exact
+{statistics}{longer_fights}{morale}## Exact
 
 {exact_table}
 
@@ -90,6 +90,22 @@ The kernels compiled for older processors, all variants compared bit by bit, the
 - A ratio is the median of the ratios within the rounds, not the ratio of two medians.
 - Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in
   `tests/test_kernels.py`.
+"""
+
+LONGER_FIGHTS = """## Longer fights
+
+The duel that is timed: two units of twelve models, six rounds, both aim and shoot, A first; a die for every die and a
+card for every test, by `analyser.duel`'s engines and by loops that state the rules one after the other
+(`benchmarks/baselines/duels`).
+
+{duels}
+
+What follows from a roll is worked out when it first comes up, and looked up by all other duels. Where cards are put
+back, duels that stand alike are counted together; each of them still rolls its own dice and draws its own cards. With
+real decks each duel has two of its own, and goes its way by itself: that is what it costs.
+
+{exact}
+
 """
 
 MORALE = """## Morale in other games
@@ -137,6 +153,7 @@ def page(results):
         limit=f"{1e-6 / a_word / words['an_attack']:.0f}",
         share=f"{words['share_of_limit']['median']:.0%}",
         statistics=statistics_section(results),
+        longer_fights=longer_fights_section(results),
         morale=morale_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
@@ -147,6 +164,11 @@ def page(results):
 
 def machine_line(machine):
     return f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['vectors']}"
+
+
+def longer_fights_section(results):
+    found = results.get("longer_fights")
+    return LONGER_FIGHTS.format(duels=tables.of_duels(found), exact=tables.of_exact_fights(found)) if found else ""
 
 
 def morale_section(results):

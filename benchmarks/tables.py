@@ -1,7 +1,7 @@
 """The results as Markdown tables, which can be read in a terminal too."""
 
 from benchmarks.fights import PLAIN_DICE
-from benchmarks.montecarlo import BARE, BASELINES, NUMPY, ONE, TWO
+from benchmarks.montecarlo import BARE, BASELINES, NUMPY, ONE, PURE_PYTHON, TWO
 
 
 def table(header, rows):
@@ -151,12 +151,31 @@ def rolled(each):
     return *(time(each["seconds_a_trial"][name]["median_s"]) for name in (ONE, NUMPY)), times(each["times_as_fast"])
 
 
+def of_duels(found):
+    rows = [
+        (each["name"], *(time(each["seconds_a_duel"][name]["median_s"]) for name in (ONE, NUMPY, PURE_PYTHON)),
+         *(times(each["times_as_fast"][name]) for name in (NUMPY, PURE_PYTHON)), times(each["two_threads_over_one"]))
+        for each in found["duels"]
+    ]  # fmt: skip
+    header = ("a duel", "1 thread", "NumPy", "pure Python", "over NumPy", "over Python", "2 threads over 1")
+    return table(header, rows)
+
+
+def of_exact_fights(found):
+    rows = [(name, time(each["median_s"])) for name, each in found["exact"].items()]
+    return table(("exact joint law", "a call"), rows)
+
+
+def of_longer_fights(found):
+    return f"{of_duels(found)}\n\n{of_exact_fights(found)}"
+
+
 def every_table(results):
     """The tables of all parts that were measured, targets last."""
     parts = {
         "designs": of_designs, "ladder": of_ladder, "variants": of_variants, "exact": of_exact,
         "processors": of_processors, "statistics": of_statistics,
-        "morale": of_morale,
+        "longer_fights": of_longer_fights, "morale": of_morale,
     }  # fmt: skip
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

@@ -1,5 +1,6 @@
 """What is to be reached, and whether it was."""
 
+from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
 from benchmarks.montecarlo import NUMPY, PURE_PYTHON
@@ -24,6 +25,7 @@ def targets(results):
         ("designs", of_designs), ("ladder", of_ladder), ("variants", of_variants), ("exact", of_exact),
         ("sweeps", of_sweeps), ("first_calls", of_first_calls), ("command_line", of_command_line),
         ("memory", of_memory), ("processors", of_processors), ("morale", of_morale),
+        ("longer_fights", of_longer_fights),
     )  # fmt: skip
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -56,6 +58,15 @@ def of_sweeps(found):
     yield at_most("exact inside a sweep, an attack", 2, found["seconds_an_attack"] * 1e6, "microseconds")
     seconds = found["seconds_a_matrix"]["1 thread"]["median_s"]
     yield at_most(f"sweep of {side} x {side}, 1 thread", 0.1, seconds, "s")
+
+
+def of_longer_fights(found):
+    for each in found["duels"]:
+        faster = each["times_as_fast"]
+        yield at_least(f"duels, {each['name']}, 1 thread over NumPy", 50, faster[NUMPY]["median"], "x")
+        yield at_least(f"duels, {each['name']}, 1 thread over pure Python", 500, faster[PURE_PYTHON]["median"], "x")
+    for name, most in ((fights.DUEL, 50), (fights.TOSSED, 50), (fights.CHARGE, 1)):
+        yield at_most(name, most, found["exact"][name]["median_s"] * 1e3, "ms")
 
 
 def of_morale(found):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.baselines.duels import CARDS, Facts
+from benchmarks.baselines.duels import CARDS, COPIES, Facts
 
 CHUNK = 20_000
 HEROIC, STRIKE, BLANK, MISS, GLANCING = range(5)
@@ -30,25 +30,43 @@ def hits_of(rng, dice, rating):
     return HITS[pool].sum(axis=1, dtype=np.uint8)
 
 
-def passes(rng, discipline):
-    """Discipline tests (AC-5.1)."""
-    return rng.integers(0, CARDS, len(discipline), dtype=np.uint8) < discipline
+def full_decks(rng):
+    """Draws cards for trials, each from a full deck."""
+    return lambda _side, trials, _wanted: rng.integers(0, CARDS, len(trials), dtype=np.uint8)
 
 
-def shoot(rng, facts, dice_of, models, suppressed, target_models, target_suppressed):
-    """The targets' ends, and which are suppressed, after one activation of each (AC-4, AC-5)."""
-    discipline = np.full(len(models), facts.discipline, np.uint8)
-    rating = np.where(suppressed, np.where(passes(rng, discipline), NEUTRAL, WEAKENED), IMPROVED)
-    hits = hits_of(rng, dice_of[models], rating.astype(np.uint8))
+def real_decks(rng, trials):
+    """Draws cards for trials from a shuffled deck for each side of each (AC-9.3); those not wanted stay on top."""
+    deck = np.tile(np.repeat(np.arange(CARDS, dtype=np.uint8), COPIES), (2, trials, 1))
+    cards = rng.permuted(deck, axis=2, out=deck)
+    drawn = np.zeros((2, trials), np.uint8)
+
+    def draw(side, going, wanted):
+        shown = cards[side, going, drawn[side, going]]
+        drawn[side, going] += wanted
+        return shown
+
+    return draw
+
+
+def shoot(rng, draw, facts, dice_of, side, going, models, suppressed):
+    """The targets' ends, and which are suppressed, after an activation of `side` in the trials `going` (AC-4, AC-5)."""
+    other = 1 - side
+    mine, shaken, target_models = models[side, going], suppressed[side, going], models[other, going]
+    discipline = np.full(len(going), facts.discipline, np.uint8)
+    rallied = draw(side, going, shaken) < discipline
+    rating = np.where(shaken, np.where(rallied, NEUTRAL, WEAKENED), IMPROVED)
+    hits = hits_of(rng, dice_of[mine], rating.astype(np.uint8))
     left = np.maximum(target_models - hits.astype(np.int16) // facts.defence, 0)
     destroyed = target_models - left
-    failed = ~passes(rng, discipline - (2 * destroyed >= target_models)) & (destroyed > 0) & (left > 0)
+    tested = (destroyed > 0) & (left > 0)
+    failed = tested & (draw(other, going, tested) >= discipline - (2 * destroyed >= target_models))
     broken = failed & (left <= facts.break_limit)
     end = np.where(broken, facts.models + 1, left)
-    return end, (target_suppressed | failed) & ~broken & (left > 0)
+    return end, (suppressed[other, going] | failed) & ~broken & (left > 0)
 
 
-def play_chunk(rng, facts, rounds, trials, counts):
+def play_chunk(rng, draw, facts, rounds, trials, counts):
     dice_of = np.array((*facts.dice, 0), np.uint8)
     models = np.full((2, trials), facts.models, np.int16)
     suppressed = np.zeros((2, trials), bool)
@@ -56,25 +74,20 @@ def play_chunk(rng, facts, rounds, trials, counts):
     for number in range(rounds):
         for side, other in ((0, 1), (1, 0)):
             going = np.flatnonzero(((models > 0) & (models <= facts.models)).all(axis=0))
-            models[other, going], suppressed[other, going] = shoot(
-                rng,
-                facts,
-                dice_of,
-                models[side, going],
-                suppressed[side, going],
-                models[other, going],
-                suppressed[other, going],
-            )
+            end, shaken = shoot(rng, draw, facts, dice_of, side, going, models, suppressed)
+            models[other, going], suppressed[other, going] = end, shaken
             suppressed[side, going] = False
         cell = (models[0].astype(np.int64) * size + models[1]) * 2 + suppressed[0]
         counts[number] += np.bincount(cell, minlength=counts.shape[1])
 
 
-def play(facts: Facts, rounds, trials, seed):
+def play(facts: Facts, rounds, trials, seed, with_real_decks=False):
     """How often each state stood at the end of each round."""
     rng = np.random.default_rng(seed)
     size = facts.models + 2
     counts = np.zeros((rounds, size * size * 2), np.int64)
     for start in range(0, trials, CHUNK):
-        play_chunk(rng, facts, rounds, min(CHUNK, trials - start), counts)
+        some = min(CHUNK, trials - start)
+        draw = real_decks(rng, some) if with_real_decks else full_decks(rng)
+        play_chunk(rng, draw, facts, rounds, some, counts)
     return counts.reshape(rounds, size, size, 2)

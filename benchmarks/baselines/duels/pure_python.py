@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from benchmarks.baselines.duels import CARDS, Facts
+from benchmarks.baselines.duels import CARDS, COPIES, Facts
 
 HEROIC, STRIKE, BLANK, MISS, GLANCING = range(5)
 SIDES = (HEROIC, STRIKE, STRIKE, BLANK, MISS, GLANCING)
@@ -20,44 +20,56 @@ def hits_of(rng, dice, rating):
     return sum(HITS[SIDES[roll(6)]] if face >= rating else HITS[face] for face in pool)
 
 
-def passes(rng, discipline):
-    """A discipline test (AC-5.1)."""
-    return rng.randrange(CARDS) < discipline
+def full_deck(rng):
+    """A deck from which the next card is one of all cards."""
+    return lambda: rng.randrange(CARDS)
 
 
-def rating_of(rng, facts, suppressed):
+def real_deck(rng):
+    """A shuffled deck from which cards are drawn (AC-9.3)."""
+    cards = COPIES * [*range(CARDS)]
+    rng.shuffle(cards)
+    return cards.pop
+
+
+def rating_of(draw, facts, suppressed):
     """Aiming, unless the rally test is failed (AC-4.2, AC-5.6)."""
     if not suppressed:
         return IMPROVED
-    return NEUTRAL if passes(rng, facts.discipline) else WEAKENED
+    return NEUTRAL if draw() < facts.discipline else WEAKENED
 
 
-def shoot(rng, facts, models, suppressed, target_models, target_suppressed):
-    """The target's end and whether it is suppressed, after one activation (AC-4, AC-5)."""
-    hits = hits_of(rng, facts.dice[models], rating_of(rng, facts, suppressed))
+def shoot(rng, draws, facts, models, suppressed, target_models, target_suppressed):
+    """The target's end and whether it is suppressed, after one activation (AC-4, AC-5).
+
+    `draws`: a card from the deck of the unit, and one from that of its target.
+    """
+    draw, target_draw = draws
+    hits = hits_of(rng, facts.dice[models], rating_of(draw, facts, suppressed))
     left = max(0, target_models - hits // facts.defence)
     destroyed = target_models - left
     if left == 0:
         return 0, False
-    if destroyed and not passes(rng, facts.discipline - (2 * destroyed >= target_models)):
+    if destroyed and target_draw() >= facts.discipline - (2 * destroyed >= target_models):
         return (facts.models + 1, False) if left <= facts.break_limit else (left, True)
     return left, target_suppressed
 
 
-def play(facts: Facts, rounds, trials, seed):
+def play(facts: Facts, rounds, trials, seed, with_real_decks=False):
     """How often each state stood at the end of each round."""
     rng = random.Random(seed)
     size = facts.models + 2
     counts = [[[[0, 0] for _ in range(size)] for _ in range(size)] for _ in range(rounds)]
     for _ in range(trials):
+        of_a, of_b = (real_deck(rng) if with_real_decks else full_deck(rng) for _ in range(2))
         a = b = facts.models
         a_suppressed = b_suppressed = False
         for number in range(rounds):
             if 0 < a <= facts.models and 0 < b <= facts.models:
-                b, b_suppressed = shoot(rng, facts, a, a_suppressed, b, b_suppressed)
+                b, b_suppressed = shoot(rng, (of_a, of_b), facts, a, a_suppressed, b, b_suppressed)
                 a_suppressed = False
                 if 0 < b <= facts.models:
-                    a, a_suppressed = shoot(rng, facts, b, b_suppressed, a, a_suppressed)
+                    a, a_suppressed = shoot(rng, (of_b, of_a), facts, b, b_suppressed, a, a_suppressed)
                     b_suppressed = False
             counts[number][a][b][a_suppressed] += 1
     return np.array(counts)
