@@ -14,7 +14,7 @@ from test_report import contents, failing, small_report, timeless
 
 from analyser.errors import InputError
 from analyser.profiles import Profiles
-from analyser.report import artists, batch, figures, write_report
+from analyser.report import artists, batch, figures, helpers, write_report
 from analyser.report.interrupts import Interrupts
 from analyser.report.work import work_folder, work_on
 
@@ -72,7 +72,7 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
 
 
 def test_the_next_run_goes_on_from_there(stopped, library, monkeypatch, unstopped):
-    monkeypatch.setattr(figures, "matchups", failing(AssertionError("worked out a second time")))
+    monkeypatch.setattr(figures, "matchups_frame", failing(AssertionError("worked out a second time")))
     drawn = pictures_drawn(monkeypatch)
     again(stopped, library)
     assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
@@ -135,8 +135,8 @@ def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(library, tmp_path)
 
 
 def test_a_part_that_was_not_finished_does_not_count(stopped, library, unstopped):
-    (work_folder(stopped) / "scratch" / "long-range.parquet").write_bytes(b"half of i")
-    (work_folder(stopped) / "parts" / "long-range.parquet").unlink()
+    (work_folder(stopped) / "scratch" / "long-range-0.parquet").write_bytes(b"half of i")
+    (work_folder(stopped) / "parts" / "long-range-0.parquet").unlink()
     again(stopped, library)
     assert timeless(stopped) == timeless(unstopped)
 
@@ -191,8 +191,15 @@ def test_a_report_can_be_written_from_another_thread(library, tmp_path):
 # --- two processes --------------------------------------------------------------------------------------------
 
 
-def test_a_helper_draws_the_same_pictures(library, tmp_path, monkeypatch, unstopped):
+@pytest.fixture
+def always_helped(monkeypatch):
+    """A second process helps however little there is to do."""
     monkeypatch.setattr(artists, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(figures, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(figures, "A_PART", 1)
+
+
+def test_with_a_helper_the_report_is_the_same(library, tmp_path, always_helped, unstopped):
     again(tmp_path / "two", library, threads=2)
     again(tmp_path / "one", library, threads=1)
     assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
@@ -205,22 +212,38 @@ def test_the_helper_draws_from_the_last_one_back_what_is_not_there(library, tmp_
     inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
     plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
     studio = artists.Studio(unstopped / "matchups.parquet", folder, tmp_path)
-    heeding = signal.getsignal(signal.SIGINT)
-    try:
-        artists.help_drawing(plans, studio, os.getppid())
-        artists.help_drawing(plans, studio, os.getppid())
-        assert drawn == [plan.name for plan in reversed(plans)]
-        for path in (folder / "pictures").iterdir():
-            path.unlink()
-        artists.help_drawing(plans, studio, employer=-1)
-        assert len(drawn) == len(plans)
-    finally:
-        signal.signal(signal.SIGINT, heeding)
+    artists.help_drawing(os.getppid(), plans, studio)
+    artists.help_drawing(os.getppid(), plans, studio)
+    assert drawn == [plan.name for plan in reversed(plans)]
+    for path in (folder / "pictures").iterdir():
+        path.unlink()
+    artists.help_drawing(-1, plans, studio)
+    assert len(drawn) == len(plans)
 
 
-def test_without_a_helper_the_work_is_done_all_the_same(library, tmp_path, monkeypatch, unstopped):
-    monkeypatch.setattr(artists, "WORTH_A_HELPER", 1)
-    monkeypatch.setattr(artists.subprocess, "Popen", failing(OSError(12, "Cannot allocate memory")))
+def test_the_helper_works_out_figures_from_the_last_part_back(library, tmp_path, always_helped, monkeypatch):
+    worked_out, frame = [], figures.matchups_frame
+
+    def counted(attackers, field, situations):
+        worked_out.append((situations[0].name, attackers[0].selector))
+        return frame(attackers, field, situations)
+
+    monkeypatch.setattr(figures, "matchups_frame", counted)
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    with work_on(tmp_path / "r", "key") as work:
+        missing = figures.missing_parts(inputs, work)
+        figures.help_working_out(-1, inputs, work, missing, 1)  # of a process that is gone
+        assert worked_out == []
+        figures.help_working_out(os.getppid(), inputs, work, missing[1:], 1)
+        wanted = [(each.situation.name, inputs.attackers[each.first].selector) for each in missing]
+        assert worked_out == wanted[:0:-1]
+        assert figures.missing_parts(inputs, work) == missing[:1]
+        figures.figures_of(inputs, work, 1, lambda done, whole: None)
+        assert worked_out == [*wanted[:0:-1], wanted[0]]
+
+
+def test_without_a_helper_the_work_is_done_all_the_same(library, tmp_path, always_helped, monkeypatch, unstopped):
+    monkeypatch.setattr(helpers.subprocess, "Popen", failing(OSError(12, "Cannot allocate memory")))
     again(tmp_path / "r", library, threads=2)
     assert timeless(tmp_path / "r") == timeless(unstopped)
 

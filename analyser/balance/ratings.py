@@ -44,11 +44,13 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     [94.0, -94.0]
     """
     import choix
+    from threadpoolctl import threadpool_limits
 
     duels = _duels(wins)
     best = choix.ilsr_pairwise_dense(duels)
     fields = weights(len(duels)) * len(duels)
-    resampled = [_refitted(duels * np.outer(each, each), best) for each in fields]
+    with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
+        resampled = [_refitted(duels * np.outer(each, each), best) for each in fields]
     low, high = np.percentile(_in_points(np.array(resampled)), (LOW, HIGH), axis=0)
     found = pd.DataFrame({"loadout": wins.index, "rating": _in_points(best[None, :])[0], "low": low, "high": high})
     return found.sort_values("rating", ascending=False, kind="stable", ignore_index=True)

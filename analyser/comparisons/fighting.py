@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import product
 from typing import NamedTuple, TypeVar
 
@@ -42,8 +43,9 @@ def fought_cells(attackers: Sequence[SideT], field: Field, fight: Callable[[Side
     def fought(pair: tuple[SideT, Combatant]) -> Fought | str:
         return fight(*pair)
 
-    with ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
-        for place, found in enumerate(pool.map(fought, product(attackers, field.combatants))):
+    alone = field.threads == 1  # then a pool would cost a third of a charge
+    with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
+        for place, found in enumerate((pool.map if pool else map)(fought, product(attackers, field.combatants))):
             at = divmod(place, shape[1])
             if isinstance(found, Fought):
                 rows[at], figures[at], results[at] = found

@@ -34,7 +34,9 @@ def tidy(
     columns |= _figures(figures, attackers, field)
     columns |= {name: results[..., place].ravel() for place, name in enumerate(RESULTS)}
     columns["why_not"] = why_not.ravel()
-    return pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE_NUMBERS, "Int64"))
+    frame = pd.DataFrame(columns)
+    text = frame["attacker"].dtype  # where a column is empty nothing would tell that it holds text
+    return frame.astype({**dict.fromkeys(_WHOLE_NUMBERS, "Int64"), "row": text, "why_not": text})
 
 
 def _spread(values: Sequence[Any], shape: tuple[int, int, int], axis: int) -> NDArray[Any]:

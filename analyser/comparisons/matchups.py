@@ -260,12 +260,9 @@ def matchups(
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_called(situations)
     check_row(row, attacking)
-    targets = tuple(resolve_target(TARGET_STATE, each) for each in defending)
-    combatants = tuple(side_of(each) for each in defending)
-    field = Field(defending, targets, combatants, ruleset, row, threads or default_threads())
-    cells = _cells(attacking, field, conditions, progress)
+    field = field_of(defending, ruleset, row, threads or default_threads())
     return Matchups(
-        frame=tidy(attacking, field, conditions, cells),
+        frame=matchups_frame(attacking, field, conditions, progress),
         attackers=attacking,
         defenders=defending,
         situations=conditions,
@@ -274,6 +271,20 @@ def matchups(
         ruleset=ruleset,
         not_modelled=not_modelled(attacking, defending, conditions),
     )
+
+
+def field_of(defenders: Sequence[Loadout], ruleset: Ruleset, row: str | None, threads: int) -> Field:
+    """What attackers meet: the defenders, resolved, and what is the same for all fights."""
+    targets = tuple(resolve_target(TARGET_STATE, each) for each in defenders)
+    combatants = tuple(side_of(each) for each in defenders)
+    return Field(tuple(defenders), targets, combatants, ruleset, row, threads)
+
+
+def matchups_frame(
+    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress | None = None
+) -> pd.DataFrame:
+    """The frame of :func:`matchups`."""
+    return tidy(attackers, field, situations, _cells(attackers, field, situations, progress))
 
 
 def metric_shown(name: str, *, per_points: bool) -> str:

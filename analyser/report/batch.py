@@ -18,7 +18,7 @@ from analyser.profiles import Profiles
 from analyser.report.artists import Studio, draw_all, helped
 from analyser.report.balance import balance_of, write_balance
 from analyser.report.collecting import rarely_collected
-from analyser.report.figures import figures_of, missing_situations
+from analyser.report.figures import figures_of, missing_parts
 from analyser.report.folder import check_replaceable, write_manifest
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.interrupts import Interrupts
@@ -98,7 +98,7 @@ def write_report(
         plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
         cost = _costs(inputs, plans, work, processes)
         pace = Pace(progress, sum(cost), interrupts)
-        frame = figures_of(inputs, work, threads, lambda done, _: pace.at(done))
+        frame = figures_of(inputs, work, threads or default_threads(), lambda done, _: pace.at(done // processes))
         pace.finish(cost.figures)
         frame.to_parquet(work.report / PARQUET, index=False)
         undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
@@ -140,9 +140,8 @@ def _inputs(
 def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) -> Costs:
     """What is left to do."""
     undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
-    pairs = len(inputs.attackers) * len(inputs.defenders)
-    lines = pairs * len(inputs.situations)
-    return costs(pairs, lines, missing_situations(inputs, work), undrawn, processes)
+    lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
+    return costs(sum(part.cost(inputs) for part in missing_parts(inputs, work)), lines, undrawn, processes)
 
 
 def _cost_of_drawn(plans: Sequence[Plan], work: Work) -> int:

@@ -1,0 +1,56 @@
+"""A second process that helps with a report: it starts where this one would end, and comes to meet it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+
+@contextmanager
+def helper(module: str, *work: Any) -> Iterator[None]:
+    """Inside this ``python -m module`` works too; it finds `work` in its standard input (:func:`work_given`).
+
+    It is stopped at the end. What both do appears whole, so that it does not matter who does it, nor if now and then
+    both do; if there can be no helper, or it fails, this process does all of it and meets the same trouble.
+    """
+    process = _started(module, work)
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def _started(module: str, work: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
+    """The helper, in a session of its own so that Ctrl-C reaches this process alone; None if there can be none."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=environment, start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        return None
+    assert process.stdin is not None
+    with suppress(BrokenPipeError), process.stdin as pipe:
+        pipe.write(pickle.dumps((os.getpid(), *work)))
+    return process
+
+
+def work_given() -> tuple[Any, ...]:
+    """In the helper: the number of the process that it helps, and the work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return tuple(pickle.load(sys.stdin.buffer))
+
+
+def is_alone(employer: int) -> bool:
+    """In the helper: whether the process that it helps is gone."""
+    return os.getppid() != employer
