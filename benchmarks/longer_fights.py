@@ -14,7 +14,7 @@ from benchmarks.timing import Candidate, interleaved
 
 PUT_BACK, REAL = "cards put back", "real decks"
 DUEL, TOSSED, CHARGE = "duel, A first, exact", "duel, a toss each round, exact", "charge, exact"
-TRIALS = {PURE_PYTHON: 4_000, NUMPY: 100_000, ONE: 1 << 21, TWO: 1 << 22}
+TRIALS = {PURE_PYTHON: 4_000, NUMPY: 100_000, ONE: 1 << 23, TWO: 1 << 24}
 
 
 def unit(kind="ranged"):
