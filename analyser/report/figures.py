@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.comparisons.cells import Field
 from analyser.comparisons.matchups import Progress, field_of, matchups_frame
 from analyser.report.collecting import rarely_collected
 from analyser.report.helpers import helper, is_alone, work_given
@@ -19,7 +20,7 @@ from analyser.report.pace import cost_of_pairs
 from analyser.report.work import Work
 from analyser.situations import Situation
 
-A_PART = 1_000_000  # microseconds of work of a typical machine that one part takes
+A_PART = 400_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 WORTH_A_HELPER = 8_000_000  # for less, starting a process takes longer than it saves
 
 
@@ -62,19 +63,19 @@ def figures_of(inputs: Inputs, work: Work, threads: int, told: Progress) -> pd.D
     helps = threads > 1 and whole >= WORTH_A_HELPER
     each = max(threads // 2, 1) if helps else threads
     with helper(__name__, inputs, work, missing, each) if helps else nullcontext():
+        field = field_of(inputs.defenders, inputs.ruleset, inputs.row, each)
         for part in missing:
             told(sum(one.cost(inputs) for one in missing if one.file(work.parts).exists()), whole)
-            _work_out(part, inputs, work, each)
+            _work_out(part, inputs, field, work)
     told(whole, whole)
     situations = [[part.file(work.parts) for part in parts_of(inputs, each)] for each in inputs.situations]
     return _woven([pd.concat(map(pd.read_parquet, files), ignore_index=True) for files in situations])
 
 
-def _work_out(part: Part, inputs: Inputs, work: Work, threads: int) -> None:
+def _work_out(part: Part, inputs: Inputs, field: Field, work: Work) -> None:
     """Put the figures of a part into its file, unless they are there."""
     if part.file(work.parts).exists():
         return
-    field = field_of(inputs.defenders, inputs.ruleset, inputs.row, threads)
     frame = matchups_frame(inputs.attackers[part.first : part.last], field, [part.situation])
     unfinished = part.file(work.scratch).with_suffix(f".{os.getpid()}")
     frame.to_parquet(unfinished, index=False)
@@ -89,11 +90,12 @@ def _woven(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def help_working_out(employer: int, inputs: Inputs, work: Work, missing: Sequence[Part], threads: int) -> None:
     """What the helper does, for as long as its employer, a process number, lives: the last part first."""
+    field = field_of(inputs.defenders, inputs.ruleset, inputs.row, threads)
     with rarely_collected():
         for part in reversed(missing):
             if is_alone(employer):
                 return
-            _work_out(part, inputs, work, threads)
+            _work_out(part, inputs, field, work)
 
 
 if __name__ == "__main__":
