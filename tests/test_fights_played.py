@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import fights_by_engine as engine
+import numpy as np
 import plain_duel
 import plain_focus_fire
 import pytest
@@ -19,6 +20,7 @@ from scipy import stats
 
 from analyser.cards import MOST_COPIES
 from analyser.engine.playing import crossings, played
+from analyser.errors import InputError
 
 FIGHTS = 40  # of each kind
 TRIALS = 4000
@@ -244,3 +246,39 @@ class Forgetful(played.Player):
             return play(*table)
 
         self._play = play_with_little_room
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_fight_without_an_attack_can_be_played(replacement):
+    unarmed = {"a": SQUAD | {"rows": []}, "b": SQUAD | {"rows": []}, "policy_a": "take_cover", "policy_b": "take_cover"}
+    scenario = DUEL | unarmed
+    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 500, seed=1, replacement=replacement)
+    assert [list(counts.values()) for counts in samples] == [[500]] * DUEL["rounds"]
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_what_is_known_from_before_changes_nothing(replacement):
+    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+
+    def simulation():
+        return played.Simulation(fight.setup, fight.programs, die, deck, replacement)
+
+    used = simulation()
+    used.play(fight.start, 3000, seed=1)
+    with pytest.raises(ZeroDivisionError):
+        used.play(fight.start, 200_000, seed=2, progress=lambda done, aim: 1 / 0)
+    again, fresh = (each.play(fight.start, 150_000, seed=3, threads=3) for each in (used, simulation()))
+    for one, other in zip(again, fresh, strict=True):
+        assert all(map(np.array_equal, one, other))
+    single = simulation().play(fight.start, 150_000, seed=3)
+    assert all(map(np.array_equal, single[-1], fresh[-1]))
+
+
+def test_more_attack_rolls_than_there_is_room_for_are_refused():
+    bands = [{"first": number, "last": number, "dice": number} for number in range(1, 201)]
+    rows = [ROW | {"bands": bands} for _ in range(8)]
+    horde = SQUAD | {"models": 200, "rules": ["All-Out Attack (8)"], "rows": rows}
+    scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
+    with pytest.raises(InputError, match="different attack rolls in one fight"):
+        engine.samples_of(engine.duel_fight(scenario), scenario, 10, seed=1)

@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
     def file(self, folder: Path) -> Path:
         """Where they are kept."""
-        return folder / f"{self.situation.name}-{self.first}.parquet"
+        return folder / f"{self.situation.name}-{self.first}-{self.last}.parquet"
 
     def cost(self, inputs: Inputs) -> int:
         """Microseconds that they take one process of a typical machine."""
@@ -72,14 +72,15 @@ def figures_of(inputs: Inputs, work: Work, threads: int, told: Progress) -> pd.D
     return _woven([pd.concat(map(pd.read_parquet, files), ignore_index=True) for files in situations])
 
 
-def _work_out(part: Part, inputs: Inputs, field: Field, work: Work) -> None:
-    """Put the figures of a part into its file, unless they are there."""
+def _work_out(part: Part, inputs: Inputs, field: Field, work: Work, employer: int | None = None) -> None:
+    """Put the figures of a part into its file, unless they are there; a helper whose `employer` is gone keeps them."""
     if part.file(work.parts).exists():
         return
     frame = matchups_frame(inputs.attackers[part.first : part.last], field, [part.situation])
     unfinished = part.file(work.scratch).with_suffix(f".{os.getpid()}")
     frame.to_parquet(unfinished, index=False)
-    unfinished.replace(part.file(work.parts))
+    if employer is None or not is_alone(employer):
+        unfinished.replace(part.file(work.parts))
 
 
 def _woven(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -95,7 +96,7 @@ def help_working_out(employer: int, inputs: Inputs, work: Work, missing: Sequenc
         for part in reversed(missing):
             if is_alone(employer):
                 return
-            _work_out(part, inputs, field, work)
+            _work_out(part, inputs, field, work, employer)
 
 
 if __name__ == "__main__":

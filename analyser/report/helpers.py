@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile
 from typing import Any
 
 
@@ -31,18 +32,15 @@ def helper(module: str, *work: Any) -> Iterator[None]:
 def _started(module: str, work: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
     """The helper, in a session of its own so that Ctrl-C reaches this process alone; None if there can be none."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    try:
-        process = subprocess.Popen(
+    with suppress(OSError, pickle.PicklingError), TemporaryFile() as given:  # a pipe would make this process wait
+        pickle.dump((os.getpid(), *work), given)
+        given.seek(0)
+        return subprocess.Popen(
             [sys.executable, "-m", module],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=environment, start_new_session=True,
         )  # fmt: skip
-    except OSError:
-        return None
-    assert process.stdin is not None
-    with suppress(BrokenPipeError), process.stdin as pipe:
-        pipe.write(pickle.dumps((os.getpid(), *work)))
-    return process
+    return None
 
 
 def work_given() -> tuple[Any, ...]:

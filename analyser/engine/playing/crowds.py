@@ -28,13 +28,12 @@ from analyser.engine.playing.crossings import (
 from analyser.engine.playing.decks import Decks, draw_card, have_cards, one_of, shuffle_all
 from analyser.engine.playing.hands import Hands, Pools, empty
 from analyser.engine.playing.parts import CROSSING, FINAL, UNSEEN, Parts, end_of_part, way_onward
-from analyser.engine.playing.script import NO_ROLLS, NO_ROOM, NO_TURN, PART_OVER, Script, Stage, end_queue
+from analyser.engine.playing.script import MOST_QUEUES, NO_ROLLS, NO_ROOM, NO_TURN, PART_OVER, Script, Stage, end_queue
 from analyser.engine.playing.turns import arrive, placing, turns_of
 from analyser.engine.program import Setup
 from analyser.jit import Whole, inlined, kernel, step
 
-CROWD_TRIALS = 1 << 17  # a chunk
-_MOST_QUEUES = 1 << 15
+CROWD_TRIALS = 1 << 16  # a chunk; in no fight does it use up the random words of one
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _NOWHERE = -1
 _DRAWS = 512  # at once
@@ -79,7 +78,7 @@ _CROWDS = np.dtype(
         np.record,
         [
             *((name, np.int64) for name in ("part", "queue", "crossing", "left", "result")),
-            ("there", np.int32, (_MOST_QUEUES,)), ("beside", np.int32, (CROSSINGS,)),
+            ("there", np.int32, (MOST_QUEUES,)), ("beside", np.int32, (CROSSINGS,)),
             ("trials", np.int64, (CROSSINGS,)), ("results", np.int64, (MOST_TURNS,)),
             ("moving", np.int64, (2, CROSSINGS)),
         ],

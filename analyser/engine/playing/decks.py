@@ -173,7 +173,7 @@ def shuffle_if_empty(decks: Decks, side: int, trial: Whole) -> None:
 def one_of(decks: Decks, number: int) -> Any:
     """A whole number from 0 up to, not including, `number`, each as likely as any other."""
     many = np.uint64(number)
-    while True:  # as above
+    while True:  # by multiplication; a word whose lower half would favour some numbers is drawn again
         decks.counter = fill(decks.draws, 1, decks.counter, decks.gamma)
         product = (decks.draws[0] >> _HALF) * many
         if product & _LOWER >= (_ONE << _HALF) % many:

@@ -16,6 +16,7 @@ from analyser.engine.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.roll import find_cells, roll_pool
 from analyser.engine.sheet import Sheet, Special, kept_of, sheets_for
 from analyser.engine.special import roll_special
+from analyser.errors import InputError
 from analyser.jit import kernel, step
 from analyser.rules.armoured_clash.conditions import set_pool
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
@@ -139,7 +140,7 @@ def pools_for(
     rolls = dice_of(setup, strikes)
     dice = []
     for place, fight in enumerate(fights):
-        usual = np.flatnonzero(rolls[place // _RATINGS]).tolist()
+        usual = np.flatnonzero(rolls[place // _RATINGS])[1:].tolist() or [1]  # no dice are no attack
         fight.dice = usual[-1]
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
     sizes = [(most_hits(fight, each[-1]) + 1, most_blanks(fight, each[-1]) + 1) for fight, each in zip(fights, dice)]
@@ -179,6 +180,9 @@ def _pools(
     fights: list[FightFacts], dice: list[list[int]], sizes: list[tuple[int, int]], die: NDArray[np.int64]
 ) -> Pools:  # fmt: skip
     """Which pools there are, and how a roll of each is told."""
+    many = 1 + sum(map(len, dice))
+    if many > MOST_POOLS:
+        raise too_many_pools(many, MOST_POOLS)
     pools: Any = np.zeros(1, _POOLS)[0]
     pools.pools, pools.blank_values[0], pools.cells[0] = 1, 1, 1
     for sheet, (fight, numbers, (_, blanks)) in enumerate(zip(fights, dice, sizes)):
@@ -193,6 +197,12 @@ def _pools(
     pools.first_of_strike[:strikes] = pools.first[: len(fights) : _RATINGS]
     pools.first_of_strike[strikes] = pools.pools
     return cast("Pools", pools)
+
+
+def too_many_pools(many: int, most: int) -> InputError:
+    """What is said of a fight with more different attack rolls than there is room for."""
+    problem = f"{many} different attack rolls in one fight"
+    return InputError(problem, where="rows", allowed=f"up to {most}; fewer numbers of dice, or the method exact")
 
 
 def _beside(parts: Sequence[Any]) -> Any:

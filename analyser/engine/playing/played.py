@@ -116,7 +116,7 @@ class Player:
         replacement: bool,
     ) -> None:  # fmt: skip
         texts = list(dict.fromkeys(tuple(program) for program in programs))
-        strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=-1)
+        strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
         pools, sheets, specials = pools_for(setup, strikes, die, deck)
         script = script_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         self._parts = parts_of(np.array([texts.index(tuple(program)) for program in programs]))
@@ -146,7 +146,7 @@ class Player:
             self._begin(*self._table, start, stream, chunk, trials)
             while not self._play(*self._table, *self._chance):
                 self.collect()
-                self._parts.onward[:] = 0
+                self._parts.onward[:, : self._rules[3].crossings_known] = 0
                 self._forget(self._rules[1], self._rules[3], *self._where)
 
     def collect(self) -> None:
@@ -213,7 +213,7 @@ class Simulation:
         list of (int64 array, int64 array, int64 array)
             Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
         """
-        helpers = min(threads - 1, trials // self._chunk)
+        helpers = min(threads - 1, (trials - 1) // self._chunk)
         self._players += [Player(*self._fight) for _ in range(helpers + 1 - len(self._players))]
         players = self._players[: helpers + 1]
         start, stream = (int(start_words[0]), int(start_words[1])), stream_of(seed)
@@ -231,6 +231,9 @@ class Simulation:
             helping = [pool.submit(work, player, False) for player in players[1:]]
             try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
                 work(players[0], True)
+            except BaseException:
+                self._players.clear()  # they stand in the middle of something
+                raise
             finally:
                 queue.stop()
             for helper in helping:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from analyser.cards import HIGHEST_CARD
 from analyser.dice import Face
-from analyser.engine.playing.hands import Pools
+from analyser.engine.playing.hands import Pools, too_many_pools
 from analyser.engine.program import Kind, Operation
 from analyser.jit import step
 from analyser.rules.armoured_clash.facts import NONE
 
-_MOST_LINES, _MOST_QUEUES = 1 << 10, 1 << 15
+_MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
 
 # What trials need before they can go on.
@@ -82,7 +82,7 @@ _SCRIPT = np.dtype(
         [
             ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("parts", np.int64), ("lines", np.int64),
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
-            *((name, np.int64, (_MOST_QUEUES,)) for name in ("line", "stage", "pool", "side")),
+            *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool", "side")),
             ("at_most", np.int64, (HIGHEST_CARD + 1,)), ("sides", np.int64), ("hitting", np.int64),
             ("missing", np.int64),
         ],
@@ -105,6 +105,11 @@ def script_of(
     pools : Pools
     die, deck : int64 arrays
         Sides by face; copies by card value.
+
+    Raises
+    ------
+    InputError
+        More pools of dice than there is room for.
     """
     script: Any = np.zeros(1, _SCRIPT)[0]
     lengths = [len(text) for text in texts]
@@ -115,6 +120,9 @@ def script_of(
     script.at_most[: len(deck)], script.at_most[len(deck) :] = np.cumsum(deck), deck.sum()
     script.sides, script.missing = die.sum(), die[Face.MISS]
     script.hitting = die[Face.HEROIC] + die[Face.STRIKE]
+    many = sum(len(_queues(operation, strikers, pools)) for operation in operations) + 1
+    if many > MOST_QUEUES:
+        raise too_many_pools(many, MOST_QUEUES)
     queue = 0
     for line, operation in enumerate(operations):
         script.first_queue[line] = queue
