@@ -14,9 +14,9 @@ from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant, has_rule
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
-from analyser.fights.endings import FATES, Endings
+from analyser.fights.endings import FATES, Endings, chance_figures
 from analyser.fights.scenarios import ChargeScenario
-from analyser.results import Estimate, Method, records, wilson_interval
+from analyser.results import Estimate, Method, records
 from analyser.rules.armoured_clash import close_quarters
 from analyser.rules.armoured_clash.activation import Order
 from analyser.scenario import Target
@@ -145,16 +145,7 @@ class ChargeResult:
 
     def losses(self) -> dict[str, NDArray[Any]]:
         """The joint law of what both sides lose, as columns by name."""
-        columns, weights = self.endings.law(*(self.models_destroyed(side) for side in SIDES))
-        return self._with_probability(
-            {f"{side}_models_destroyed": values for side, values in zip(SIDES, columns)}, weights
-        )
-
-    def _with_probability(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        if self.trials is None:
-            return columns | {"probability": weights}
-        low, high = wilson_interval(weights, self.trials)
-        return columns | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+        return self.endings.table({f"{side}_models_destroyed": self.models_destroyed(side) for side in SIDES})
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """VP that one side has won, an entry an ending (AC-5.9; Hunter, AC-7); None if a rating is not known."""
@@ -174,24 +165,14 @@ class ChargeResult:
         """The main figures by name; each probability of a sample has its interval beside it."""
         figures: dict[str, Any] = {}
         for name in self.events:
-            chance = self.probability(name)
-            figures[f"p_{name}"] = chance.probability
-            if not self.exact:
-                figures |= {f"p_{name}_low": chance.low, f"p_{name}_high": chance.high}
+            figures |= chance_figures(f"p_{name}", self.probability(name))
         for side in SIDES:
-            self._add_mean(figures, f"mean_{side}_models_destroyed", self.models_destroyed(side))
-            self._add_mean(figures, f"mean_{side}_models_left", read.models_left(self.words(side)))
+            figures |= self.endings.mean_figures(f"mean_{side}_models_destroyed", self.models_destroyed(side))
+            figures |= self.endings.mean_figures(f"mean_{side}_models_left", read.models_left(self.words(side)))
         for side in SIDES:
-            self._add_mean(figures, f"expected_{side}_victory_points", self.victory_points(side))
+            name, points = f"expected_{side}_victory_points", self.victory_points(side)
+            figures |= {name: None} if points is None else self.endings.mean_figures(name, points)
         return figures
-
-    def _add_mean(self, figures: dict[str, Any], name: str, values: NDArray[Any] | None) -> None:
-        if values is None:
-            figures[name] = None
-            return
-        figures[name], error = self.endings.mean(values)
-        if error is not None:
-            figures[f"{name}_standard_error"] = error
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The endings as columns by name; see :meth:`to_frame`."""
@@ -206,12 +187,8 @@ class ChargeResult:
             if unit.passengers is not None:
                 columns[f"{side}_passengers_left"] = self.passengers_left(side)
                 columns[f"{side}_passengers_suppressed"] = self._passengers(side, "suppressed")
-        values, weights = self.endings.law(*columns.values())
-        merged = {
-            name: found.astype(bool) if columns[name].dtype == bool else found for name, found in zip(columns, values)
-        }
-        merged["result"] = np.array(RESULTS)[merged["result"]]
-        return self._with_probability(merged, weights)
+        found = self.endings.table(columns)
+        return found | {"result": np.array(RESULTS)[found["result"]]}
 
     def to_frame(self) -> pd.DataFrame:
         """The joint law of both sides, one row an ending.

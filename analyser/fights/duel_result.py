@@ -13,9 +13,9 @@ from analyser.errors import InputError, did_you_mean
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant
-from analyser.fights.endings import ALIVE, FATES, Endings
+from analyser.fights.endings import ALIVE, FATES, Endings, chance_figures
 from analyser.fights.scenarios import DuelScenario
-from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, wilson_interval
+from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,18 +128,11 @@ class DuelResult:
         models = read.models_left(words)
         figures: dict[str, Any] = {"round": number, "side": side}
         for name in (ALIVE, *FATES, *STATUSES):
-            self._add(figures, f"p_{name}", self.probability(f"{side}_{name}", number))
-        figures["mean_models"], error = ending.mean(models)
-        if error is not None:
-            figures["mean_models_standard_error"] = error
+            figures |= chance_figures(f"p_{name}", self.probability(f"{side}_{name}", number))
+        figures |= ending.mean_figures("mean_models", models)
         figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
         figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
         return figures
-
-    def _add(self, figures: dict[str, Any], name: str, chance: Estimate) -> None:
-        figures[name] = chance.probability
-        if not self.exact:
-            figures |= {f"{name}_low": chance.low, f"{name}_high": chance.high}
 
     def margins(self) -> list[dict[str, Any]]:
         """The law of A's VP less B's at the end."""
@@ -148,8 +141,7 @@ class DuelResult:
         values, _ = ending.law(difference)
         rows = []
         for value in values[0].tolist():
-            row: dict[str, Any] = {"margin": value}
-            self._add(row, "probability", ending.chance(difference == value))
+            row = {"margin": value, **chance_figures("probability", ending.chance(difference == value))}
             rows.append({name.replace("probability_", ""): each for name, each in row.items()})
         return rows
 
@@ -158,7 +150,7 @@ class DuelResult:
         """The figures at the end by name; each probability of a sample has its interval beside it."""
         figures: dict[str, Any] = {}
         for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in SIDES for fate in (ALIVE, *FATES))):
-            self._add(figures, f"p_{name}", self.probability(name))
+            figures |= chance_figures(f"p_{name}", self.probability(name))
         ending = self.after()
         points = {side: self.victory_points(side) for side in SIDES}
         for name, values in (
@@ -166,9 +158,7 @@ class DuelResult:
             *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
             ("expected_margin", points["a"] - points["b"]),
         ):
-            figures[name], error = ending.mean(values)
-            if error is not None:
-                figures[f"{name}_standard_error"] = error
+            figures |= ending.mean_figures(name, values)
         return figures
 
     def table(self) -> dict[str, NDArray[Any]]:
@@ -182,14 +172,7 @@ class DuelResult:
             columns[f"{side}_damage"] = read.damage(words)
             columns |= {f"{side}_{name}": self.event(f"{side}_{name}") for name in (*STATUSES, *FATES)}
             columns[f"{side}_victory_points"] = self.victory_points(side)
-        values, weights = ending.law(*columns.values())
-        found = {
-            name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
-        }
-        if self.trials is None:
-            return found | {"probability": weights}
-        low, high = wilson_interval(weights, self.trials)
-        return found | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+        return ending.table(columns)
 
     def to_frame(self, *, by_round: bool = False) -> pd.DataFrame:
         """The joint law of both units at the end, one row an ending; or the figures by round.

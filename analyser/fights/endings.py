@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.fights.combatant import Combatant, has_rule
-from analyser.results import Estimate, estimate
+from analyser.results import Estimate, estimate, wilson_interval
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
 
@@ -83,6 +83,32 @@ class Endings:
         weights = np.zeros(rows.shape[1], self.weights.dtype)
         np.add.at(weights, np.asarray(place).reshape(-1), self.weights)
         return list(rows), weights
+
+    def table(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The law of some columns by name: a row for each combination that is possible, or was seen.
+
+        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
+        """
+        values, weights = self.law(*columns.values())
+        found = {
+            name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
+        }
+        if self.trials is None:
+            return found | {"probability": weights}
+        low, high = wilson_interval(weights, self.trials)
+        return found | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+
+    def mean_figures(self, name: str, values: NDArray[Any]) -> dict[str, float]:
+        """The mean of a number by name; of a sample its standard error beside it."""
+        mean, error = self.mean(values)
+        return {name: mean} if error is None else {name: mean, f"{name}_standard_error": error}
+
+
+def chance_figures(name: str, chance: Estimate) -> dict[str, float]:
+    """A probability by name; of a sample its 95% interval beside it."""
+    if chance.low is None or chance.high is None:
+        return {name: chance.probability}
+    return {name: chance.probability, f"{name}_low": chance.low, f"{name}_high": chance.high}
 
 
 def endings_of(

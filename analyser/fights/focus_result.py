@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from analyser.errors import InputError, did_you_mean
 from analyser.fights import endings as read
 from analyser.fights.account import Account
-from analyser.fights.endings import Endings
+from analyser.fights.endings import Endings, chance_figures
 from analyser.fights.scenarios import FocusScenario
-from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, wilson_interval
+from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,16 +150,9 @@ class FocusResult:
             "p_made": 1.0 if number == 1 else 1 - self.probability("annihilated", number - 1).probability,
         }
         for name in EVENTS:
-            chance = self.probability(name, number)
-            figures[f"p_{name}"] = chance.probability
-            if not self.exact:
-                figures |= {f"p_{name}_low": chance.low, f"p_{name}_high": chance.high}
-        for name, values in (
-            ("mean_models_left", read.models_left(ending.second)), ("mean_models_destroyed", destroyed),
-        ):  # fmt: skip
-            figures[name], error = ending.mean(values)
-            if error is not None:
-                figures[f"{name}_standard_error"] = error
+            figures |= chance_figures(f"p_{name}", self.probability(name, number))
+        figures |= ending.mean_figures("mean_models_left", read.models_left(ending.second))
+        figures |= ending.mean_figures("mean_models_destroyed", destroyed)
         figures["models_destroyed_10th_percentile"] = ending.percentile(destroyed, LOW_PERCENTILE)
         figures["models_destroyed_90th_percentile"] = ending.percentile(destroyed, HIGH_PERCENTILE)
         return figures
@@ -200,14 +193,8 @@ class FocusResult:
                 "damage": read.damage(words),
                 **{name: _event(words, name) for name in EVENTS},
             }
-            values, weights = ending.law(*columns.values())
-            named = {name: found.astype(bool) if name in EVENTS else found for name, found in zip(columns, values)}
-            part: dict[str, NDArray[Any]] = {"attack": np.full(len(weights), number), **named}
-            if self.trials is None:
-                parts.append(part | {"probability": weights})
-                continue
-            low, high = wilson_interval(weights, self.trials)
-            parts.append(part | {"probability": weights / self.trials, "count": weights, "low": low, "high": high})
+            found = ending.table(columns)
+            parts.append({"attack": np.full(len(found["probability"]), number), **found})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def to_frame(self) -> pd.DataFrame:

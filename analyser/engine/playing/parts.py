@@ -16,7 +16,7 @@ from analyser.jit import Whole, kernel, step
 
 _END = int(Stage.END)
 UNSEEN, FINAL = np.uint64(0), ~np.uint64(0)
-CROSSING, QUEUE = np.uint64(32), np.uint64((1 << 32) - 1)  # how the two are packed
+CROSSING, BESIDE = np.uint64(32), np.uint64((1 << 32) - 1)  # how a crossing and another number are packed
 
 
 class Parts(NamedTuple):

@@ -27,7 +27,7 @@ from analyser.engine.playing.crossings import (
 )
 from analyser.engine.playing.decks import Decks, draw_card, have_cards, one_of, shuffle_all
 from analyser.engine.playing.hands import Hands, Pools, empty
-from analyser.engine.playing.parts import FINAL, QUEUE, UNSEEN, Parts, end_of_part, way_onward
+from analyser.engine.playing.parts import BESIDE, CROSSING, FINAL, UNSEEN, Parts, end_of_part, way_onward
 from analyser.engine.playing.script import NO_ROLLS, NO_ROOM, NO_TURN, PART_OVER, Script, Stage, end_queue
 from analyser.engine.playing.turns import arrive, placing
 from analyser.engine.program import Setup
@@ -35,12 +35,9 @@ from analyser.jit import Whole, inlined, kernel, step
 
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _ONE = np.uint64(1)
-# A trial waits in a queue as one number: the crossing where it does, and the trial.
-_CROSSING = np.uint64(32)
-_TRIAL = np.uint64((1 << 32) - 1)
 _BATCH = 512  # trials that go on together
 _NOBODY = 0
-Queues = NDArray[np.uint64]  # shape (queues, CHUNK_TRIALS)
+Queues = NDArray[np.uint64]  # shape (queues, CHUNK_TRIALS): the crossing where a trial waits, and the trial
 Lengths = NDArray[np.uint64]  # how many wait in each
 
 
@@ -88,7 +85,7 @@ _NOW = np.dtype(
 @inlined
 def trial_of(waiting: Whole) -> Any:
     """The trial that waits."""
-    return waiting & _TRIAL
+    return waiting & BESIDE
 
 
 @inlined
@@ -96,7 +93,7 @@ def join(known: Crossings, queues: Queues, lengths: Lengths, crossing: Whole, tr
     """A trial comes to a crossing."""
     queue = np.uint64(known.queue[np.uint64(crossing)])
     at = lengths[queue]
-    queues[queue, at] = np.uint64(crossing) << _CROSSING | trial
+    queues[queue, at] = np.uint64(crossing) << CROSSING | trial
     lengths[queue] = at + _ONE
 
 
@@ -131,7 +128,7 @@ def all_turns_known(known: Crossings, now: Now, queues: Queues) -> bool:
     queue, at = np.uint64(now.queue), np.uint64(now.at)
     draws = np.uint64(now.draws)
     for one in range(np.uint64(now.scanned), np.uint64(now.many)):
-        crossing = queues[queue, at + one] >> _CROSSING
+        crossing = queues[queue, at + one] >> CROSSING
         turn = known.turns[np.uint64(known.start[crossing] + now.cells[one])]
         if turn == UNKNOWN:
             now.scanned, now.draws = one, draws
@@ -216,7 +213,7 @@ def trials_go_on(
                 return NO_ROLLS
         if pools.cells[script.pool[now.queue]] > MOST_TURNS and script.stage[now.queue] == _POOL:
             for one in range(now.many):
-                crossing = np.int64(queues[now.queue, now.at + one] >> _CROSSING)
+                crossing = np.int64(queues[now.queue, now.at + one] >> CROSSING)
                 now.to[one] = placing(script, known, crossing, now.cells[one])
         else:
             if not all_turns_known(known, now, queues):
@@ -258,7 +255,7 @@ def trials_begin_part(
     lengths[queue] = 0
     for place in range(many):
         waiting = queues[queue, place]
-        crossing = waiting >> _CROSSING
+        crossing = waiting >> CROSSING
         ended[number, crossing] += 1
         if onward[number, crossing] == UNSEEN:
             onward[number, crossing] = way_onward(setup, script, pools, known, parts, number, np.int64(crossing))
@@ -266,9 +263,9 @@ def trials_begin_part(
         if way == FINAL:
             retired[number, crossing] += 1
         else:
-            into = way & QUEUE
+            into = way & BESIDE
             at = lengths[into]
-            queues[into, at] = way & ~QUEUE | waiting & _TRIAL
+            queues[into, at] = way & ~BESIDE | waiting & BESIDE
             lengths[into] = at + _ONE
     now.part = number
     if number < len(parts.which):
@@ -285,6 +282,6 @@ def forget_but_trials(script: Script, known: Crossings, now: Now, queues: Queues
     forget_all(known)
     for queue in range(end_queue(script) + 1):
         for place in range(now.at if queue == now.queue else 0, lengths[queue]):
-            before = queues[queue, place] >> _CROSSING
+            before = queues[queue, place] >> CROSSING
             crossing = crossing_at(known, queue, (old[0, before], old[1, before]), old[2, before])
-            queues[queue, place] = np.uint64(crossing) << _CROSSING | trial_of(queues[queue, place])
+            queues[queue, place] = np.uint64(crossing) << CROSSING | trial_of(queues[queue, place])
