@@ -33,7 +33,7 @@ from analyser.engine.playing.turns import arrive, placing, turns_of
 from analyser.engine.program import Setup
 from analyser.jit import Whole, inlined, kernel, step
 
-CROWD_TRIALS = 1 << 16  # a chunk; in no fight does it use up the random words of one
+CROWD_TRIALS = 1 << 16  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _NOWHERE = -1
 _DRAWS = 512  # at once
