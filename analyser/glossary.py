@@ -83,7 +83,7 @@ QUALITIES: Mapping[str, Term] = _table(  # AC-6
     Term("Slow to Fire", "when the row may fire", "attacker", (DUEL,)),
     Term("Move or Fire", "when the row may fire", "attacker", (DUEL,)),
     Term("Reactive", "when the row may fire", "attacker", (DUEL,)),
-    Term("Siegebreaker", "the building a garrison is in", "attacker"),
+    Term("Siegebreaker", "the building a garrison is in", "attacker", _ANYWHERE),
     Term("Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
     Term("Coruscating", "other units on the line of fire"),
     Term("Fields of Fire", "a second attack, in the other arc"),

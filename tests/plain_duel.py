@@ -269,7 +269,17 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
                 for unit, own_chance in own.items():
                     ended = change(after, side, unit=unit)
                     chances[ended] += dice_chance * hit_chance * test_chance * own_chance
-    return dict(chances)
+    return then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
+
+
+def after_siege(field, duel, side, qualities):
+    """The law of a duel whose unit was attacked: a wrecked building must be left (Siegebreaker in AC-6)."""
+    unit = unit_of(duel, side)
+    if "Siegebreaker" not in qualities or unit.fate or not unit.garrisoned:
+        return certainly(duel)
+    wrecked = Fraction(field.die.get("heroic", 0) + field.die.get("strike", 0), sum(field.die.values()))
+    out = change(moves(field, duel, side), side, garrisoned=False)
+    return {after: chance for after, chance in ((out, wrecked), (duel, 1 - wrecked)) if chance}
 
 
 def struck(duel, side, target):
@@ -383,13 +393,14 @@ def close_quarters(field, duel, side):
         me = me._replace(edge_distance=me.edge_distance + inches)
     chances = defaultdict(Fraction)
     for fight, chance in cq.fight_law(ground, me, you).items():
-        after = after_combat(field, duel, side, fight)
+        ended = after_combat(field, duel, side, fight)
         wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
         for which, number in wins.items():
             if plain.has_rule(getattr(field, which), "Hunter"):
                 name = f"hunted_{which}"
-                after = after._replace(**{name: getattr(after, name) + number})
-        chances[after] += chance
+                ended = ended._replace(**{name: getattr(ended, name) + number})
+        for after, siege_chance in after_siege(field, ended, enemy_side, fight.target_struck_by).items():
+            chances[after] += chance * siege_chance
     return dict(chances)
 
 

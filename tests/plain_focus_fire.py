@@ -93,6 +93,15 @@ def target_after(target, outcome):
     return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=edge)
 
 
+def after_siege(target, qualities, die):
+    """The law of a target that was shot at: its building may be wrecked, and it must exit (Siegebreaker in AC-6)."""
+    if "Siegebreaker" not in qualities or target.fate or not target.garrisoned:
+        return {target: Fraction(1)}
+    wrecked = Fraction(die.get("heroic", 0) + die.get("strike", 0), sum(die.values()))
+    out = target._replace(garrisoned=False, taking_cover=False)
+    return {after: chance for after, chance in ((out, wrecked), (target, 1 - wrecked)) if chance}
+
+
 def needs_card(hits, attack, facts):
     """Whether an attack that scores so many hits makes the target turn a card (AC-4.5, AC-5.1)."""
     wounds = plain.wounds_of(hits, attack, facts)
@@ -143,8 +152,9 @@ def one_attack(attack, facts, table, circumstances, *, die, deck, replacement):
             for after, test_chance, target_deck in target_draws(
                 hits, attack, now, table, deck, replacement=replacement
             ):
-                state = Table(after, target_deck, attackers_deck, *own)
-                chances[state] += dice_chance * hit_chance * test_chance
+                for ended, siege_chance in after_siege(after, attack["qualities"], die).items():
+                    state = Table(ended, target_deck, attackers_deck, *own)
+                    chances[state] += dice_chance * hit_chance * test_chance * siege_chance
     return chances
 
 

@@ -67,6 +67,8 @@ def random_focus_fire(rng):
     for scenario in scenarios:
         attack = scenario["attack"] | {"dice": min(scenario["attack"]["dice"], 2)}
         own = {key: scenario["target"][key] for key in ("obstacle", "from_front") if key in scenario["target"]}
+        if often(0.3, rng):
+            attack["qualities"] = [*attack["qualities"], "Siegebreaker"]
         attacks.append({"attack": attack, "circumstances": own})
     deck = OVERCHARGE_DECK if any(attack["attack"].get("overcharge") for attack in attacks) else rng.choice(SMALL_DECKS)
     return {
@@ -134,6 +136,15 @@ def random_plain_duel(rng):
             duel[name].pop("on_lookout", None)
         elif len(rows) > 1:
             duel[name]["rows"].remove(rows[1])
+    return duel
+
+
+def random_siege(rng):
+    """A duel whose second unit is in a building, which the other's attacks can wreck."""
+    duel = random_plain_duel(rng)
+    duel["b"]["garrisoned"] = True
+    for row in duel["a"]["rows"]:
+        row["qualities"].append("Siegebreaker")
     return duel
 
 

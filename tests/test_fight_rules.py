@@ -555,6 +555,43 @@ def test_overcharge_adds_the_cards_dice_and_its_blanks_cost_models():
     assert (models(blanks, "a"), models(blanks, "b")) == (5, 10)
 
 
+def besieged(*qualities, die=None, **terms):
+    """Two rounds of shots with one row of four dice at a garrison that keeps quiet."""
+    terms = {"deck": LOW_CARDS, "rounds": 2, **SILENT} | terms
+    return duel(shooter(4, *qualities), shooter(1, garrisoned=True), die=die, **terms)
+
+
+def test_siegebreaker_drives_a_garrison_out():
+    # In the building a model takes two hits, three once it takes cover; outside one, cover or not (AC-4.3).
+    assert [models(besieged(), "b", number) for number in (1, 2)] == [8, 7]
+    breaking = besieged("Siegebreaker")
+    assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
+    assert "Siegebreaker" in breaking.account.applied
+    whole, halved = (besieged(*each, die=COIN) for each in ((), ("Siegebreaker",)))
+    assert models(whole, "b") - models(halved, "b") > 0.1
+    assert models(whole, "b", 1) == models(halved, "b", 1)
+
+
+def test_opportunity_fire_breaks_a_building_too():
+    terms = {"policy_a": "take_cover", "policy_b": "lookout", "rounds": 2, "deck": LOW_CARDS}
+    first, second = (duel(shooter(1, garrisoned=True), shooter(4, *each), **terms) for each in ((), ["Siegebreaker"]))
+    assert [models(first, "a", number) for number in (1, 2)] == [10, 8]  # nobody is on lookout in round 1
+    assert [models(second, "a", number) for number in (1, 2)] == [10, 8]
+    third = duel(shooter(1, garrisoned=True), shooter(4, "Siegebreaker"), **terms | {"rounds": 3})
+    assert models(third, "a") == 4
+
+
+def test_a_storm_wrecks_the_building_when_the_combat_is_over():
+    # The garrison strikes first: 6 of 10, then the other 4 (AC-8.6). Out of its building it is struck first, by all 4.
+    terms = {"policy_a": "charge", "rounds": 2, "policy_b": "take_cover", "deck": LOW_CARDS}
+    garrison = unit(row("melee", 6), garrisoned=True)
+    usual, breaking = (
+        duel(unit(row("melee", BY_MODELS, *qualities)), garrison, **terms) for qualities in ((), ["Siegebreaker"])
+    )
+    assert [models(usual, "b", number) for number in (1, 2)] == [8, 8]
+    assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
+
+
 def test_short_range_is_a_bonus_and_point_blank_counts_there():
     close = {"policy_a": "short_range", "deck": LOW_CARDS, **SILENT}
     row_ = row("ranged", 2, "Point Blank", special=4, short_range=6.0)

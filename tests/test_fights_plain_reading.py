@@ -6,7 +6,7 @@ import fights_by_engine as engine
 import plain_duel
 import plain_focus_fire
 import pytest
-from random_fights import random_charge, random_fights, random_focus_fire, random_plain_duel
+from random_fights import random_charge, random_fights, random_focus_fire, random_plain_duel, random_siege
 
 SAME = 1e-12
 
@@ -51,9 +51,10 @@ def test_focus_fire(seed):
             assert_same(ours, expected, scenario)
 
 
+@pytest.mark.parametrize("make", [random_plain_duel, random_siege])
 @pytest.mark.parametrize("seed", range(20))
-def test_duels(seed):
-    for duel in random_fights(random_plain_duel, seed, 3):
+def test_duels(seed, make):
+    for duel in random_fights(make, seed, 3):
         plain = plain_duel.laws(duel)
         for ours, law in zip(engine.duel_laws(duel), plain, strict=True):
             expected = defaultdict(float)

@@ -15,6 +15,7 @@ from random_fights import (
     random_focus_fire,
     random_plain_duel,
     random_shots_at_gunners,
+    random_siege,
 )
 from scipy import stats
 
@@ -31,6 +32,7 @@ KINDS = {
     "focus fire": (engine.focus_fight, random_focus_fire),
     "duels": (engine.duel_fight, random_duel),
     "tail gunners": (engine.duel_fight, random_shots_at_gunners),
+    "sieges": (engine.duel_fight, random_siege),
 }
 
 

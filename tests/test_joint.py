@@ -29,6 +29,7 @@ UNSTABLE = {
     "id": "unstable", "name": "Unstable", "kind": "ranged", "against": ["light"], "long_range": 12.0,
     "bands": [{"first": 1, "last": 3, "dice": 4}], "qualities": ["Overcharge"],
 }  # fmt: skip
+BREAKER = UNSTABLE | {"id": "breaker", "bands": [{"first": 1, "last": 8, "dice": 9}], "qualities": ["Siegebreaker"]}
 DUELS = {
     "both shoot": (RIFLES, GRENADIERS, {}),
     "both charge, one with Overrun": (CRUSADERS, CAVALRY, {"policy_a": "charge", "policy_b": "charge"}),
@@ -44,6 +45,7 @@ DUELS = {
         CAVALRY, GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]}, {"policy_a": "charge"},
     ),
     "lookout": (RIFLES, GRENADIERS, {"policy_b": "lookout"}),
+    "Siegebreaker": (RIFLES | {"rows": [BREAKER]}, GRENADIERS | {"garrisoned": True}, {}),
 }  # fmt: skip
 
 

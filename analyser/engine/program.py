@@ -34,7 +34,7 @@ class Kind(IntEnum):
     END_COMBAT = 6
     END = 7  # of an activation
     TOSS = 8  # who is activated first in this round
-    WRECK = 9  # a die for the building (Siegebreaker)
+    WRECK = 9  # the die for a building that was attacked (Siegebreaker)
     END_ROUND = 10
     GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
     FRIGHTEN = 12  # whether that die, if it was no strike, was a miss

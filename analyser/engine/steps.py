@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from analyser.engine.program import Kind, Setup, When
 from analyser.jit import step
-from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, unit_state
+from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, siege, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE
 from analyser.rules.armoured_clash.policies import allowed, decide
@@ -32,7 +32,7 @@ _TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED = (
 _ALWAYS = int(When.ALWAYS)
 NOT_FOUGHT = 3  # beside who can win a combat
 _LOST, _WON, _OVERRUN = int(Order.LOST), int(Order.WON), int(Order.OVERRUN)
-_RALLY_FAILED, _FIRST, _OUT_OF_BUILDING = unit_state.RALLY_FAILED, unit_state.FIRST, unit_state.OUT_OF_BUILDING
+_RALLY_FAILED, _FIRST = unit_state.RALLY_FAILED, unit_state.FIRST
 
 
 @step
@@ -58,7 +58,7 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
         return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
     if kind == _TOSS:
         return COIN, 0
-    if kind == _WRECK and setup.sides[side].garrisoned and not mine & _OUT_OF_BUILDING:
+    if kind == _WRECK and siege.is_at_stake(mine, setup.sides[side]):
         return STRIKE_DIE, 0
     if kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
         return STRIKE_DIE, 0
@@ -186,8 +186,8 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
     kind, side, _ = operation
     if kind == _END:
         return activation.ended(word, setup.units[side])
-    if kind == _WRECK and passed and setup.sides[side].garrisoned:
-        return unit_state.moved(word, setup.sides[side], 0)
+    if kind == _WRECK:
+        return siege.settled(word, setup.sides[side], passed and siege.is_at_stake(word, setup.sides[side]))
     if kind == _TEST_PASSENGERS and not passed:
         set_passengers_test(setup, side, word)
         return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])

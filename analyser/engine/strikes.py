@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.engine.program import Setup
 from analyser.jit import step
-from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, unit_state
+from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, siege, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.conditions import set_fight, special_counts
 from analyser.rules.armoured_clash.facts import NONE, Bonus, Penalty, SideFacts
@@ -125,6 +125,8 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
     word = unit_state.carried_over(struck, outcome, side, strike.counts)
+    if strike.wrecks:
+        word = siege.shaken(word, side)
     if strike.counts:
         return close_quarters.struck_by(word, attack)
     shot = not attack.close_quarters and not strike.by_blast

@@ -187,6 +187,7 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
         "Indirect": distant,
         "Move or Fire": distant,
         "Lock On": shooter is not None and row is shooter.by_lookout,
+        "Siegebreaker": shooter is not None and enemy.garrisoned,
         "Reactive": shooter is not None and row is shooter.by_lookout,
     }
     written = names(row.qualities, QUALITIES)

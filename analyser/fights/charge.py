@@ -20,6 +20,7 @@ from analyser.fights.combatant import (
 from analyser.fights.strikes import (
     CAN_BE_OUTFLANKED,
     Strike,
+    breaks_buildings,
     close_quarters_marks,
     fixed_strike,
     orders_mask,
@@ -65,6 +66,8 @@ def combat(
     for strike in _in_order(sides, secondary, active):
         add(strike)
     operations += _resolution(sides, active)
+    if any(strike.strike.wrecks for strike in strikes):
+        operations.append(Operation(Kind.WRECK, 1 - active))
     if has_rule(charger, "Overrun") and charger.charge.overrun:
         add(_charge(sides, (), active, again=True))
         add(_retaliation(sides, (), active, again=True))
@@ -127,9 +130,14 @@ def _charge(
         bonuses |= Bonus.ONSLAUGHT
     if again:
         penalties |= Penalty.OVERRUN
-    numbers = {"striker": active, "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE)}
+    row = charge_row(charger, "attacker")
+    numbers = {
+        "striker": active,
+        "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
+        "wrecks": breaks_buildings(row, charged) and not again,
+    }
     return row_strike(
-        charger, charge_row(charger, "attacker"), charged, numbers, bonuses=bonuses, penalties=penalties,
+        charger, row, charged, numbers, bonuses=bonuses, penalties=penalties,
         from_front=False if charger.charge.outflanking and not again else None, close_quarters=True,
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from analyser.fights.combatant import (
 )
 from analyser.fights.strikes import (
     Strike,
+    breaks_buildings,
     fixed_strike,
     orders_mask,
     quality_names,
@@ -137,6 +138,7 @@ class Shooter:
             "move_or_fire": "Move or Fire" in qualities,
             "reloads": "Slow to Fire" in qualities,
             "bears_blanks": 1,
+            "wrecks": breaks_buildings(row, self.theirs),
         }
         strike = row_strike(
             self.mine, row, self.theirs, known | numbers,
@@ -240,13 +242,18 @@ def _activation(
         strikes.extend(known)
         return list(range(len(strikes) - len(known), len(strikes)))
 
+    def made(number: int) -> list[Operation]:
+        strike = strikes[number].strike
+        wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
+        return [Operation(Kind.STRIKE, side, number), *wrecked]
+
     shots: list[int] = []
     for shot in shooters[side].shots(side):
         shots += numbers([shot])
         shots += numbers([shooters[side].answer(side, shot, shots[-1])])
-    reaction = [Operation(Kind.STRIKE, side, number) for number in numbers([shooters[1 - side].reaction(1 - side)])]
+    reaction = [each for number in numbers([shooters[1 - side].reaction(1 - side)]) for each in made(number)]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
-    operations += [Operation(Kind.STRIKE, side, number) for number in shots]
+    operations += [each for number in shots for each in made(number)]
     if policy == "charge":
         more, fight = combat(sides, (), side, len(strikes))
         strikes.extend(more)

@@ -30,8 +30,8 @@ def focus_program(scenarios: Sequence[Scenario]) -> tuple[Setup, list[list[Opera
     for number, scenario in enumerate(scenarios):
         strikes.append(_strike(scenario))
         operations = [Operation(Kind.STRIKE, ATTACKERS, number)]
-        if rolls_for_building(scenario):
-            operations.append(Operation(Kind.WRECK, TARGET, number))
+        if strikes[-1].strike.wrecks:
+            operations.append(Operation(Kind.WRECK, TARGET))
         programs.append(operations)
     target = scenarios[0].target
     edge = target.edge_distance
@@ -56,7 +56,7 @@ def _strike(scenario: Scenario) -> Strike:
     attack, target = scenario_records(scenario)
     numbers = {
         "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": NONE,
-        "long_range": NONE, "short_range": NONE,
+        "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
     }  # fmt: skip
     dice = (int(attack.dice), int(attack.dice_in_parentheses))
     return Strike(record_of(STRIKE, numbers), attack, target, [dice, dice])

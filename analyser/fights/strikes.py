@@ -50,6 +50,11 @@ def quality_names(row: Row) -> frozenset[str]:
     return _names_of(row.qualities)
 
 
+def breaks_buildings(row: Row, struck: Combatant) -> bool:
+    """Whether a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
+    return struck.garrisoned and "Siegebreaker" in quality_names(row)
+
+
 @lru_cache(maxsize=1024)  # of many fights the same few are asked for
 def _names_of(qualities: tuple[str, ...]) -> frozenset[str]:
     return frozenset(quality.name for quality in names(qualities, QUALITIES))

@@ -221,6 +221,7 @@ class StrikeFacts:
     move_or_fire: int
     reloads: int  # Slow to Fire
     bears_blanks: int  # whether what Overcharge costs the striker changes its state (AC-6)
+    wrecks: int  # Siegebreaker: a die for the building is rolled later on
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:
