@@ -76,7 +76,7 @@ QUALITIES: Mapping[str, Term] = _table(  # AC-6
     Term("Precision", "any attack", "attacker", _ANYWHERE),
     Term("Cryo", "any attack", "attacker", _ANYWHERE),
     Term("Seismic", "any attack", "attacker", _ANYWHERE),
-    Term("Overcharge", "any attack", "attacker", (DUEL,)),
+    Term("Overcharge", "any attack", "attacker", _ANYWHERE),
     Term("Turret", "ranged attack", "attacker"),
     Term("Indirect", "ranged attack", "attacker", (DUEL,)),
     Term("Lock On", "ranged attack", "attacker", (DUEL,)),

@@ -25,7 +25,7 @@ UNIT_KEYS = (
     "models_without_room", "garrisoned", "formation", "behemoth", "peer_review", "chain_of_command", "obstacle",
     "taking_cover",
 )  # fmt: skip
-COMBATANT_KEYS = ("on_lookout", "reloading", "concealed")
+COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge")
 
 
 def known(unit, keys):

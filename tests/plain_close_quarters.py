@@ -384,8 +384,20 @@ def active_strikes(field, fight):
             target_struck_by=fight.target_struck_by | frozenset(row["qualities"]),
             winner="active" if blow.victim.fate else "target" if blow.striker.fate else "",
         )
-        chances[after] += chance
+        chances[own_blanks_forgotten(after, "active", fight.active)] += chance
     return chances
+
+
+def own_blanks_forgotten(fight, side, before):
+    """The fight as its tests see it: what Overcharge cost the striker counts for no test (AC-6, AC-5.2)."""
+
+    def embarked(unit):
+        return unit.passengers.models if unit.passengers else 0
+
+    after = getattr(fight, side)
+    start, riding = getattr(fight, f"{side}_start"), getattr(fight, f"{side}_riding")
+    start, riding = start - before.models + after.models, riding - embarked(before) + embarked(after)
+    return fight._replace(**{f"{side}_start": start, f"{side}_riding": riding})
 
 
 def target_strikes(field, fight):
@@ -416,7 +428,7 @@ def target_strikes(field, fight):
             active_struck_by=fight.active_struck_by | frozenset(row["qualities"]),
             winner="target" if blow.victim.fate else "active" if blow.striker.fate else "",
         )
-        chances[after] += chance
+        chances[own_blanks_forgotten(after, "target", fight.target)] += chance
     return chances
 
 

@@ -34,13 +34,6 @@ def random_charge(rng):
         kind = "impact" if often(0.1, rng) else "melee"
         target["rows"] = [random_row(rng, kind, target["models"], MELEE_QUALITIES)]
     target |= {flag: True for flag in ("garrisoned", "activated") if often(0.2, rng)}
-    deck = rng.choice(SMALL_DECKS)
-    if often(0.15, rng):
-        deck = OVERCHARGE_DECK
-        rng.choice((active, target))["overcharge"] = True
-        for unit in (active, target):
-            for row in unit["rows"]:
-                row["qualities"].append("Overcharge")
     if often(0.2, rng):
         embark(rng, rng.choice((active, target)))
         target["garrisoned"] = False
@@ -49,7 +42,22 @@ def random_charge(rng):
         secondary = random_unit(rng, 2, EITHER_RULES)
         secondary["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]
         charge["secondaries"] = [secondary | {"threatened": often(0.3, rng)}]
-    return charge | {"ruleset": {"die": random_die(rng), "deck": deck}}
+    charge["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
+    return charge
+
+
+def random_overcharge(rng):
+    """A charge in which one side at least makes use of Overcharge."""
+    charge = random_charge(rng)
+    sides = charge["active"], charge["target"]
+    for unit in sides if often(0.4, rng) else [rng.choice(sides)]:
+        unit["overcharge"] = True
+        for row in unit["rows"]:
+            row["qualities"].append("Overcharge")
+    for unit in sides:
+        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
+    charge["ruleset"]["deck"] = OVERCHARGE_DECK
+    return charge
 
 
 def embark(rng, unit):
@@ -93,6 +101,10 @@ def random_duel(rng):
         duel[f"policy_{side}"] = random_policy(rng, unit)
         if duel[f"policy_{side}"] == "overcharge":
             unit["rows"][0]["qualities"].append("Overcharge")
+            duel["ruleset"]["deck"] = OVERCHARGE_DECK
+        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
+            unit["overcharge"] = True
+            unit["rows"][-1]["qualities"].append("Overcharge")
             duel["ruleset"]["deck"] = OVERCHARGE_DECK
     return duel
 
@@ -150,10 +162,9 @@ def random_siege(rng):
 
 def random_blast(rng):
     """A charge whose units may go off, without what has nothing to do with it."""
-    charge = random_charge(rng)
+    charge = random_overcharge(rng) if often(0.3, rng) else random_charge(rng)
     for name in ("active", "target"):
         unit = charge[name]
-        unit["overcharge"] = False
         unit.pop("passengers", None)
         unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
     charge.pop("secondaries", None)

@@ -363,11 +363,60 @@ def test_cover_counts_for_nothing_in_close_quarters():
     assert certain(charge(*fighters(3, 0, t=in_cover)))["target_models_destroyed"] == 3
 
 
-def test_overcharge_is_not_used_in_close_quarters():
-    result = charge(*fighters(3, 0, attackers=["Overcharge"], a={"overcharge": True}))
-    assert certain(result)["target_models_destroyed"] == 3
-    assert "Overcharge" in result.account.not_modelled
-    assert any("Overcharge" in each for each in result.account.warnings)
+TWOS = {"2": 1}
+
+
+def test_overcharge_adds_the_cards_dice_on_either_side_if_it_is_used():
+    overcharging = {"overcharge": True}
+    attacker = fighters(3, 0, attackers=["Overcharge"])
+    assert certain(charge(*attacker, deck=TWOS))["target_models_destroyed"] == 3
+    assert "Overcharge" in charge(*attacker, deck=TWOS).account.not_modelled
+    result = charge(*fighters(3, 0, attackers=["Overcharge"], a=overcharging), deck=TWOS)
+    assert certain(result)["target_models_destroyed"] == 5
+    assert "Overcharge" in result.account.applied
+    retaliation = fighters(3, 1, targets=["Overcharge"], t=overcharging)
+    assert certain(charge(*retaliation, deck=TWOS))["attacker_models_destroyed"] == 3
+    other = unit(row("melee", 1, "Overcharge"), **overcharging)
+    result = charge(*fighters(9, 0), deck=TWOS, secondary=[other])
+    assert certain(result)["attacker_models_destroyed"] == 3
+    assert any("secondary" in each for each in result.account.assumptions)
+
+
+def test_each_blank_of_overcharge_costs_the_striker_a_damage_that_does_not_count_for_who_wins():
+    attacker, target = fighters(3, 1, attackers=["Overcharge"], a={"overcharge": True})
+    ending = certain(charge(attacker, target, die={"blank": 1}, deck=TWOS))
+    assert (ending["attacker_models_destroyed"], ending["result"]) == (5, "stalemate")
+
+
+def test_what_overcharge_costs_does_not_count_for_the_losers_test():
+    # B blanks of 4 dice leave 10 - B models, h hits of 5 dice destroy h: failed if 2 h >= 10 - B (AC-5.2).
+    attacker, target = fighters(3, 5, attackers=["Overcharge"], a={"overcharge": True, "discipline": 1})
+    result = charge(attacker, target | {"defence": 9}, die=COIN, deck={"1": 1})
+    failed = (1 + 5 * 11 / 16 + 10 * 1 / 16) / 32
+    assert likely(result, "attacker_suppressed") == pytest.approx(failed)
+
+
+def test_a_unit_that_its_own_blanks_annihilate_has_lost():
+    attacker, target = fighters(8, 0, attackers=["Overcharge"], a={"overcharge": True, "rules": ["Hunter"]})
+    for rules, points in (([], 5), (["Hunter"], 6)):
+        result = charge(attacker, target | {"rules": rules}, die={"blank": 1}, deck=TWOS)
+        ending = certain(result)
+        assert (ending["result"], ending["attacker_annihilated"]) == ("lost", True)
+        assert result.summary["expected_target_victory_points"] == points
+
+
+def test_overcharge_that_nothing_has_is_said_to_have_no_effect():
+    result = charge(*fighters(3, 0, a={"overcharge": True}))
+    assert any("attacker.overcharge has no effect" in each for each in result.account.warnings)
+    rifles = unit(row("ranged", 1, "Overcharge"), overcharge=True)
+    assert any("a.overcharge has no effect" in each for each in duel(rifles, rifles).account.warnings)
+
+
+def test_overcharge_in_the_close_quarters_of_a_duel():
+    a, b = fighters(3, 0, attackers=["Overcharge"])
+    fought = {"policy_a": "charge", "policy_b": "take_cover", "deck": TWOS}
+    assert duel(a, b, **fought).summary["mean_b_models_left"] == 7
+    assert duel(a | {"overcharge": True}, b, **fought).summary["mean_b_models_left"] == 5
 
 
 # --- AC-9.1: focus fire -----------------------------------------------------------------------------------

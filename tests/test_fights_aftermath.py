@@ -3,6 +3,7 @@
 from collections import defaultdict
 from fractions import Fraction
 
+import fight_files
 import fights_by_engine as engine
 import plain_aftermath
 import plain_close_quarters as cq
@@ -112,3 +113,13 @@ def test_a_unit_that_was_shot_down_takes_nobody_with_it():
         found = analyser.duel(wreck, rifles, policy_a="charge", first="b", rounds=2, **method).summary
         assert found["p_a_destroyed"] == pytest.approx(1.0)
         assert found["mean_b_models_left"] == pytest.approx(5.0)
+
+
+def test_a_unit_that_its_own_shot_destroys_takes_nobody_with_it():
+    """Its blanks (Overcharge) destroy it at a distance; B, which would charge, is not in contact with it."""
+    wreck = unit(row("ranged", 3, "Overcharge"), models=1)
+    charger = unit(row("melee", 1), models=5)
+    terms = {"policy_a": "overcharge", "policy_b": "charge", "first": "a", "die": {"heroic": 1, "blank": 3}}
+    alone = fight_files.duel(wreck, charger, **terms).summary
+    assert alone["p_a_destroyed"] > 0.9
+    assert fight_files.duel(wreck | {"rules": ["Spectacular Demise (8)"]}, charger, **terms).summary == alone

@@ -6,7 +6,14 @@ import fights_by_engine as engine
 import plain_duel
 import plain_focus_fire
 import pytest
-from random_fights import random_charge, random_fights, random_focus_fire, random_plain_duel, random_siege
+from random_fights import (
+    random_charge,
+    random_fights,
+    random_focus_fire,
+    random_overcharge,
+    random_plain_duel,
+    random_siege,
+)
 
 SAME = 1e-12
 
@@ -22,16 +29,15 @@ def assert_same(ours, plain, scenario):
     assert not wrong, scenario
 
 
-def without_overcharge(charge):
-    """Overcharge is left out of close quarters (`docs/rulings.md`)."""
-    for name in ("active", "target"):
-        charge[name]["overcharge"] = False
-    return charge
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_charges(seed):
-    for charge in map(without_overcharge, random_fights(random_charge, seed, 5)):
+    for charge in random_fights(random_charge, seed, 5):
+        assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_charges_with_overcharge(seed):
+    for charge in random_fights(random_overcharge, seed, 3):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 

@@ -13,6 +13,7 @@ from random_fights import (
     random_duel,
     random_fights,
     random_focus_fire,
+    random_overcharge,
     random_plain_duel,
     random_shots_at_gunners,
     random_siege,
@@ -28,6 +29,7 @@ TRIALS = 4000
 FEWEST_EXPECTED = 8
 KINDS = {
     "charges": (engine.charge_fight, random_charge),
+    "overcharge": (engine.charge_fight, random_overcharge),
     "blasts": (engine.charge_fight, random_blast),
     "focus fire": (engine.focus_fight, random_focus_fire),
     "duels": (engine.duel_fight, random_duel),

@@ -149,6 +149,8 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     side = setup.sides[strike.striker]
     if destroyed >= unit_state.models_of(word):
         word = unit_state.removed_word(word, side, unit_state.models_of(word), morale.ANNIHILATED)
-        return word | close_quarters.FELL_IN_COMBAT if strike.counts and not unit_state.is_removed(struck) else word
+        if not strike.counts:
+            return demise.settled_by_a_shot(word) if side.spectacular_demise else word
+        return word if unit_state.is_removed(struck) else word | close_quarters.FELL_IN_COMBAT
     kept = word & ~(unit_state.MODELS_MASK << morale.DAMAGE)
     return kept - destroyed | damage << morale.DAMAGE

@@ -20,7 +20,7 @@ _WITH_REPLACEMENT = (
     "are gone until the deck runs out (AC-5.1)"
 )
 _WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
-_NO_OVERCHARGE = "Overcharge is not used in close quarters"
+_OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
 
 
@@ -61,16 +61,18 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
         for row in rows:
             applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
+            left_out += _unused_qualities(row, overcharges=unit.overcharge)
         rules = names(unit.rules or (), SPECIAL_RULES)
         enemy_rows = [charged_with] if place else _retaliation(target)
         occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(unit, enemy, charges=place == 0)
         applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
         left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
+    overcharging = [place for place, (unit, _, rows) in enumerate(pairs) if _overcharges(unit, rows)]
     assumptions = []
-    if any(unit.passengers is not None for unit in (attacker, target)) or has_rule(attacker, "Overrun"):
+    if any(unit.passengers is not None for unit in (attacker, target)) or has_rule(attacker, "Overrun") or overcharging:
         assumptions.append(_cards(with_replacement))
-    if any("Overcharge" in quality_names(row) for _, _, rows in pairs for row in rows):
-        assumptions.append(_NO_OVERCHARGE)
+    if max(overcharging, default=0) > 1:
+        assumptions.append(_OTHERS_UNHURT)
     return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
 
 
@@ -100,8 +102,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
             applied += _qualities(row, unit, enemy, fight, shooters[place])
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
-            if row.kind == "ranged":
-                left_out += _unused_qualities(row, policies[place])
+            overcharges = policies[place] == "overcharge" if row.kind == "ranged" else unit.overcharge
+            left_out += _unused_qualities(row, overcharges=overcharges)
         rules = names(unit.rules or (), SPECIAL_RULES)
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, policies))
         occasions |= _of_contact(unit, enemy, charges=policies[place] == "charge", contact=contact)
@@ -145,10 +147,15 @@ def _shoots(shooter: Shooter) -> bool:
     return shooter.policy not in ("charge", "take_cover") or shooter.mine.on_lookout
 
 
-def _unused_qualities(row: Row, policy: str) -> Iterable[str]:
-    """Qualities that only a policy makes use of."""
-    if "Overcharge" in quality_names(row) and policy != "overcharge":
+def _unused_qualities(row: Row, *, overcharges: bool) -> Iterable[str]:
+    """Qualities that a unit makes use of only if it is told to."""
+    if "Overcharge" in quality_names(row) and not overcharges:
         yield "Overcharge"
+
+
+def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:
+    """Whether a unit makes use of Overcharge with one of its rows for close quarters."""
+    return unit.overcharge and any("Overcharge" in quality_names(row) for row in rows)
 
 
 def _left_out(written: Iterable[Named], table: Mapping[str, Term], fight: str) -> list[str]:
@@ -182,7 +189,9 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
         "Seismic": enemy.garrisoned or tested,
         "Torrent": enemy.garrisoned or enemy.taking_cover or enemy.concealed,
         "Precision": enemy.discipline is not None,
-        "Overcharge": shooter is not None and shooter.policy == "overcharge",
+        "Overcharge": unit.overcharge
+        if row.kind != "ranged"
+        else shooter is not None and shooter.policy == "overcharge",
         "Full Steam Ahead": unit.carriages > 0,
         "Indirect": distant,
         "Move or Fire": distant,

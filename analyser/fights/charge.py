@@ -134,10 +134,11 @@ def _charge(
     numbers = {
         "striker": active,
         "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
+        "bears_blanks": 1,
         "wrecks": breaks_buildings(row, charged) and not again,
     }
     return row_strike(
-        charger, row, charged, numbers, bonuses=bonuses, penalties=penalties,
+        charger, row, charged, numbers, bonuses=bonuses, penalties=penalties, overcharge=charger.overcharge,
         from_front=False if charger.charge.outflanking and not again else None, close_quarters=True,
     )  # fmt: skip
 
@@ -159,9 +160,11 @@ def _retaliation(
         "striker": 1 - active,
         "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
         "inside": inside,
+        "bears_blanks": 1,
     }
     return row_strike(
-        charged, row, charger, numbers, bonuses=bonuses, penalties=penalties, from_front=True, close_quarters=True,
+        charged, row, charger, numbers, bonuses=bonuses, penalties=penalties, overcharge=charged.overcharge,
+        from_front=True, close_quarters=True,
     )  # fmt: skip
 
 
@@ -174,8 +177,9 @@ def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, i
         bonuses, penalties = close_quarters_marks(unit, charger, supported=True, threatened=unit.charge.threatened)
         penalties |= Penalty.SUPPRESSED if unit.suppressed else 0
         strike = row_strike(
-            unit, row, charger, {}, bonuses=bonuses, penalties=penalties, from_front=False, close_quarters=True
-        )
+            unit, row, charger, {}, bonuses=bonuses, penalties=penalties, overcharge=unit.overcharge,
+            from_front=False, close_quarters=True,
+        )  # fmt: skip
         count = unit.damage if unit.behemoth else unit.models or 0
         plain, special = strike.dice[count]
         if special != NONE and _special_counts(quality_names(row), charger):

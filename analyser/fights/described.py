@@ -38,6 +38,7 @@ def strikes_described(
                 "row": _row_of(setup, number, scenario),
                 "overrun": bool(again),
                 "dice": int(fight.dice),
+                "overcharge": bool(fight.overcharge),
                 "rating": Rating(fight.rating).name.lower(),
                 "defence": int(fight.defence),
             }

@@ -12,6 +12,7 @@ from analyser.errors import InputError
 from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
+from analyser.fights.strikes import quality_names
 from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.profiles import Profiles
 from analyser.resolve import doubts_about, unknown_names
@@ -21,7 +22,6 @@ from analyser.validation import checked
 
 _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not look at, and why
     "row": "close quarters go by close_quarters_row",
-    "overcharge": "Overcharge is not used in close quarters",
     "ammo_supply": "Ammo Supply is for ranged attacks",
     "concealed": "there is no concealment in close quarters (AC-4.3)",
     "taking_cover": "there is no cover in close quarters (AC-4.3)",
@@ -147,6 +147,8 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     warnings = [*_doubts(attacker, "attacker"), *_doubts(target, "target")]
     for side, unit in (("attacker", file.attacker), ("target", file.target)):
         warnings += _without_effect(unit, side)
+    for side, unit in (("attacker", attacker), ("target", target)):
+        warnings += _without_overcharge(unit, side)
     return ChargeScenario(attacker, target, others, file.ruleset, _distinct(warnings))
 
 
@@ -192,6 +194,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     for side, unit in (("a", a), ("b", b)):
         if unit.victory_points is None:
             warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
+        warnings += _without_overcharge(unit, side, contact="charge" in (file.duel.policy_a, file.duel.policy_b))
     return DuelScenario(file.duel, a, b, file.ruleset, _distinct(warnings))
 
 
@@ -263,6 +266,16 @@ def _without_effect(unit: Combatant, where: str) -> Iterable[str]:
     for key, why in _NO_EFFECT_IN_A_CHARGE.items():
         if getattr(unit, key) != Combatant.model_fields[key].default:
             yield f"{where}.{key} has no effect: {why}"
+
+
+def _without_overcharge(unit: Combatant, where: str, *, contact: bool = True) -> Iterable[str]:
+    if not unit.overcharge:
+        return
+    rows = [row for row in unit.rows or () if row.kind != "ranged"]
+    if not contact:
+        yield f"{where}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
+    elif not any("Overcharge" in quality_names(row) for row in rows):
+        yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"
 
 
 def _distinct(warnings: Sequence[str]) -> tuple[str, ...]:

@@ -121,5 +121,5 @@ def _state(unit: Any) -> str:
 def _strike(strike: Mapping[str, Any]) -> str:
     row = f" with {strike['row']}" if strike["row"] else ""
     again = " in an Overrun" if strike["overrun"] else ""
-    dice = counted(strike["dice"], "die", "dice")
+    dice = counted(strike["dice"], "die", "dice") + (" and as many as a card says" if strike["overcharge"] else "")
     return f"{strike['by']}{row}{again}: {dice}, {strike['rating']}, against DEFENCE {strike['defence']}"
