@@ -103,7 +103,7 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Obfuscating", "ranged attack", "target", (DUEL,)),
     Term("Construct", "statuses", "target", _ANYWHERE),
     Term("Hot Headed", "discipline tests", "target", (DUEL,)),
-    Term("Corrosive Fumes", "statuses of enemies near it", "attacker", (CLOSE_QUARTERS,)),
+    Term("Corrosive Fumes", "statuses of enemies near it", "attacker", _ANYWHERE),
     Term("Bodyguard", "any attack", "target", _ANYWHERE),
     Term("Irregular", "formation", "target", _ANYWHERE),
     Term("Lockstep", "formation", "target", _ANYWHERE),

@@ -132,7 +132,19 @@ def advance(field, duel, side, inches):
         return duel
     edge = unit_of(duel, side).edge_distance
     duel = moves(field, duel._replace(distance=duel.distance - inches), side)
-    return change(duel, side, edge_distance=None if edge is None else edge + inches)
+    return in_fumes(field, change(duel, side, edge_distance=None if edge is None else edge + inches))
+
+
+def in_fumes(field, duel):
+    """Both units where they stand: within X" of Corrosive Fumes (X) they are disordered (AC-7)."""
+    if duel.distance is None or is_over(duel):
+        return duel
+    for side in "ab":
+        facts, enemy = getattr(field, side), getattr(field, OTHER[side])
+        near = plain.has_rule(enemy, "Corrosive Fumes") and duel.distance <= cq.value_of(enemy, "Corrosive Fumes")
+        if near and not facts["near_commander"] and not plain.has_rule(facts, "Automata"):
+            duel = change(duel, side, disordered=True)
+    return duel
 
 
 def speed(field, side):
@@ -557,10 +569,10 @@ def activation(field, duel, side):
     """The law of the duel after one activation, if the unit is there and ready (AC-9.2)."""
     if is_over(duel) or unit_of(duel, side).activated:
         return certainly(duel)
-    law = certainly(starts(field, duel, side))
+    law = certainly(starts(field, in_fumes(field, duel), side))
     for step in (rally, reaction, acts, reaction):
         law = then(law, lambda turn, step=step: step(field, turn))
-    return then(law, lambda turn: certainly(ends(field, turn)))
+    return then(law, lambda turn: certainly(in_fumes(field, ends(field, turn))))
 
 
 # --- rounds -----------------------------------------------------------------------------------------------

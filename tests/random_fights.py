@@ -160,6 +160,17 @@ def random_siege(rng):
     return duel
 
 
+def random_fumes(rng):
+    """A duel of two units, one or both with Corrosive Fumes, a few inches apart."""
+    duel = random_plain_duel(rng)
+    for name in "ab":
+        unit = duel[name]
+        unit["speed"] = rng.randint(0, 4)
+        rules = [rule for rule in unit["rules"] if not rule.startswith("Corrosive Fumes")]
+        unit["rules"] = [*rules, f"Corrosive Fumes ({rng.randint(1, 6)})"] if often(0.6, rng) else rules
+    return duel | {"distance": rng.randint(0, 12)}
+
+
 def random_blast(rng):
     """A charge whose units may go off, without what has nothing to do with it."""
     charge = random_overcharge(rng) if often(0.3, rng) else random_charge(rng)

@@ -661,6 +661,43 @@ def test_who_charges_closes_in_at_double_time_first():
     assert [models(result, "b", number) for number in (1, 2)] == [10, 7]
 
 
+FUMES = {"rules": ["Corrosive Fumes (4)"]}
+
+
+def test_corrosive_fumes_disorder_who_is_near_enough():
+    quiet = {"policy_a": "take_cover", "policy_b": "take_cover", "deck": LOW_CARDS}
+    near, far = (duel(shooter(1, **FUMES), shooter(1), distance=inches, **quiet) for inches in (4.0, 5.0))
+    assert (likely(near, "b_disordered"), likely(far, "b_disordered")) == (1, 0)
+    assert likely(near, "a_disordered") == 0
+    for safe in ({"rules": ["Automata"]}, {"near_commander": True}):
+        assert likely(duel(shooter(1, **FUMES), shooter(1, **safe), distance=4.0, **quiet), "b_disordered") == 0
+
+
+def test_who_is_disordered_by_fumes_is_suppressed_sooner():
+    sixes = {"6": 1}  # DISCIPLINE 6 passes, disordered it does not (AC-5.3)
+    shot = {"policy_b": "take_cover", "first": "b", "deck": sixes}
+    near, far = (duel(shooter(1, **FUMES), shooter(1), distance=inches, **shot) for inches in (4.0, 5.0))
+    assert (likely(near, "b_suppressed"), likely(far, "b_suppressed")) == (1, 0)
+
+
+def test_fumes_reach_whoever_moves_into_them_before_it_shoots():
+    walker = shooter(1, speed=4.0) | {"rows": [row("ranged", 1, short_range=3.0)]}
+    closing = {"policy_b": "short_range", "policy_a": "take_cover", "first": "a", "distance": 7.0, "deck": LOW_CARDS}
+    assert likely(duel(shooter(1, **FUMES), walker, **closing), "b_disordered") == 1
+    assert likely(duel(shooter(1, **FUMES), walker, **closing | {"distance": 9.0}), "b_disordered") == 0
+
+
+def test_without_a_distance_fumes_reach_who_is_in_contact():
+    quiet = duel(shooter(1, **FUMES), shooter(1))
+    assert quiet.account.not_modelled == ("Corrosive Fumes (4)",)
+    charging = duel(unit(row("melee", 1), **FUMES), shooter(1), policy_a="charge")
+    assert "Corrosive Fumes (4)" in charging.account.applied
+    assert any("Corrosive Fumes (4) reaches only" in each for each in charging.account.assumptions)
+    apart = duel(shooter(1, **FUMES), shooter(1), distance=12.0)
+    assert "Corrosive Fumes (4)" in apart.account.applied
+    assert not any("reaches only" in each for each in apart.account.assumptions)
+
+
 def test_a_failed_rally_test_forbids_the_charge():
     charger = unit(row("melee", 3), suppressed=True)
     assert models(duel(charger, shooter(1), policy_a="charge", **SILENT), "b") == 10

@@ -13,6 +13,7 @@ from random_fights import (
     random_duel,
     random_fights,
     random_focus_fire,
+    random_fumes,
     random_overcharge,
     random_plain_duel,
     random_shots_at_gunners,
@@ -35,6 +36,7 @@ KINDS = {
     "duels": (engine.duel_fight, random_duel),
     "tail gunners": (engine.duel_fight, random_shots_at_gunners),
     "sieges": (engine.duel_fight, random_siege),
+    "fumes": (engine.duel_fight, random_fumes),
 }
 
 

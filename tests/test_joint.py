@@ -45,6 +45,7 @@ DUELS = {
         CAVALRY, GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]}, {"policy_a": "charge"},
     ),
     "lookout": (RIFLES, GRENADIERS, {"policy_b": "lookout"}),
+    "Corrosive Fumes within inches": (CRUSADERS, RIFLES, {"policy_a": "charge", "distance": 20.0}),
     "Siegebreaker": (RIFLES | {"rows": [BREAKER]}, GRENADIERS | {"garrisoned": True}, {}),
 }  # fmt: skip
 

@@ -39,6 +39,7 @@ class Kind(IntEnum):
     GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
     FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
     TEST_FRIGHTENED = 13  # the enemy's suppression test
+    ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
 
 
 class Operation(NamedTuple):

@@ -23,10 +23,10 @@ _BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
         Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
     )
 )  # fmt: skip
-_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED = (
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP = (
     int(kind)
     for kind in (
-        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED,
+        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
@@ -164,6 +164,8 @@ def changed(
         return first, close_quarters.engaged(words[1], sides[1], units[1])
     if kind == _TOSS:
         return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
+    if kind == _ENVELOP:
+        return enveloped(setup, words)
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
     if kind == _TEST_FRIGHTENED and demise.panics(theirs):
         mine, theirs = frightened(setup, side, mine, passed), demise.settled(theirs, demise.PANIC)
@@ -194,6 +196,15 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
     if kind == _END_COMBAT:
         return close_quarters.after_combat(word)
     return activation.after_the_round(word) if kind == _END_ROUND else word
+
+
+@step
+def enveloped(setup: Setup, words: tuple[int, int]) -> tuple[int, int]:
+    """Both sides, disordered where Corrosive Fumes of the other reach them; the fumes of a unit go with it (AC-7)."""
+    if unit_state.is_removed(words[0]) or unit_state.is_removed(words[1]):
+        return words
+    sides = setup.sides
+    return activation.enveloped(words[0], words[1], sides[0]), activation.enveloped(words[1], words[0], sides[1])
 
 
 @step

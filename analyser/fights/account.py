@@ -21,6 +21,8 @@ _WITH_REPLACEMENT = (
 )
 _WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
+_IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
+_NEAR_IT = ("Corrosive Fumes",)  # rules that count by the inches between two units
 _ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
 
 
@@ -92,9 +94,10 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> Account:
     """The account of a duel; `shooters` are the rows that both sides shoot with."""
     sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
-    contact = "charge" in policies
+    contact, apart = "charge" in policies, scenario.terms.distance is not None
     applied: list[str] = []
     left_out: list[str] = []
+    near: list[str] = []
     for place, unit in enumerate(sides):
         enemy = sides[1 - place]
         rows = _rows_of_duel(place, sides, shooters, policies)
@@ -110,12 +113,15 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions["All-Out Attack"] = policies[place] == "all_out"
         occasions["Tail Gunner"] = enemy.category == "aerial" and _shoots(shooters[1 - place])
         in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
-        others = [named for named in rules if named not in in_contact]
+        unmet = [named for named in rules if named.name in _NEAR_IT and not (contact or apart)]
+        others = [named for named in rules if named not in (*in_contact, *unmet)]
         applied += _with_occasion(in_contact, CLOSE_QUARTERS, occasions) + _with_occasion(others, DUEL, occasions)
-        left_out += _left_out(others, SPECIAL_RULES, DUEL)
+        left_out += [str(named) for named in unmet] + _left_out(others, SPECIAL_RULES, DUEL)
+        near += [str(named) for named in in_contact if named.name in _NEAR_IT]
     assumptions = [_cards(with_replacement)]
-    if scenario.terms.distance is None:
+    if not apart:
         assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
+        assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
     return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
 
 

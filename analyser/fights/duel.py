@@ -200,7 +200,8 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
-    return setup_for(records, sides, strikes), [_round(activations, terms.first)] * terms.rounds
+    spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
+    return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
 
 def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) -> None:
@@ -261,11 +262,20 @@ def _activation(
     return [*operations, *reaction, Operation(Kind.END, side)]
 
 
-def _round(activations: Sequence[list[Operation]], first: str) -> list[Operation]:
-    """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's."""
+def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> list[Operation]:
+    """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's.
+
+    `spread`: Corrosive Fumes are looked for before and after each activation, and once the unit has moved.
+    """
+    fumes = [Operation(Kind.ENVELOP)] if spread else []
 
     def activation(side: int, when: When = When.ALWAYS) -> list[Operation]:
-        return [Operation(Kind.BEGIN, side, when), *activations[side]]
+        found = [*fumes, Operation(Kind.BEGIN, side, when)]
+        for operation in activations[side]:
+            found.append(operation)
+            if operation.kind in (Kind.GIVE_ORDERS, Kind.END):
+                found += fumes
+        return found
 
     end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
     if first == "random":

@@ -36,13 +36,14 @@ def focus_program(scenarios: Sequence[Scenario]) -> tuple[Setup, list[list[Opera
     target = scenarios[0].target
     edge = target.edge_distance
     sides = [
-        record_of(SIDE, {"models": 1, "distance": NONE, "edge_distance": NONE}),
+        record_of(SIDE, {"models": 1, "distance": NONE, "edge_distance": NONE, "fumes_within": NONE}),
         record_of(
             SIDE,
             {
                 "models": target.models,
                 "garrisoned": target.garrisoned,
                 "distance": NONE,
+                "fumes_within": NONE,
                 "edge_distance": NONE if edge is None else int(edge),
                 "tracks_position": edge is not None,
             },

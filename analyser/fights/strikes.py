@@ -163,7 +163,8 @@ def close_quarters_marks(
 
 def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
     """The record of one side; `numbers` are what only the kind of fight knows."""
-    fumes = any(has_rule(enemy, "Corrosive Fumes") for enemy in enemies)
+    fumes = [rule_value(enemy, "Corrosive Fumes") for enemy in enemies if has_rule(enemy, "Corrosive Fumes")]
+    suffers = not has_rule(combatant, "Automata") and not combatant.near_commander
     known = {
         "models": combatant.models,
         "garrisoned": combatant.garrisoned,
@@ -172,7 +173,7 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
         "tracks_position": combatant.edge_distance is not None,
         "static": has_rule(combatant, "Static"),
         "hunter": has_rule(combatant, "Hunter"),
-        "disordered_in_contact": fumes and not has_rule(combatant, "Automata") and not combatant.near_commander,
+        "fumes_within": max(fumes, default=NONE) if suffers else NONE,
         "withdraws_without_room": combatant.withdraws_without_room,
         "spectacular_demise": rule_value(combatant, "Spectacular Demise"),
         "capacity": combatant.capacity or 0,

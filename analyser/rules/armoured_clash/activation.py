@@ -183,6 +183,13 @@ def ended(word: int, target: TargetFacts) -> int:
 
 
 @step
+def enveloped(word: int, other: int, side: SideFacts) -> int:
+    """The unit where it stands, disordered by Corrosive Fumes if they reach it there (AC-7)."""
+    inches = inches_between(word, other, side)
+    return word | _DISORDERED if NONE not in (inches, side.fumes_within) and inches <= side.fumes_within else word
+
+
+@step
 def after_the_round(word: int) -> int:
     """The unit after the end phase: no longer activated."""
     return word & ~(_ACTIVATED | unit_state.FIRST)

@@ -47,7 +47,7 @@ def in_combat(active: int) -> bool:
 def engaged(word: int, side: SideFacts, target: TargetFacts) -> int:
     """A unit in contact with the enemy: on lookout and taking cover are lost, and Corrosive Fumes reach it (AC-7)."""
     lost = unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER)
-    return word & ~lost | (_DISORDERED if side.disordered_in_contact else 0)
+    return word & ~lost | (_DISORDERED if side.fumes_within != NONE else 0)
 
 
 @step

@@ -195,7 +195,7 @@ class SideFacts:
     static: int
     hunter: int
     overrun: int
-    disordered_in_contact: int  # by Corrosive Fumes of the other side (AC-7)
+    fumes_within: int  # inches that Corrosive Fumes of the other side reach this one (AC-7); NONE: never
     withdraws_without_room: int  # models lost for want of room when it withdraws
     spectacular_demise: int  # dice of the blast when its last model is destroyed; 0: it does not have the rule
     capacity: int  # embarked models that one of its models carries
