@@ -289,6 +289,7 @@ class Field(NamedTuple):
     combat: dict
     ruleset: dict
     again: bool = False  # the second combat of an Overrun
+    measured: bool = False  # distances are known, and whoever moves forward moves away from its own edge
 
 
 def then(law, step):
@@ -599,6 +600,11 @@ def nearer_edge(unit):
     return None if unit.edge_distance is None else max(0, unit.edge_distance - 3)
 
 
+def inches_back(unit):
+    """How far a unit withdraws: 3", but never beyond the table's edge (AC-8.5)."""
+    return 3 if unit.edge_distance is None else min(3, unit.edge_distance)
+
+
 def lose(facts, unit, start, riding_start, struck_by, deck):
     """The loser withdraws and tests; a Static one is annihilated (AC-8.5, AC-7)."""
     if plain.has_rule(facts, "Static"):
@@ -610,7 +616,8 @@ def resolve(field, fight):
     """Winner, withdrawal, test (AC-8.5 to AC-8.7)."""
     over = bool(fight.active.fate or fight.target.fate)
     fight = decide(fight)
-    fight = fight._replace(won=(*fight.won, fight.winner), apart=0 if over else 3)
+    back = fight.target if fight.winner == "active" else fight.active
+    fight = fight._replace(won=(*fight.won, fight.winner), apart=0 if over else inches_back(back))
     if over:
         return {fight: Fraction(1)}
     if fight.winner == "stalemate":
@@ -631,7 +638,7 @@ def loses(field, fight, side):
     fate = lose(getattr(field, side), unit._replace(fell_back=False), start, riding, struck_by, field.ruleset["deck"])
     chances = defaultdict(Fraction)
     for after, chance in fate.items():
-        apart = 0 if after.fate else 6 if after.fell_back else 3
+        apart = 0 if after.fate else inches_back(unit) + (3 if after.fell_back else 0)
         fell_back = not after.fate and (before or after.fell_back)
         chances[fight._replace(apart=apart, **{side: after._replace(fell_back=fell_back)})] += chance
     return chances
@@ -685,7 +692,12 @@ def overrun(field, fight):
         and not fight.active.fate
         and not fight.target.fate
     )
-    return fight_once(field._replace(again=True), fight) if goes_on else {fight: Fraction(1)}
+    if not goes_on:
+        return {fight: Fraction(1)}
+    if field.measured and fight.active.edge_distance is not None:
+        followed = fight.active.edge_distance + fight.apart
+        fight = fight._replace(active=fight.active._replace(edge_distance=followed))
+    return fight_once(field._replace(again=True), fight)
 
 
 def fight_law(field, active, target, secondaries=()):

@@ -397,7 +397,8 @@ def close_quarters(field, duel, side):
     enemy_side = OTHER[side]
     facts, enemy = getattr(field, side), getattr(field, enemy_side)
     combat = plain.with_defaults(facts["charge"], cq.DEFAULT_COMBAT, "charge")
-    ground = cq.Field(facts, enemy, [], combat, {"die": field.die, "deck": dict(field.deck)})
+    measured = duel.distance is not None
+    ground = cq.Field(facts, enemy, [], combat, {"die": field.die, "deck": dict(field.deck)}, measured=measured)
     inches = duel.distance or 0
     duel = in_contact(field, moves(field, duel, side), enemy_side)
     me, you = unit_of(duel, side), unit_of(duel, enemy_side)

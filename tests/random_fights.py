@@ -171,6 +171,18 @@ def random_fumes(rng):
     return duel | {"distance": rng.randint(0, 12)}
 
 
+def random_overrun(rng):
+    """A duel with a distance, in which those who win their charge go on."""
+    duel = random_plain_duel(rng)
+    for name in "ab":
+        unit = duel[name]
+        unit |= {"speed": rng.randint(3, 8), "garrisoned": False, "charge": {}}
+        unit["rules"] = [rule for rule in unit["rules"] if not rule.startswith("Overrun")]
+        unit["rows"][-1]["kind"] = "melee"
+    duel["a"]["rules"].append("Overrun")
+    return duel | {"distance": rng.randint(1, 10), "policy_a": "charge", "rounds": 2}
+
+
 def random_blast(rng):
     """A charge whose units may go off, without what has nothing to do with it."""
     charge = random_overcharge(rng) if often(0.3, rng) else random_charge(rng)

@@ -673,6 +673,14 @@ def test_corrosive_fumes_disorder_who_is_near_enough():
         assert likely(duel(shooter(1, **FUMES), shooter(1, **safe), distance=4.0, **quiet), "b_disordered") == 0
 
 
+@pytest.mark.parametrize(("reach", "left"), [(2.0, 8), (3.0, 7)])
+def test_an_overrun_follows_up_and_leaves_the_two_three_inches_apart(reach, left):
+    charger = unit(row("melee", 2), speed=6.0, rules=["Overrun"])
+    charged = unit(row("melee", 1), row("ranged", 1, long_range=reach))
+    terms = {"policy_a": "charge", "distance": 6.0, "deck": LOW_CARDS}
+    assert models(duel(charger, charged, **terms), "a") == left  # two struck back, and a shot
+
+
 def test_who_is_disordered_by_fumes_is_suppressed_sooner():
     sixes = {"6": 1}  # DISCIPLINE 6 passes, disordered it does not (AC-5.3)
     shot = {"policy_b": "take_cover", "first": "b", "deck": sixes}

@@ -12,6 +12,7 @@ from random_fights import (
     random_focus_fire,
     random_fumes,
     random_overcharge,
+    random_overrun,
     random_plain_duel,
     random_siege,
 )
@@ -58,7 +59,7 @@ def test_focus_fire(seed):
             assert_same(ours, expected, scenario)
 
 
-@pytest.mark.parametrize("make", [random_plain_duel, random_siege, random_fumes])
+@pytest.mark.parametrize("make", [random_plain_duel, random_siege, random_fumes, random_overrun])
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):
     for duel in random_fights(make, seed, 3):

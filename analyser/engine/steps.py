@@ -157,11 +157,7 @@ def changed(
     if kind == _RESOLVE:
         return resolved(setup, side, words, passed)
     if kind == _ENGAGE:
-        if not close_quarters.in_combat(words[0] if side == 0 else words[1]):
-            return words
-        sides, units = setup.sides, setup.units
-        first = close_quarters.engaged(words[0], sides[0], units[0])
-        return first, close_quarters.engaged(words[1], sides[1], units[1])
+        return engaged(setup, side, words)
     if kind == _TOSS:
         return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
     if kind == _ENVELOP:
@@ -196,6 +192,21 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
     if kind == _END_COMBAT:
         return close_quarters.after_combat(word)
     return activation.after_the_round(word) if kind == _END_ROUND else word
+
+
+@step
+def engaged(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
+    """Both sides in contact, if the active one has charged or overruns; then it has followed up (Overrun, AC-7)."""
+    mine = words[0] if active == 0 else words[1]
+    if not close_quarters.in_combat(mine):
+        return words
+    sides, units = setup.sides, setup.units
+    first = close_quarters.engaged(words[0], sides[0], units[0])
+    second = close_quarters.engaged(words[1], sides[1], units[1])
+    gap = max(activation.inches_between(first, second, sides[active]), 0)
+    if active == 0:
+        return unit_state.moved(first, sides[0], gap), second
+    return first, unit_state.moved(second, sides[1], gap)
 
 
 @step

@@ -69,6 +69,7 @@ def combat(
     if any(strike.strike.wrecks for strike in strikes):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if has_rule(charger, "Overrun") and charger.charge.overrun:
+        operations.append(Operation(Kind.ENGAGE, active))
         add(_charge(sides, (), active, again=True))
         add(_retaliation(sides, (), active, again=True))
         operations += _resolution(sides, active)
