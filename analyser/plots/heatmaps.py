@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from matplotlib.colors import Normalize
+from matplotlib.transforms import TransformedPath
 from numpy.typing import NDArray
 
 from analyser.errors import InputError
 from analyser.metrics import ALL_LEVELS, Metric, metric, short_text
-from analyser.plots.cell_text import CellText
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
+from analyser.plots.outlines import CellText, CellTexts, outline_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,15 +113,21 @@ def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric) -> AxesImag
     norm = Normalize(0.0, highest)
     image = ax.imshow(np.ma.masked_invalid(shown), cmap=SCALE, norm=norm, aspect="auto", interpolation="nearest")
     _draw_lines(ax, values.shape)
-    written_in = inks(image.cmap(norm(shown)))
+    _write(ax, values, inks(image.cmap(norm(shown))), what)
+    return image
+
+
+def _write(ax: Axes, values: NDArray[np.float64], written_in: NDArray[np.str_], what: Metric) -> None:
+    """Each figure into its cell."""
+    texts, inside = [], TransformedPath(ax.patch.get_path(), ax.patch.get_transform())
     for (row, column), value in np.ndenumerate(values):
         text = short_text(float(value), is_probability=what.is_probability)
         if text:
-            ink = str(written_in[row, column])
-            cell = CellText(column, row, text, size=CELL_POINTS, color=ink)
-            cell.set_transform(ax.transData)
+            cell = CellText(column, row, text, size=CELL_POINTS, color=str(written_in[row, column]))
+            cell.set(transform=ax.transData, clip_path=inside)  # its own clip path would take longer than all else
             ax.add_artist(cell)
-    return image
+            texts.append(cell)
+    ax.add_artist(CellTexts(texts))
 
 
 def _draw_lines(ax: Axes, shape: tuple[int, ...]) -> None:
@@ -144,8 +151,8 @@ def _label(ax: Axes, frame: pd.DataFrame, what: Metric, *, blank: bool) -> Text:
     )  # fmt: skip
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_parse_math(False)  # a name is not a formula
+    for axis in (ax.xaxis, ax.yaxis):
+        outline_labels(axis)
     unit = ", percent" if what.is_probability else ""
     situation = str(frame["situation"].iloc[0]).replace("-", " ")
     method = ", ".join(dict.fromkeys(frame["method"]))
