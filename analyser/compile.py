@@ -83,11 +83,22 @@ def _inches(rule: Named) -> float:
 
 def target_record(target: Target) -> TargetFacts:
     """A record of :data:`~analyser.rules.armoured_clash.facts.TARGET` from a resolved target."""
-    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target)).copy())
+    return cast("TargetFacts", cast("Any", shared_target_record(target)).copy())
+
+
+def shared_target_record(target: Target, *, from_front: bool | None = None) -> TargetFacts:
+    """The same, but nobody can change it; seen from its front or not, if that is said here."""
+    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target), from_front))
+
+
+def shared(record: Any) -> Any:
+    """The same record, which nobody can change any more."""
+    record.setflags(write=False)
+    return record
 
 
 @lru_cache(maxsize=4096)  # of many fights the same targets are asked for
-def _record_of_target(fields: tuple[Any, ...]) -> Any:
+def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
     rules = {parse(rule).name for rule in target.rules or ()}
@@ -114,7 +125,9 @@ def _record_of_target(fields: tuple[Any, ...]) -> Any:
         numbers[flag] = getattr(target, flag)
     for flag in _RULE_FLAGS:
         numbers[flag] = flag.replace("_", " ").title() in rules
-    return record_of(TARGET, numbers)
+    if from_front is not None:
+        numbers["from_front"] = from_front
+    return shared(record_of(TARGET, numbers))
 
 
 _STATE_FLAGS = (

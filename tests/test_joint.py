@@ -6,9 +6,10 @@ import pytest
 from analyser.engine import steps, strikes
 from analyser.engine.changed import chance_passed
 from analyser.engine.exact import exact_attack
-from analyser.engine.joint import chances_for, exact_laws
+from analyser.engine.joint import exact_laws
 from analyser.engine.law import stretch_from
 from analyser.engine.program import Kind, Operation
+from analyser.engine.ways import chances_for
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Charge, Combatant, resolve_combatant
 from analyser.fights.duel import DuelTerms, duel_program, duel_start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from analyser.comparisons.cells import Cells, Field
 from analyser.comparisons.endings import side_of, summary
@@ -97,10 +98,14 @@ def _row(mine: Combatant, theirs: Combatant, chosen: PolicyName, ruleset: Rulese
 
 def _law(mine: Combatant, theirs: Combatant, policies: tuple[PolicyName, PolicyName], ruleset: Ruleset) -> Law:
     """The joint law of both units after the last round."""
-    terms = DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
-    setup, rounds = duel_program(mine, theirs, terms, ruleset)
+    setup, rounds = duel_program(mine, theirs, _terms(policies), ruleset)
     operations = [operation for each in rounds for operation in each]
     return exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
+
+
+@lru_cache
+def _terms(policies: tuple[PolicyName, PolicyName]) -> DuelTerms:
+    return DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
 
 
 def _results(law: Law, mine: Combatant, theirs: Combatant) -> tuple[float, float]:

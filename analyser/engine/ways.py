@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.dice import Rating
 from analyser.engine import strikes
 from analyser.engine.exact import ROWS_A_STATE, push_law
 from analyser.engine.gathering import NOWHERE, Gathering, gathering, place_of, seek, with_room
@@ -20,6 +21,7 @@ _OWN = morale.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _ROOM = 1024
+_RATINGS = len(Rating)
 
 
 class Chances(NamedTuple):
@@ -63,6 +65,50 @@ class Ways(NamedTuple):
     state: NDArray[np.int64]
     own: NDArray[np.int64]
     chance: NDArray[np.float64]
+
+
+@step
+def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
+    """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
+    faces, cards = die / die.sum(), deck / deck.sum()
+    most = 0
+    for number in range(strikes):
+        most = max(most, most_dice(setup, number))
+    places, pools, hits, blanks = np.full((strikes, _RATINGS, most + 1), NOWHERE, np.int64), 0, 0, 0
+    for number in range(strikes):
+        rolls = dice_rolled(setup, number, most)
+        for rating in range(_RATINGS):
+            for dice in range(most + 1):
+                if rolls[dice]:
+                    places[number, rating, dice] = pools
+                    pools += 1
+        attack = setup.attacks[number]
+        added, more = 2 if attack.arc else 1, len(cards) - 1 if attack.overcharge else 0
+        hits = max(hits, (most + more) * (1 + added) * 2 + attack.veteran)
+        blanks = max(blanks, (most + more) * added if attack.overcharge else 0)
+    room = np.empty((pools, hits + 1, blanks + 1))
+    return Chances(faces, cards, np.cumsum(cards), room, places, np.zeros(places.shape, np.bool_))
+
+
+@step
+def most_dice(setup: Setup, number: int) -> int:
+    """The most dice that a strike can roll."""
+    most = max(setup.strikes[number].fixed_dice, 0)
+    for which in range(2):
+        for count in range(setup.counts):
+            most = max(most, setup.dice[number, which, count])
+    return int(most)
+
+
+@step
+def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
+    """Which numbers of dice, up to `most`, a strike can roll, 0 among them."""
+    rolls = np.zeros(most + 1, np.bool_)
+    rolls[0] = rolls[max(setup.strikes[number].fixed_dice, 0)] = True
+    for which in range(2):
+        for count in range(setup.counts):
+            rolls[max(setup.dice[number, which, count], 0)] = True
+    return rolls
 
 
 @step

@@ -121,15 +121,18 @@ def rules_called(written: tuple[str, ...]) -> tuple[Named, ...]:
 
 def rule_value(combatant: Combatant, name: str) -> int:
     """The X of a special rule of a unit; 0 without the rule."""
-    for rule in rules_called(combatant.rules or ()):
-        if rule.name == name:
-            return whole_number(rule.parameter)
-    return 0
+    return _values_of(combatant.rules).get(name, 0)
 
 
 def has_rule(combatant: Combatant, name: str) -> bool:
     """Whether a unit has a special rule, with whatever parameter."""
-    return any(rule.name == name for rule in rules_called(combatant.rules or ()))
+    return name in _values_of(combatant.rules)
+
+
+@lru_cache(maxsize=1024)
+def _values_of(written: tuple[str, ...] | None) -> dict[str, int]:
+    """The X of each special rule by its name; where a rule is written twice the first counts."""
+    return {rule.name: whole_number(rule.parameter) for rule in reversed(rules_called(written or ()))}
 
 
 def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: str) -> Passengers | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -83,13 +84,18 @@ class Shooter:
         if policy == "overcharge":
             self.rows = [row for row in self.rows if "Overcharge" in quality_names(row)]
         self._check()
-        named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
-        usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
-        self.main = named or self._best(usual, distance, ruleset)
+        self.ruleset = ruleset
+        self.named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
+        self.usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
+        self.main = self.named or self._best(self.usual)
         if self.main is not None and policy in SHOOTING:
             check_has_dice(mine, self.main, where)
+
+    @cached_property
+    def by_lookout(self) -> Row | None:
+        """The row of its opportunity fire: a Reactive one, where it has any."""
         reactive = [row for row in self.rows if "Reactive" in quality_names(row)]
-        self.by_lookout = named or self._best(reactive or usual, distance, ruleset)
+        return self.named or self._best(reactive or self.usual)
 
     def _check(self) -> None:
         policy, mine = self.policy, self.mine
@@ -109,8 +115,9 @@ class Shooter:
                 problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
                 raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in self.rows))
 
-    def _best(self, rows: Sequence[Row], distance: float | None, ruleset: Ruleset) -> Row | None:
+    def _best(self, rows: Sequence[Row]) -> Row | None:
         """The row that does most damage aimed, of those that reach; of all, if none does."""
+        distance, ruleset = self.distance, self.ruleset
         reaching = [row for row in rows if distance is None or (row.long_range or 0) >= distance]
         rows = reaching or rows
         if len(rows) < 2:
@@ -146,9 +153,11 @@ class Shooter:
             penalties=Penalty.CONCEALED if self.theirs.concealed else 0,
             overcharge=self.policy == "overcharge" and not opportunity,
         )  # fmt: skip
-        if opportunity:
-            strike.attack["opportunity_fire"] = 1
-        return strike
+        if not opportunity:
+            return strike
+        attack = strike.attack.copy()
+        attack["opportunity_fire"] = 1
+        return strike._replace(attack=attack)
 
     def shots(self, side: int) -> list[Strike]:
         """The strikes of an activation in order: one, or several with All-Out Attack (AC-7)."""
@@ -178,7 +187,7 @@ class Shooter:
 
     def reaction(self, side: int) -> Strike | None:
         """The strike of a unit on lookout (opportunity fire)."""
-        if self.by_lookout is None or not (self.policy == "lookout" or self.mine.on_lookout):
+        if not (self.policy == "lookout" or self.mine.on_lookout) or self.by_lookout is None:
             return None
         numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1}
         return self.strike(self.by_lookout, numbers, opportunity=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from analyser.api import rolls_for_building
 from analyser.compile import record_of, scenario_records
 from analyser.engine.program import Kind, Operation, Setup
@@ -60,4 +62,4 @@ def _strike(scenario: Scenario) -> Strike:
         "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
     }  # fmt: skip
     dice = (int(attack.dice), int(attack.dice_in_parentheses))
-    return Strike(record_of(STRIKE, numbers), attack, target, [dice, dice])
+    return Strike(record_of(STRIKE, numbers), attack, target, np.array([dice, dice]))

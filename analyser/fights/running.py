@@ -24,6 +24,7 @@ FINEST_PRECISION = 1e-4
 MOST_THREADS = 1024
 MOST_STEPS = 5e7  # of an exact law: some seconds
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
+_STRIKE = int(Kind.STRIKE)
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 
 Progress = Callable[[int, int], None]
@@ -136,8 +137,9 @@ def exact_laws_of(
 
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     """Refuse an exact law that would take minutes or gigabytes."""
-    strikes = sum(operation.kind == Kind.STRIKE for operations in programs for operation in operations)
-    standing = [float(unit["models"]) * float(unit["damage_limit"]) for unit in setup["units"]]
+    strikes = sum([operation[0] for operation in operations].count(_STRIKE) for operations in programs)
+    units = setup["units"]
+    standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
     pairs = standing[0] * standing[1] * (_STATUSES**2 if len(programs) > 1 else 1)
     steps = strikes * pairs * max(standing)
     if steps > MOST_STEPS:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, target_record
+from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, shared, shared_target_record, target_record
 from analyser.dice import Rating
 from analyser.engine.program import MOST_STRIKES, SETUP, Setup
 from analyser.errors import InputError
@@ -18,9 +19,10 @@ from analyser.resolve import names
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
 from analyser.scenario import Attack, ExtraReroll, Target
-from analyser.units import MOST_DICE, Row
+from analyser.units import MOST_DICE, Band, Row
 
 INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
+NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")
 
 
@@ -30,14 +32,15 @@ class Strike(NamedTuple):
     Attributes
     ----------
     strike, attack, target : records of STRIKE, ATTACK, TARGET
-    dice : list of (int, int)
+        Shared by all strikes that have the same; take a copy to change it.
+    dice : int64 array, shape (counts, 2)
         For each count, the cell's value and the one in parentheses; NONE where there is none.
     """
 
     strike: Any
     attack: Any
     target: Any
-    dice: list[tuple[int, int]]
+    dice: NDArray[np.int64]
 
 
 def orders_mask(*orders: Order) -> int:
@@ -62,9 +65,10 @@ def _names_of(qualities: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _attack_with(
-    qualities: tuple[str, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None
+    qualities: tuple[str, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None,
+    close_quarters: bool, bonuses: int, penalties: int,
 ) -> Any:  # fmt: skip
-    """The record of an attack with such a row; take a copy of it."""
+    """The record of an attack with such a row."""
     attack = Attack(
         dice=1,
         qualities=tuple(str(quality) for quality in names(qualities, QUALITIES)),
@@ -73,7 +77,11 @@ def _attack_with(
         overcharge=overcharge,
         attacker_damage_limit=limit,
     )
-    return attack_record(attack)
+    record = cast("Any", attack_record(attack))
+    record.close_quarters = close_quarters
+    record.bonuses |= bonuses
+    record.penalties |= penalties
+    return shared(record)
 
 
 def row_strike(
@@ -99,18 +107,18 @@ def row_strike(
     """
     overcharge = overcharge and "Overcharge" in quality_names(row)
     veteran = min(striker.veteran or 0, MOST_DICE)
-    record = _attack_with(row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit).copy()
-    record.close_quarters = close_quarters
-    record.bonuses |= bonuses
-    record.penalties |= penalties
+    record = _attack_with(
+        row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, close_quarters, bonuses,
+        penalties,
+    )  # fmt: skip
     by_damage = bool(striker.behemoth)
     usual = {
         "orders": NONE, "after_failed_rally": 1, "answers": NONE, "by_damage": by_damage, "inside": NONE,
         "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
-    dice = [row_dice(row, count, DICE_A_CARRIAGE * striker.carriages) for count in range(most + 1)]
-    return Strike(_strike(usual | numbers), record, _seen(struck, from_front), dice)
+    dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * striker.carriages)
+    return Strike(_strike(usual | numbers), record, shared_target_record(struck, from_front=from_front), dice)
 
 
 def fixed_strike(
@@ -121,35 +129,42 @@ def fixed_strike(
     That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
     (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
     """
-    attack = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
-    target = _seen(struck, not afterwards)
-    attack.stated_rating = rating
-    attack.close_quarters, attack.torrent = not afterwards, afterwards
+    target = cast("Any", shared_target_record(struck, from_front=not afterwards)).copy()
     target.obstacle = target.obstacle and not afterwards
+    attack = _fixed_attack(rating, veteran, afterwards)
     usual = {
         "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": dice,
         "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
-    return Strike(_strike(usual | numbers), attack, target, [(dice, NONE)])
+    return Strike(_strike(usual | numbers), attack, target, np.array([(dice, NONE)]))
 
 
-def row_dice(row: Row, count: int, more: int) -> tuple[int, int]:
-    """The cell of the grid for `count` models or damage, `more` dice added; NONE where there is no value (AC-2.4)."""
-    band = row.band(count)
-    if band is None:
-        return NONE, NONE
-    return band.dice + more, NONE if band.special is None else band.special + more
+@lru_cache(maxsize=256)
+def _fixed_attack(rating: Rating, veteran: int, afterwards: bool) -> Any:
+    attack = cast("Any", attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1)))
+    attack.stated_rating = rating
+    attack.close_quarters, attack.torrent = not afterwards, afterwards
+    return shared(attack)
+
+
+@lru_cache(maxsize=4096)
+def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
+    """The cells of a row for 0 up to `most` models or damage, `more` dice added; NONE without a value (AC-2.4)."""
+    dice = np.full((most + 1, 2), NONE, np.int64)
+    for band in reversed(bands):  # where two cover a count, the first one holds
+        covered = slice(band.first, band.last + 1)
+        dice[covered, 0] = band.dice + more
+        dice[covered, 1] = NONE if band.special is None else band.special + more
+    return dice
 
 
 def _strike(numbers: dict[str, Any]) -> Any:
-    return record_of(STRIKE, numbers)
+    return _strike_of(tuple(numbers.items()))
 
 
-def _seen(struck: Target, from_front: bool | None) -> Any:
-    record = target_record(struck)
-    if from_front is not None:
-        record.from_front = from_front
-    return record
+@lru_cache(maxsize=4096)
+def _strike_of(numbers: tuple[tuple[str, Any], ...]) -> Any:
+    return shared(record_of(STRIKE, dict(numbers)))
 
 
 def close_quarters_marks(
@@ -196,25 +211,25 @@ def setup_for(
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.zeros(1, SETUP)[0]
+    setup = np.zeros(1, SETUP)  # parts of an array are at hand much sooner than those of a record
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
-    setup["dice"][:, :, :counts] = NONE
+    setup["dice"][0, :, :, :counts] = NONE
     for side in range(2):
-        setup["sides"][side] = sides[side]
-        setup["units"][side] = target_record(combatants[side])
-        setup["passengers"][side] = _passengers_record(combatants[side])
-    parts = setup["strikes"], setup["attacks"], setup["targets"]
+        setup["sides"][0, side] = sides[side]
+        setup["units"][0, side] = shared_target_record(combatants[side])
+        setup["passengers"][0, side] = _passengers_record(combatants[side])
+    parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
     for number, each in enumerate(strikes):
         for part, record in zip(parts, each[:3]):
             part[number] = record
-        setup["dice"][number, :, : len(each.dice)] = np.array(each.dice).T
-    return cast("Setup", setup)
+        setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
+    return cast("Setup", setup[0])
 
 
 def _passengers_record(combatant: Target) -> Any:
     passengers = combatant.passengers if isinstance(combatant, Combatant) else None
     if passengers is None:
-        return np.zeros(1, TARGET)[0]
+        return NOBODY
     record = target_record(passengers)
     record.exposed = NONE
     record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go

@@ -56,7 +56,9 @@ class OutlinedText(Text):
     @property
     def outline(self) -> Outline:
         """That of the text as it is aligned."""
-        return _outline(self.get_text(), self.get_fontproperties(), self.get_ha(), self.get_va())
+        return _outline(
+            self.get_text(), self.get_fontproperties(), self.get_horizontalalignment(), self.get_verticalalignment()
+        )
 
     def draw(self, renderer: Any) -> None:
         """Draw it; called by the figure."""
@@ -65,7 +67,7 @@ class OutlinedText(Text):
         pen, place = renderer.new_gc(), self._place(renderer.points_to_pixels(1.0))
         if isinstance(renderer, RendererAgg):
             pen.set_linewidth(0)
-            renderer.draw_path(pen, self.outline.path, place, to_rgba(self.get_color()))
+            cast("Any", renderer).draw_path(pen, self.outline.path, place, to_rgba(self.get_color()))
         else:  # SVG writes each letter once and refers to it, which makes a third of the file
             pen.set_foreground(self.get_color())
             x, y = place.transform(self.outline.start)
@@ -73,7 +75,7 @@ class OutlinedText(Text):
             renderer.draw_text(pen, x, y, self.get_text(), self.get_fontproperties(), self.get_rotation())
         pen.restore()
 
-    def get_window_extent(self, renderer: Any = None, dpi: float | None = None) -> Bbox:
+    def get_window_extent(self, renderer: Any = None, dpi: float | None = None) -> Bbox:  # noqa: ARG002
         """What it covers, in pixels."""
         if not self.get_text():
             return Bbox.null()
