@@ -116,7 +116,7 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Overrun", "close quarters", "", _ANYWHERE),
     Term("Hunter", "close quarters", "", _ANYWHERE),
     Term("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
-    Term("Throw", "close quarters"),
+    Term("Throw", "close quarters", "", _ANYWHERE),
     Term("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     Term("Ammo Supply", "ranged attacks of friends near it"),
     Term("Inspiring", "statuses of friends near it"),

@@ -1,4 +1,4 @@
-"""A slow, plain reading of attacks that follow from a loss or a shot: Throw, Spectacular Demise, Tail Gunner (AC-7).
+"""A slow, plain reading of attacks that follow from a loss or a shot: Spectacular Demise, Tail Gunner (AC-7).
 
 Each turns the unit that suffers it into a law {unit: chance}; who suffers it, and how far away, the caller says.
 """
@@ -27,16 +27,6 @@ def after_test(facts, before, unit, ruleset, *, tests):
     if not tests or unit.models == before.models:
         return {unit: Fraction(1)}
     return cq.suppression_test(facts, unit, before.models, 0, frozenset(), ruleset["deck"])
-
-
-def throw(thrower_facts, facts, unit, ruleset):
-    """A destroyed model is thrown: weakened, as many dice as a card's value, no test (Throw in AC-7)."""
-    chances = defaultdict(Fraction)
-    for value, chance in plain.card_law(ruleset["deck"]).items():
-        law = plain_attack(value, "weakened", thrower_facts, facts, unit, ruleset, tests=False)
-        for after, attack_chance in law.items():
-            chances[after] += chance * attack_chance
-    return dict(chances)
 
 
 def tail_gunner(gunner_facts, facts, unit, ruleset):

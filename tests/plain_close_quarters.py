@@ -45,6 +45,8 @@ DEFAULT_UNIT = {
     "overcharge": False,
     "extra_reroll": {"faces": [], "dice": 0},
     "carriages": 0,
+    "taking_cover": False,
+    "obstacle": False,
     "threatened": False,  # of a secondary combatant only
     "passengers": None,
 }
@@ -278,6 +280,7 @@ class Fight(NamedTuple):
     winner: str = ""  # "active", "target", "stalemate"
     won: tuple[str, ...] = ()  # the winner of each combat fought
     apart: int = 0  # inches between the two after the last combat
+    has_destroyed: bool = False  # whether the active unit has, in any combat
 
 
 class Field(NamedTuple):
@@ -289,7 +292,7 @@ class Field(NamedTuple):
     combat: dict
     ruleset: dict
     again: bool = False  # the second combat of an Overrun
-    measured: bool = False  # distances are known, and whoever moves forward moves away from its own edge
+    measured: bool = True  # distances are known, and whoever moves forward moves away from its own edge
 
 
 def then(law, step):
@@ -383,6 +386,7 @@ def active_strikes(field, fight):
             target=blow.victim,
             target_losses=fight.target_losses + blow.destroyed,
             target_struck_by=fight.target_struck_by | frozenset(row["qualities"]),
+            has_destroyed=fight.has_destroyed or blow.destroyed > 0,
             winner="active" if blow.victim.fate else "target" if blow.striker.fate else "",
         )
         chances[own_blanks_forgotten(after, "active", fight.active)] += chance
@@ -700,8 +704,46 @@ def overrun(field, fight):
     return fight_once(field._replace(again=True), fight)
 
 
+def throw(field, fight):
+    """A model is thrown at the target, within X": weakened, as many dice as a card's value, no test (Throw in AC-7)."""
+    reach = value_of(field.active, "Throw")
+    if not reach or not fight.has_destroyed or fight.active.fate or fight.target.fate:
+        return {fight: Fraction(1)}
+    if field.measured and fight.apart > reach:
+        return {fight: Fraction(1)}
+    facts, unit = field.target, fight.target
+    has_moved = "active" in fight.won  # withdrawn, out of its cover
+    target = as_target(facts, unit, from_front=facts["from_front"] and not field.combat["outflanked"]) | {
+        "garrisoned": unit.garrisoned,
+        "taking_cover": facts["taking_cover"] and plain.has_rule(facts, "Pavises") and not has_moved,
+        "obstacle": facts["obstacle"],
+    }
+    attack = plain.DEFAULT_ATTACK | {"qualities": []}
+    chances = defaultdict(Fraction)
+    for dice, card_chance in plain.card_law(field.ruleset["deck"]).items():
+        pool = plain.pool_law(
+            dice,
+            field.ruleset["die"],
+            "weakened",
+            durable=plain.has_rule(facts, "Durable"),
+            veteran=value_of(field.active, "Veteran"),
+        )
+        for (hits, _blanks), chance in pool.items():
+            wounds = plain.wounds_of(hits, attack, target)
+            hurt = unit._replace(models=unit.models - wounds.models_destroyed, damage=wounds.damage)
+            places = plain.officer_place_law(attack, target)
+            for (after, _), place_chance in after_losses(hurt, wounds.models_destroyed, places, facts).items():
+                chances[fight._replace(target=after)] += card_chance * chance * place_chance
+    return chances
+
+
 def fight_law(field, active, target, secondaries=()):
     """The law {Fight: chance} of a charge by units in given states."""
+    return then(combats_law(field, active, target, secondaries), lambda fight: throw(field, fight))
+
+
+def combats_law(field, active, target, secondaries=()):
+    """The same but for what is thrown at the end of the activation."""
     if plain.has_rule(field.active, "Static"):
         raise ValueError("a Static unit cannot charge (AC-7)")
     if field.target["type"] in {"aircraft", "rotorcraft"}:

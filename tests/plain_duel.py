@@ -405,7 +405,7 @@ def close_quarters(field, duel, side):
     if me.edge_distance is not None:
         me = me._replace(edge_distance=me.edge_distance + inches)
     chances = defaultdict(Fraction)
-    for fight, chance in cq.fight_law(ground, me, you).items():
+    for fight, chance in cq.combats_law(ground, me, you).items():
         ended = after_combat(field, duel, side, fight)
         wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
         for which, number in wins.items():
@@ -413,8 +413,20 @@ def close_quarters(field, duel, side):
                 name = f"hunted_{which}"
                 ended = ended._replace(**{name: getattr(ended, name) + number})
         for after, siege_chance in after_siege(field, ended, enemy_side, fight.target_struck_by).items():
-            chances[after] += chance * siege_chance
+            for thrown, throw_chance in after_throw(ground, after, enemy_side, fight).items():
+                chances[thrown] += chance * siege_chance * throw_chance
     return dict(chances)
+
+
+def after_throw(ground, duel, side, fight):
+    """The law of the duel when the enemy of this side may have thrown at it (Throw in AC-7)."""
+    now = getattr(duel, side)
+    ground = ground._replace(target=ground.target | {"taking_cover": now.taking_cover})
+    law = cq.throw(ground, fight._replace(target=now.unit))
+    return {
+        duel._replace(**{side: Side(unit) if unit.fate else now._replace(unit=unit)}): chance
+        for unit, chance in ((end.target, chance) for end, chance in law.items())
+    }
 
 
 def in_contact(field, duel, side):

@@ -60,6 +60,21 @@ def random_overcharge(rng):
     return charge
 
 
+def random_throw(rng):
+    """A charge by a unit with Throw, perhaps at one whose cover counts."""
+    charge = random_charge(rng)
+    active, target = charge["active"], charge["target"]
+    active["rules"] = [*active["rules"], rng.choice(("Throw (3)", "Throw (6)"))]
+    if often(0.3, rng):
+        target |= {"rules": [*target["rules"], "Pavises"], "taking_cover": True}
+    if often(0.3, rng):
+        target |= {"rules": [*target["rules"], "Emplacement"], "obstacle": True}
+    for unit in (active, target):
+        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
+    charge["ruleset"]["deck"] = OVERCHARGE_DECK
+    return charge
+
+
 def embark(rng, unit):
     """Put a unit aboard."""
     unit |= {"type": "armour", "rules": [*unit["rules"], "Capacity (2)"]}
@@ -105,6 +120,9 @@ def random_duel(rng):
         if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
             unit["overcharge"] = True
             unit["rows"][-1]["qualities"].append("Overcharge")
+            duel["ruleset"]["deck"] = OVERCHARGE_DECK
+        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
+            unit["rules"].append(rng.choice(("Throw (3)", "Throw (6)")))
             duel["ruleset"]["deck"] = OVERCHARGE_DECK
     return duel
 
@@ -192,6 +210,24 @@ def random_blast(rng):
         unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
     charge.pop("secondaries", None)
     return charge
+
+
+def random_clash(rng):
+    """A duel of which A at least charges from near, in which it matters how far a combat leaves the two apart."""
+    duel = random_plain_duel(rng)
+    duel |= {"policy_a": "charge", "distance": rng.randint(1, 6), "rounds": 2, "first": "a"}
+    duel["a"]["rules"] = [*duel["a"]["rules"], *some_of(("Overrun", "Throw (3)"), rng, share=0.6)]
+    duel["a"]["garrisoned"] = False
+    for name in "ab":
+        unit = duel[name]
+        unit.pop("edge_distance", None)  # nobody is kept from withdrawing the whole 3 inches
+        unit["speed"] = rng.randint(1, 6)
+        unit["discipline"] = rng.choice((1, 2, 3))
+        for row in unit["rows"]:
+            if row["kind"] == "ranged":
+                row |= {"short_range": None, "long_range": rng.randint(3, 8)}
+    duel["ruleset"]["deck"] = OVERCHARGE_DECK
+    return duel
 
 
 def random_shots_at_gunners(rng):

@@ -262,6 +262,62 @@ def test_an_overrun_is_a_second_combat_with_a_penalty():
     ]  # fmt: skip
 
 
+def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
+    thrower = {"rules": ["Throw (6)"]}
+    threes = {"3": 1}
+    assert certain(charge(*fighters(2, 0), deck=threes))["target_models_destroyed"] == 2
+    result = charge(*fighters(2, 0, a=thrower), deck=threes)
+    assert certain(result)["target_models_destroyed"] == 2 + 3
+    assert result.account.applied == ("Throw (6)",)
+    assert result.strikes[-1] == {
+        "by": "throw", "row": None, "overrun": False, "dice": 0, "overcharge": True, "rating": "weakened", "defence": 1,
+    }  # fmt: skip
+
+
+def test_who_has_destroyed_nothing_has_nothing_to_throw():
+    armoured = {"defence": 4}
+    assert certain(charge(*fighters(3, 0, a={"rules": ["Throw (6)"]}, t=armoured)))["target_models_destroyed"] == 0
+    assert certain(charge(*fighters(0, 2, t={"rules": ["Throw (6)"]})))["attacker_models_destroyed"] == 2
+
+
+def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():
+    threes, thrown = {"3": 1}, []
+    for reach in (5, 6):  # a unit that falls back is 6 inches away
+        target = {"suppressed": True, "discipline": 2}
+        ending = certain(charge(*fighters(2, 0, a={"rules": [f"Throw ({reach})"]}, t=target), deck=threes))
+        thrown.append(ending["target_models_destroyed"])
+    assert thrown == [2, 5]
+    ending = certain(charge(*fighters(2, 3, a={"rules": ["Throw (6)"]}), deck=threes))
+    assert (ending["result"], ending["target_models_destroyed"]) == ("lost", 5)
+    assert not ending["target_suppressed"]
+
+
+def test_a_building_and_pavises_help_against_a_throw():
+    fours, thrower = {"4": 1}, {"rules": ["Throw (6)"]}
+    behind = {"rules": ["Pavises"], "taking_cover": True}
+    for target, lost in (({}, 6), (behind, 4), ({"garrisoned": True}, 4), (behind | {"rules": []}, 6)):
+        ending = certain(charge(*fighters(2, 2, a=thrower, t=target), deck=fours))
+        assert ending["target_models_destroyed"] == lost
+    warned = charge(*fighters(2, 2, a=thrower, t=behind), deck=fours).account.warnings
+    assert not any("taking_cover" in each for each in warned)
+
+
+def test_a_throw_in_a_duel_goes_by_the_distance():
+    a, b = fighters(2, 0, a={"rules": ["Throw (6)"], "speed": 6.0})
+    fought = {"policy_a": "charge", "policy_b": "take_cover", "deck": {"3": 1}}
+    assert duel(a, b, **fought).summary["mean_b_models_left"] == 5
+    near, target = a | {"rules": ["Throw (5)"]}, b | {"suppressed": True, "discipline": 2}
+    assert duel(near, target, distance=6.0, **fought).summary["mean_b_models_left"] == 8
+    assert duel(a, target, distance=6.0, **fought).summary["mean_b_models_left"] == 5
+
+
+def test_after_an_overrun_the_two_are_as_far_apart_as_after_a_charge():
+    a, b = fighters(1, 0, a={"rules": ["Overrun"], "speed": 6.0})
+    rifles = b | {"rows": [row("ranged", 1, long_range=5.0)]}
+    terms = {"policy_a": "charge", "policy_b": "shoot", "distance": 6.0, "deck": LOW_CARDS}
+    assert duel(a, rifles, **terms).summary["mean_a_models_left"] == 9  # from 3 inches
+
+
 def test_there_is_no_overrun_without_a_victory():
     assert certain(charge(*fighters(2, 2, a={"rules": ["Overrun"]})))["target_models_destroyed"] == 2
 

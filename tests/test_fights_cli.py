@@ -170,9 +170,9 @@ def test_an_answer_can_be_written_to_a_file(tmp_path):
 
 def test_what_is_not_modelled_is_named():
     result = analyser.charge(
-        unit(row("melee", 1, "Overcharge"), rules=["Throw (2)", "Pioneers"]), unit(rules=["Bulwark"])
+        unit(row("melee", 1, "Overcharge"), rules=["Tail Gunner (2)", "Pioneers"]), unit(rules=["Bulwark"])
     )
-    assert result.account.not_modelled == ("Overcharge", "Throw (2)", "Pioneers", "Bulwark")
+    assert result.account.not_modelled == ("Overcharge", "Tail Gunner (2)", "Pioneers", "Bulwark")
 
 
 def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():

@@ -8,6 +8,7 @@ import plain_focus_fire
 import pytest
 from random_fights import (
     random_charge,
+    random_clash,
     random_fights,
     random_focus_fire,
     random_fumes,
@@ -15,6 +16,7 @@ from random_fights import (
     random_overrun,
     random_plain_duel,
     random_siege,
+    random_throw,
 )
 
 SAME = 1e-12
@@ -37,9 +39,10 @@ def test_charges(seed):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 
+@pytest.mark.parametrize("make", [random_overcharge, random_throw])
 @pytest.mark.parametrize("seed", range(20))
-def test_charges_with_overcharge(seed):
-    for charge in random_fights(random_overcharge, seed, 3):
+def test_charges_in_which_a_card_adds_dice(make, seed):
+    for charge in random_fights(make, seed, 3):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 
@@ -59,7 +62,7 @@ def test_focus_fire(seed):
             assert_same(ours, expected, scenario)
 
 
-@pytest.mark.parametrize("make", [random_plain_duel, random_siege, random_fumes, random_overrun])
+@pytest.mark.parametrize("make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash])
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):
     for duel in random_fights(make, seed, 3):

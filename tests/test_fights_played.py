@@ -10,6 +10,7 @@ import pytest
 from random_fights import (
     random_blast,
     random_charge,
+    random_clash,
     random_duel,
     random_fights,
     random_focus_fire,
@@ -18,6 +19,7 @@ from random_fights import (
     random_plain_duel,
     random_shots_at_gunners,
     random_siege,
+    random_throw,
 )
 from scipy import stats
 
@@ -31,6 +33,8 @@ FEWEST_EXPECTED = 8
 KINDS = {
     "charges": (engine.charge_fight, random_charge),
     "overcharge": (engine.charge_fight, random_overcharge),
+    "throws": (engine.charge_fight, random_throw),
+    "clashes": (engine.duel_fight, random_clash),
     "blasts": (engine.charge_fight, random_blast),
     "focus fire": (engine.focus_fight, random_focus_fire),
     "duels": (engine.duel_fight, random_duel),

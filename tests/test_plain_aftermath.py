@@ -1,4 +1,4 @@
-"""The plain reading of Throw, Spectacular Demise and Tail Gunner, against cases worked by hand."""
+"""The plain reading of Spectacular Demise and Tail Gunner, against cases worked by hand."""
 
 from fractions import Fraction
 
@@ -6,7 +6,6 @@ import plain_aftermath as aftermath
 import plain_close_quarters as cq
 import pytest
 
-HALF = Fraction(1, 2)
 ONLY_STRIKES = {"strike": 1}
 
 
@@ -22,16 +21,6 @@ def ruleset(die=ONLY_STRIKES, deck=None):
 def models_and_suppressed(law):
     """The law in a word: models left, suppressed or not."""
     return {(unit.models, unit.suppressed): chance for unit, chance in law.items()}
-
-
-def test_throw():
-    # AC-7: dice by the card, 2 or 3, all hits, no test though every card is high.
-    unit = facts()
-    law = aftermath.throw(facts(), unit, cq.unit_of(unit), ruleset(deck={2: 1, 3: 1}))
-    assert models_and_suppressed(law) == {(6, False): HALF, (5, False): HALF}
-    # Weakened: a glancing strike is not rolled again. One die, one hit with 1/2.
-    law = aftermath.throw(facts(), unit, cq.unit_of(unit), ruleset({"strike": 1, "glancing": 1}, {1: 1}))
-    assert models_and_suppressed(law) == {(8, False): HALF, (7, False): HALF}
 
 
 def test_tail_gunner():

@@ -482,6 +482,31 @@ def test_overrun_is_judged_by_itself():
     assert (end.active.models, end.target.fate) == (6, "destroyed")
 
 
+def test_throw():
+    # AC-7: two models lost in the combat, then as many as the card says, and no test though every card is high.
+    thrower, enemy = unit(5, flat(2), rules=["Throw (3)"]), unit(10, discipline=None)
+    assert certain(thrower, enemy, deck={3: 1}).target.models == 5
+    after = certain(thrower, enemy | {"discipline": 6}, deck={6: 1}).target  # the throw costs 6 of 8
+    assert (after.models, after.suppressed) == (2, False)
+    idle = unit(5, flat(1), rules=["Throw (3)"])
+    assert certain(idle, enemy | {"defence": 2}, deck={3: 1}).target.models == 10
+    # Weakened: a glancing strike is not rolled again. After one die of the combat, neutral, one hit with 1/2.
+    one = unit(5, flat(1), rules=["Throw (3)"])
+    law = charge(one, enemy | {"models": 4}, die={"strike": 1, "glancing": 1}, deck={1: 1})
+    left = {models: sum(chance for end, chance in law.items() if end.target.models == models) for models in (4, 3, 2)}
+    assert left == {4: Fraction(1, 4), 3: Fraction(3, 8), 2: Fraction(3, 8)}
+    # Out of reach: the loser that falls back is 6" away.
+    for reach, models in ((6, 5), (5, 8)):
+        far = unit(5, flat(2), rules=[f"Throw ({reach})"])
+        assert certain(far, unit(10, suppressed=True, discipline=2), deck={3: 1}).target.models == models
+    # A building that was not lost, and Pavises, count.
+    stormers = unit(5, flat(2), rules=["Throw (3)"])
+    held = unit(10, flat(2), garrisoned=True, discipline=None)
+    assert certain(stormers, held, deck={4: 1}).target.models == 10 - 2 - 4 // 2
+    behind = unit(10, flat(2), rules=["Pavises"], taking_cover=True, discipline=None)
+    assert certain(stormers, behind, deck={4: 1}).target.models == 10 - 2 - 4 // 2
+
+
 def test_what_an_overrun_leaves_behind():
     # AC-7: nothing is left to overrun.
     fierce = unit(4, row(1), rules=["Overrun", "Hunter"])

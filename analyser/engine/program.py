@@ -28,7 +28,7 @@ class Kind(IntEnum):
     STRIKE = 0  # an attack
     BEGIN = 1  # a unit is activated, and takes its rally test
     GIVE_ORDERS = 2
-    ENGAGE = 3  # a charge has brought the two into contact
+    ENGAGE = 3  # a charge, or an Overrun, brings the two into contact
     RESOLVE = 4  # who has won the combat, the loser's withdrawal and test
     TEST_PASSENGERS = 5
     END_COMBAT = 6
@@ -40,6 +40,7 @@ class Kind(IntEnum):
     FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
     TEST_FRIGHTENED = 13  # the enemy's suppression test
     ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
+    FORGET = 15  # what a Throw depended on
 
 
 class Operation(NamedTuple):
@@ -49,7 +50,7 @@ class Operation(NamedTuple):
     ----------
     kind : Kind
     side : int
-        The side that is active, 0 or 1; of TEST_PASSENGERS and WRECK: the side concerned.
+        The side that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned.
     number : int
         Of STRIKE: which strike. Of GIVE_ORDERS: the strike of the row that the unit shoots with, or NONE. Of BEGIN:
         a :class:`When`.

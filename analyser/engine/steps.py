@@ -23,10 +23,11 @@ _BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
         Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
     )
 )  # fmt: skip
-_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP = (
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET = (
     int(kind)
     for kind in (
         Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
+        Kind.FORGET,
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
@@ -191,6 +192,8 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
         return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])
     if kind == _END_COMBAT:
         return close_quarters.after_combat(word)
+    if kind == _FORGET:
+        return word if unit_state.is_removed(word) else word & ~unit_state.HURT
     return activation.after_the_round(word) if kind == _END_ROUND else word
 
 

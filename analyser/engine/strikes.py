@@ -56,6 +56,8 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
     if unit_state.is_removed(mine) or unit_state.is_removed(theirs):
         return False
     of_active = words[0] if active == 0 else words[1]
+    if strike.by_throw and not theirs & unit_state.HURT:
+        return False
     if strike.orders != NONE and not strike.orders >> unit_state.order_of(of_active) & 1:
         return False
     if mine & _RALLY_FAILED and not strike.after_failed_rally:
@@ -74,7 +76,9 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
         return False
     if strike.answers != NONE and strike_dice(setup, strike.answers, theirs, mine, False) <= 0:
         return False
-    return strike_dice(setup, number, mine, theirs, activation.is_short(strike, side, inches)) > 0
+    return (
+        strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, activation.is_short(strike, side, inches)) > 0
+    )
 
 
 @step
@@ -87,7 +91,10 @@ def has_moved(word: int, side: SideFacts) -> bool:
 @step
 def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
     """The part of the struck unit's state that :func:`is_made` and :func:`condition` look at."""
-    return struck if setup.strikes[number].answers != NONE else struck & _SEEN_BY_STRIKER
+    strike = setup.strikes[number]
+    if strike.answers != NONE:
+        return struck
+    return struck & (_SEEN_BY_STRIKER | (unit_state.HURT if strike.by_throw else 0))
 
 
 @step
@@ -127,6 +134,8 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     word = unit_state.carried_over(struck, outcome, side, strike.counts)
     if strike.wrecks:
         word = siege.shaken(word, side)
+    if strike.before_throw:
+        word = close_quarters.hurt_by(word, struck)
     if strike.counts:
         return close_quarters.struck_by(word, attack)
     shot = not attack.close_quarters and not strike.by_blast

@@ -70,8 +70,9 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
         applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
         left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
     overcharging = [place for place, (unit, _, rows) in enumerate(pairs) if _overcharges(unit, rows)]
+    several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
     assumptions = []
-    if any(unit.passengers is not None for unit in (attacker, target)) or has_rule(attacker, "Overrun") or overcharging:
+    if several_cards or has_rule(attacker, "Overrun") or has_rule(attacker, "Throw"):
         assumptions.append(_cards(with_replacement))
     if max(overcharging, default=0) > 1:
         assumptions.append(_OTHERS_UNHURT)
@@ -242,6 +243,7 @@ def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, contact: bo
         "Storming Party": charges and enemy.garrisoned,
         "Onslaught": charges,
         "Overrun": charges and unit.charge.overrun,
+        "Throw": charges,
         "Hunter": contact,
     }
 

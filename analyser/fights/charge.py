@@ -29,6 +29,7 @@ from analyser.fights.strikes import (
     setup_for,
     side_record,
     sponsons,
+    thrown_strike,
 )
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
@@ -79,6 +80,9 @@ def combat(
             operations += [Operation(Kind.GO_OFF, side), Operation(Kind.FRIGHTEN, side)]
             add(blast)
             operations.append(Operation(Kind.TEST_FRIGHTENED, 1 - side))
+    if has_rule(charger, "Throw"):
+        add(_throw(charger, charged, active))
+        operations.append(Operation(Kind.FORGET, 1 - active))
     return strikes, operations
 
 
@@ -88,6 +92,13 @@ def _blast(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
     if not dice:
         return None
     return fixed_strike(dice, Rating.NEUTRAL, enemy, {"striker": side, "by_blast": 1}, afterwards=True)
+
+
+def _throw(charger: Combatant, charged: Combatant, active: int) -> Strike:
+    """The Throw (X) of a unit that has destroyed a model: X is its range, a card says its dice (AC-7)."""
+    numbers = {"striker": active, "long_range": rule_value(charger, "Throw") or NONE}
+    from_front = False if charger.charge.outflanking else None
+    return thrown_strike(charged, numbers, veteran=charger.veteran or 0, from_front=from_front)
 
 
 def _in_order(
@@ -137,6 +148,7 @@ def _charge(
         "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
         "bears_blanks": 1,
         "wrecks": breaks_buildings(row, charged) and not again,
+        "before_throw": has_rule(charger, "Throw"),
     }
     return row_strike(
         charger, row, charged, numbers, bonuses=bonuses, penalties=penalties, overcharge=charger.overcharge,
@@ -229,11 +241,13 @@ def charge_program(
     check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
     sides = (attacker, target)
     strikes, operations = combat(sides, secondary, ATTACKER, 0)
+    overruns = has_rule(attacker, "Overrun") and attacker.charge.overrun
+    # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
+    distance_counts = has_rule(attacker, "Throw") or (overruns and attacker.edge_distance is not None)
+    placed = {"distance": 0, "tracks_position": 1} if distance_counts else {}
     records: list[Any] = [
-        side_record(
-            attacker, (target, *secondary), overrun=has_rule(attacker, "Overrun") and attacker.charge.overrun, charges=1
-        ),
-        side_record(target, (attacker,)),
+        side_record(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
+        side_record(target, (attacker,), **placed),
     ]
     return setup_for(records, sides, strikes), operations
 

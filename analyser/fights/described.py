@@ -26,7 +26,7 @@ def strikes_described(
         strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
         attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
-        words = attacker, start[1]
+        words = attacker, start[1] | (unit_state.HURT if strike.by_throw else 0)
         if not strikes.is_made(setup, number, _ATTACKER, words):
             continue
         struck = words[1 - strike.striker]
@@ -48,6 +48,8 @@ def strikes_described(
 
 def _striker(setup: Setup, number: int) -> str:
     strike = setup.strikes[number]
+    if strike.by_throw:
+        return "throw"
     if strike.fixed_dice != NONE:
         return "secondary" if strike.counts else "sponsons"
     return "attacker" if strike.striker == _ATTACKER else "target"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from analyser.api import load_scenario
 from analyser.errors import InputError
-from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
+from analyser.fights.combatant import Charge, Combatant, has_rule, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
 from analyser.fights.strikes import quality_names
@@ -29,6 +29,8 @@ _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not loo
     "on_lookout": "who goes on lookout shoots, and this is one combat",
     "reloading": "close quarters need no reloading",
 }
+
+_COVER = ("taking_cover", "obstacle")
 
 Kind = str
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -145,8 +147,8 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     except InputError as error:
         raise error.inside(where) from None
     warnings = [*_doubts(attacker, "attacker"), *_doubts(target, "target")]
-    for side, unit in (("attacker", file.attacker), ("target", file.target)):
-        warnings += _without_effect(unit, side)
+    warnings += _without_effect(file.attacker, "attacker")
+    warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
     for side, unit in (("attacker", attacker), ("target", target)):
         warnings += _without_overcharge(unit, side)
     return ChargeScenario(attacker, target, others, file.ruleset, _distinct(warnings))
@@ -262,8 +264,10 @@ def _doubts(unit: Combatant, where: str) -> list[str]:
     return found + doubts_about(unit, where)
 
 
-def _without_effect(unit: Combatant, where: str) -> Iterable[str]:
+def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
     for key, why in _NO_EFFECT_IN_A_CHARGE.items():
+        if thrown_at and key in _COVER:
+            continue  # Throw is a ranged attack
         if getattr(unit, key) != Combatant.model_fields[key].default:
             yield f"{where}.{key} has no effect: {why}"
 

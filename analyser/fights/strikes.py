@@ -139,6 +139,19 @@ def fixed_strike(
     return Strike(_strike(usual | numbers), attack, target, np.array([(dice, NONE)]))
 
 
+def thrown_strike(struck: Target, numbers: dict[str, int], *, veteran: int, from_front: bool | None) -> Strike:
+    """The weakened ranged attack of a Throw (X): as many dice as a card says, and no test follows (AC-7).
+
+    Its range is among `numbers`; cover and buildings count, as against every ranged attack (AC-4.3).
+    """
+    strike = fixed_strike(0, Rating.WEAKENED, struck, {"by_throw": 1} | numbers, veteran=veteran)
+    attack = strike.attack.copy()
+    target = cast("Any", shared_target_record(struck, from_front=from_front)).copy()
+    attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
+    target.discipline = NONE
+    return strike._replace(attack=attack, target=target)
+
+
 @lru_cache(maxsize=256)
 def _fixed_attack(rating: Rating, veteran: int, afterwards: bool) -> Any:
     attack = cast("Any", attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1)))

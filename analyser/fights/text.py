@@ -121,5 +121,11 @@ def _state(unit: Any) -> str:
 def _strike(strike: Mapping[str, Any]) -> str:
     row = f" with {strike['row']}" if strike["row"] else ""
     again = " in an Overrun" if strike["overrun"] else ""
-    dice = counted(strike["dice"], "die", "dice") + (" and as many as a card says" if strike["overcharge"] else "")
+    dice = _dice(strike["dice"], overcharge=strike["overcharge"])
     return f"{strike['by']}{row}{again}: {dice}, {strike['rating']}, against DEFENCE {strike['defence']}"
+
+
+def _dice(dice: int, *, overcharge: bool) -> str:
+    if not overcharge:
+        return counted(dice, "die", "dice")
+    return f"{counted(dice, 'die', 'dice')} and as many as a card says" if dice else "as many dice as a card says"

@@ -140,7 +140,9 @@ def pools_for(
     rolls = dice_of(setup, strikes)
     dice = []
     for place, fight in enumerate(fights):
-        usual = np.flatnonzero(rolls[place // _RATINGS])[1:].tolist() or [1]  # no dice are no attack
+        usual = np.flatnonzero(rolls[place // _RATINGS])[1:].tolist() or [
+            0 if fight.overcharge else 1
+        ]  # no dice but a card's (Throw), or no attack
         fight.dice = usual[-1]
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
     sizes = [(most_hits(fight, each[-1]) + 1, most_blanks(fight, each[-1]) + 1) for fight, each in zip(fights, dice)]

@@ -61,6 +61,12 @@ def struck_by(word: int, attack: AttackFacts) -> int:
 
 
 @step
+def hurt_by(word: int, before: int) -> int:
+    """The unit after an attack, when it was in the state `before`, of a unit with Throw (AC-7)."""
+    return word | unit_state.HURT if not is_removed(word) and models_of(word) < models_of(before) else word
+
+
+@step
 def aboard(side: SideFacts, models: int) -> int:
     """Embarked models that `models` of the transport have room for (AC-8.8)."""
     return min(side.passengers, side.capacity * models)

@@ -222,6 +222,8 @@ class StrikeFacts:
     reloads: int  # Slow to Fire
     bears_blanks: int  # whether what Overcharge costs the striker changes its state (AC-6)
     wrecks: int  # Siegebreaker: a die for the building is rolled later on
+    before_throw: int  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
+    by_throw: int  # made only if it did (Throw)
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:

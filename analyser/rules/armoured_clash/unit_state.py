@@ -20,6 +20,10 @@ WINS, WINS_MASK = 50, 31  # close quarters combats won, counted for Hunter
 FIRST = 1 << 55  # it is activated first in this round
 POSITION, POSITION_MASK, ORIGIN = 56, 127, 64  # inches forward of where it stood at the start, plus ORIGIN
 
+# Of a unit that stands, while the activation lasts in which a unit with Throw has destroyed a model of it in close
+# quarters; of one that is gone it says that it broke.
+HURT = morale.BROKEN
+
 FALL_BACK_INCHES = 3  # AC-5.4 b, and the withdrawal of AC-8.5
 
 MODELS_MASK = (1 << morale.BITS) - 1
@@ -145,8 +149,8 @@ def carried_over(word: int, outcome: int, side: SideFacts, counts: int) -> int:
     if outcome & _ANNIHILATED:
         return removed_word(word, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
     lost = lost_of(word) + (destroyed if counts else 0)
-    fell_back = word & _FELL_BACK
-    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << _DESTROYED | fell_back
+    kept = word & (_FELL_BACK | HURT)
+    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << _DESTROYED | kept
     return set_back(after, side) if outcome & _FELL_BACK else after
 
 
