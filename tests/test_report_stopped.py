@@ -14,7 +14,7 @@ from test_report import contents, failing, small_report, timeless
 
 from analyser.errors import InputError
 from analyser.profiles import Profiles
-from analyser.report import artists, batch, figures, helpers, write_report
+from analyser.report import artists, batch, figures, helpers, helping, pace, write_report
 from analyser.report.interrupts import Interrupts
 from analyser.report.work import work_folder, work_on
 
@@ -195,8 +195,7 @@ def test_a_report_can_be_written_from_another_thread(library, tmp_path):
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
-    monkeypatch.setattr(artists, "WORTH_A_HELPER", 1)
-    monkeypatch.setattr(figures, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(pace, "WORTH_A_HELPER", 1)
     monkeypatch.setattr(figures, "A_PART", 1)
 
 
@@ -206,23 +205,7 @@ def test_with_a_helper_the_report_is_the_same(library, tmp_path, always_helped, 
     assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
 
 
-def test_the_helper_draws_from_the_last_one_back_what_is_not_there(library, tmp_path, unstopped, monkeypatch):
-    drawn = pictures_drawn(monkeypatch)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
-    plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
-    studio = artists.Studio(unstopped / "matchups.parquet", folder, tmp_path)
-    artists.help_drawing(os.getppid(), plans, studio)
-    artists.help_drawing(os.getppid(), plans, studio)
-    assert drawn == [plan.name for plan in reversed(plans)]
-    for path in (folder / "pictures").iterdir():
-        path.unlink()
-    artists.help_drawing(-1, plans, studio)
-    assert len(drawn) == len(plans)
-
-
-def test_the_helper_works_out_figures_from_the_last_part_back(library, tmp_path, always_helped, monkeypatch):
+def test_the_helper_does_from_the_last_one_back_what_is_not_there(library, tmp_path, always_helped, monkeypatch):
     worked_out, frame = [], figures.matchups_frame
 
     def counted(attackers, field, situations):
@@ -230,17 +213,34 @@ def test_the_helper_works_out_figures_from_the_last_part_back(library, tmp_path,
         return frame(attackers, field, situations)
 
     monkeypatch.setattr(figures, "matchups_frame", counted)
+    drawn = pictures_drawn(monkeypatch)
     inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
     with work_on(tmp_path / "r", "key") as work:
         missing = figures.missing_parts(inputs, work)
-        figures.help_working_out(-1, inputs, work, missing, 1)  # of a process that is gone
-        assert worked_out == []
-        figures.help_working_out(os.getppid(), inputs, work, missing[1:], 1)
-        wanted = [(each.situation.name, inputs.attackers[each.first].selector) for each in missing]
-        assert worked_out == wanted[:0:-1]
-        assert figures.missing_parts(inputs, work) == missing[:1]
-        figures.figures_of(inputs, work, 1, lambda done, whole: None)
-        assert worked_out == [*wanted[:0:-1], wanted[0]]
+        helping.help_with(-1, inputs, work, missing, plans, 1)  # of a process that is gone
+        assert worked_out == drawn == []
+        for _ in range(2):
+            helping.help_with(os.getppid(), inputs, work, missing, plans[1:], 1)
+        assert worked_out == [(each.situation.name, inputs.attackers[each.first].selector) for each in missing[::-1]]
+        assert drawn == [plan.name for plan in reversed(plans[1:])]
+        assert figures.missing_parts(inputs, work) == []
+
+
+def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(library, tmp_path, always_helped, monkeypatch):
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    with work_on(tmp_path / "r", "key") as work:
+        first, *others = figures.missing_parts(inputs, work)
+        looks = []
+
+        def employer_ends_it(_):
+            looks.append(figures.missing_parts(inputs, work))
+            figures.figures_of(inputs, work, [first], 1, lambda done: None)
+
+        monkeypatch.setattr(figures.time, "sleep", employer_ends_it)
+        frame = figures.help_working_out(os.getppid(), inputs, work, others, 1)
+        assert looks == [[first]]
+        assert frame.equals(figures.figures_of(inputs, work, [], 1, lambda done: None))
 
 
 def test_without_a_helper_the_work_is_done_all_the_same(library, tmp_path, always_helped, monkeypatch, unstopped):

@@ -47,9 +47,9 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     from threadpoolctl import threadpool_limits
 
     duels = _duels(wins)
-    best = choix.ilsr_pairwise_dense(duels)
     fields = weights(len(duels)) * len(duels)
     with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
+        best = choix.ilsr_pairwise_dense(duels)
         resampled = [_refitted(duels * np.outer(each, each), best) for each in fields]
     low, high = np.percentile(_in_points(np.array(resampled)), (LOW, HIGH), axis=0)
     found = pd.DataFrame({"loadout": wins.index, "rating": _in_points(best[None, :])[0], "low": low, "high": high})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from analyser.balance import dominated, duel_ratings, efficiency, outliers
+from analyser.report.tables import write_table
 from analyser.situations import Situation
 
 
@@ -21,16 +22,18 @@ class Balance(NamedTuple):
     ratings: pd.DataFrame | None
 
 
-def balance_of(frame: pd.DataFrame, situations: Sequence[Situation]) -> Balance:
-    """Every table of the balance of a report."""
+def balance_of(frame: pd.DataFrame, situations: Sequence[Situation], told: Callable[[], None]) -> Balance:
+    """Every table of the balance of a report; `told` is called between two of them."""
     duels = next((each.name for each in situations if each.kind == "duel"), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
-    return Balance(efficiency(frame), outliers(frame), dominated(frame), ratings)
+    told()
+    worth = efficiency(frame)
+    told()
+    return Balance(worth, outliers(frame), dominated(frame), ratings)
 
 
-def write_balance(balance: Balance, folder: Path, number: str) -> None:
-    """Write each table as CSV; `number` is the form of a figure."""
+def write_balance(balance: Balance, folder: Path) -> None:
+    """Write each table as CSV."""
     for name, frame in zip(("balance", "outliers", "dominated", "ratings"), balance):
-        if frame is None:
-            continue
-        frame.to_csv(folder / f"{name}.csv", index=False, float_format=number, lineterminator="\n", encoding="utf-8")
+        if frame is not None:
+            write_table(frame, folder / f"{name}.csv")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,22 +17,23 @@ from analyser.comparisons.sides import Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
 from analyser.metrics import metric
 from analyser.profiles import Profiles
-from analyser.report.artists import Studio, draw_all, helped
+from analyser.report.artists import draw_all
 from analyser.report.balance import balance_of, write_balance
 from analyser.report.collecting import rarely_collected
-from analyser.report.figures import figures_of, missing_parts
+from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts
 from analyser.report.folder import check_replaceable, write_manifest
+from analyser.report.helpers import helped
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.interrupts import Interrupts
-from analyser.report.pace import Costs, Pace, cost_of_pictures, costs
-from analyser.report.page import write_page
+from analyser.report.pace import A_LINE_OF_PAGE, A_LINE_OF_TABLES, Costs, Pace, cost_of_pictures, processes_for
+from analyser.report.page import parts_of_page, write_page
 from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_pictures
+from analyser.report.tables import write_table
 from analyser.report.work import Work, work_on
 from analyser.ruleset import load_ruleset
 from analyser.situations import ALL_SITUATIONS, Situation, situations_called
 
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
-NUMBER = "%.12g"  # of the tables; more digits are the rounding of long sums
 
 
 def write_report(
@@ -93,26 +96,25 @@ def write_report(
     started, folder = time.monotonic(), Path(out)
     check_replaceable(folder)
     inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
-    processes = min(threads or default_threads(), 2)
     with Interrupts() as interrupts, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
-        cost = _costs(inputs, plans, work, processes)
-        pace = Pace(progress, sum(cost), interrupts)
-        frame = figures_of(inputs, work, threads or default_threads(), lambda done, _: pace.at(done // processes))
-        pace.finish(cost.figures)
-        frame.to_parquet(work.report / PARQUET, index=False)
-        undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
-        studio = Studio(work.report / PARQUET, work.report, work.scratch)
-        with helped(undrawn, studio, processes=processes):
-            frame.to_csv(work.report / TABLE, index=False, float_format=NUMBER, lineterminator="\n", encoding="utf-8")
-            balance = balance_of(frame, inputs.situations)
-            write_balance(balance, work.report, NUMBER)
+        left = _left(inputs, work)
+        processes = processes_for(left.costs, threads or default_threads())
+        each = (threads or default_threads()) // processes
+        pace = Pace(progress, left.costs, processes, interrupts, lambda: _cost_of_drawn(left.plans, work))
+        with helped(inputs, work, left.parts, left.plans, each) if processes > 1 else nullcontext():
+            frame = figures_of(inputs, work, left.parts, each, lambda done: pace.at(figures=done))
+            frame.to_parquet(work.report / PARQUET, index=False)
+            write_table(frame, work.report / TABLE, lambda lines: pace.at(tables=lines * A_LINE_OF_TABLES // 2))
+            balance = balance_of(frame, inputs.situations, pace.at)
+            write_balance(balance, work.report)
             write_units(inputs, work.report)
-            pace.finish(cost.tables)
-            draw_all(undrawn, frame, studio, lambda: pace.at(_cost_of_drawn(undrawn, work) // processes))
-        pace.finish(cost.pictures)
-        write_page(_matchups(inputs, frame), balance, plans, work.report / PAGE)
-        pace.finish(cost.page)
+            pace.at()
+            page = parts_of_page(_matchups(inputs, frame), balance)
+            pace.at(tables=left.costs.tables)
+            draw_all(left.plans, frame, work, pace.at)
+            pace.at()
+        write_page(page, _plans(inputs), work.report / PAGE)
+        pace.at(page=left.costs.page)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
@@ -137,11 +139,29 @@ def _inputs(
     )
 
 
-def _costs(inputs: Inputs, plans: Sequence[Plan], work: Work, processes: int) -> Costs:
-    """What is left to do."""
-    undrawn = [plan for plan in plans if not is_drawn(plan, work.report)]
+class _Left(NamedTuple):
+    """What is left to do of a report: figures, pictures, and what that costs."""
+
+    parts: list[Part]
+    plans: list[Plan]
+    costs: Costs
+
+
+def _left(inputs: Inputs, work: Work) -> _Left:
+    parts = missing_parts(inputs, work)
+    plans = [plan for plan in _plans(inputs) if not is_drawn(plan, work.report)]
     lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
-    return costs(sum(part.cost(inputs) for part in missing_parts(inputs, work)), lines, undrawn, processes)
+    costs = Costs(
+        figures=cost_of_parts(parts, inputs),
+        tables=lines * A_LINE_OF_TABLES,
+        pictures=cost_of_pictures(plans),
+        page=lines * A_LINE_OF_PAGE,
+    )
+    return _Left(parts, plans, costs)
+
+
+def _plans(inputs: Inputs) -> list[Plan]:
+    return plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
 
 
 def _cost_of_drawn(plans: Sequence[Plan], work: Work) -> int:

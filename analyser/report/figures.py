@@ -1,10 +1,10 @@
-"""The figures of a report in parts, each kept as soon as it is worked out; two processes share them out."""
+"""The figures of a report in parts, each kept as soon as it is worked out, by whichever process."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import nullcontext
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,16 +12,15 @@ import numpy as np
 import pandas as pd
 
 from analyser.comparisons.cells import Field
-from analyser.comparisons.matchups import Progress, field_of, matchups_frame
-from analyser.report.collecting import rarely_collected
-from analyser.report.helpers import helper, is_alone, work_given
+from analyser.comparisons.matchups import field_of, matchups_frame
+from analyser.report.helpers import is_alone
 from analyser.report.inputs import Inputs
 from analyser.report.pace import cost_of_pairs
 from analyser.report.work import Work
 from analyser.situations import Situation
 
 A_PART = 400_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
-WORTH_A_HELPER = 8_000_000  # for less, starting a process takes longer than it saves
+A_LOOK = 0.01  # seconds between two looks for parts that another process is working out
 
 
 class Part(NamedTuple):
@@ -53,23 +52,25 @@ def missing_parts(inputs: Inputs, work: Work) -> list[Part]:
     return [part for part in parts if not part.file(work.parts).exists()]
 
 
-def figures_of(inputs: Inputs, work: Work, threads: int, told: Progress) -> pd.DataFrame:
-    """The tidy table of :func:`analyser.comparisons.matchups.matchups`; what `work` has of it is not worked out again.
+def figures_of(
+    inputs: Inputs, work: Work, missing: Sequence[Part], threads: int, told: Callable[[int], None]
+) -> pd.DataFrame:  # fmt: skip
+    """The tidy table of :func:`analyser.comparisons.matchups.matchups`; `work` has all of it but the `missing` parts.
 
-    `told` is called with the microseconds of work that are done, of a typical machine, and their number in all.
+    `told` is called before each of them with the microseconds of work that are done, of a typical machine.
     """
-    missing = missing_parts(inputs, work)
-    whole = sum(part.cost(inputs) for part in missing)
-    helps = threads > 1 and whole >= WORTH_A_HELPER
-    each = max(threads // 2, 1) if helps else threads
-    with helper(__name__, inputs, work, missing, each) if helps else nullcontext():
-        field = field_of(inputs.defenders, inputs.ruleset, inputs.row, each)
+    if missing:
+        field = field_of(inputs.defenders, inputs.ruleset, inputs.row, threads)
         for part in missing:
-            told(sum(one.cost(inputs) for one in missing if one.file(work.parts).exists()), whole)
+            told(cost_of_parts([each for each in missing if each.file(work.parts).exists()], inputs))
             _work_out(part, inputs, field, work)
-    told(whole, whole)
-    situations = [[part.file(work.parts) for part in parts_of(inputs, each)] for each in inputs.situations]
-    return _woven([pd.concat(map(pd.read_parquet, files), ignore_index=True) for files in situations])
+    told(cost_of_parts(missing, inputs))
+    return _whole(inputs, work)
+
+
+def cost_of_parts(parts: Sequence[Part], inputs: Inputs) -> int:
+    """Microseconds that they take one process of a typical machine."""
+    return sum(part.cost(inputs) for part in parts)
 
 
 def _work_out(part: Part, inputs: Inputs, field: Field, work: Work, employer: int | None = None) -> None:
@@ -83,21 +84,30 @@ def _work_out(part: Part, inputs: Inputs, field: Field, work: Work, employer: in
         unfinished.replace(part.file(work.parts))
 
 
+def _whole(inputs: Inputs, work: Work) -> pd.DataFrame:
+    """The table put together of its parts."""
+    situations = [[part.file(work.parts) for part in parts_of(inputs, each)] for each in inputs.situations]
+    return _woven([pd.concat(map(pd.read_parquet, files), ignore_index=True) for files in situations])
+
+
 def _woven(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """One situation's rows after the other's as one table: by attacker, then defender, then situation."""
     order = np.arange(len(parts) * len(parts[0])).reshape(len(parts), -1).T.ravel()
     return pd.concat(parts, ignore_index=True).iloc[order].reset_index(drop=True)
 
 
-def help_working_out(employer: int, inputs: Inputs, work: Work, missing: Sequence[Part], threads: int) -> None:
-    """What the helper does, for as long as its employer, a process number, lives: the last part first."""
-    field = field_of(inputs.defenders, inputs.ruleset, inputs.row, threads)
-    with rarely_collected():
+def help_working_out(
+    employer: int, inputs: Inputs, work: Work, missing: Sequence[Part], threads: int
+) -> pd.DataFrame | None:
+    """What the helper does first, the last part before all others; the whole table, or None if its employer is gone."""
+    if missing:
+        field = field_of(inputs.defenders, inputs.ruleset, inputs.row, threads)
         for part in reversed(missing):
             if is_alone(employer):
-                return
+                return None
             _work_out(part, inputs, field, work, employer)
-
-
-if __name__ == "__main__":
-    help_working_out(*work_given())
+    while missing_parts(inputs, work):  # the employer has one in hand
+        if is_alone(employer):
+            return None
+        time.sleep(A_LOOK)
+    return _whole(inputs, work)

@@ -1,4 +1,4 @@
-"""A second process that helps with a report: it starts where this one would end, and comes to meet it."""
+"""A second process that helps with a report."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile
 from typing import Any
 
+_MODULE = "analyser.report.helping"
+
 
 @contextmanager
-def helper(module: str, *work: Any) -> Iterator[None]:
-    """Inside this ``python -m module`` works too; it finds `work` in its standard input (:func:`work_given`).
+def helped(*work: Any) -> Iterator[None]:
+    """Inside this a second process works too; it finds `work` in its standard input (:func:`work_given`).
 
     It is stopped at the end. What both do appears whole, so that it does not matter who does it, nor if now and then
     both do; if there can be no helper, or it fails, this process does all of it and meets the same trouble.
     """
-    process = _started(module, work)
+    process = _started(work)
     try:
         yield
     finally:
@@ -29,14 +31,14 @@ def helper(module: str, *work: Any) -> Iterator[None]:
             process.wait()
 
 
-def _started(module: str, work: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
+def _started(work: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
     """The helper, in a session of its own so that Ctrl-C reaches this process alone; None if there can be none."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with suppress(OSError, pickle.PicklingError), TemporaryFile() as given:  # a pipe would make this process wait
         pickle.dump((os.getpid(), *work), given)
         given.seek(0)
         return subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-m", _MODULE],
             stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=environment, start_new_session=True,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from analyser.comparisons.matchups import Progress
@@ -11,40 +11,28 @@ from analyser.report.pictures import Plan
 from analyser.situations import Situation
 
 # Microseconds, as measured on one core of a machine of 2024. Only their proportions count, for the time left.
-A_FIGURE = {"ranged": 10, "charge": 380, "duel": 1_750}
-A_LINE_OF_TABLES, A_LINE_OF_PAGE = 30, 35
-A_PICTURE, A_CELL = 350_000, 400
+A_FIGURE = {"ranged": 10, "charge": 180, "duel": 1_200}
+A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6
+A_PICTURE, A_CELL = 170_000, 200
+WORTH_A_HELPER = 6_000_000  # for less, starting a second process takes longer than it saves
 
 
 class Costs(NamedTuple):
-    """What the parts of a report cost, in microseconds."""
+    """What the parts of a report cost one process, in microseconds: what is left to do of it, or what is done."""
 
-    figures: int
-    tables: int
-    pictures: int
-    page: int
+    figures: int = 0
+    tables: int = 0
+    pictures: int = 0
+    page: int = 0
+
+    def time(self, processes: int) -> int:
+        """How long it takes so many processes, which share out all but the page."""
+        return (self.figures + self.tables + self.pictures) // processes + self.page
 
 
-def costs(figures: int, lines: int, plans: Sequence[Plan], processes: int) -> Costs:
-    """What is left to do of a report.
-
-    Parameters
-    ----------
-    figures : int
-        What the figures that are missing cost one process, in microseconds.
-    lines : int
-        Of the table.
-    plans : sequence of Plan
-        The pictures that are yet to be drawn.
-    processes : int
-        That work out and draw.
-    """
-    return Costs(
-        figures=figures // processes,
-        tables=lines * A_LINE_OF_TABLES,
-        pictures=cost_of_pictures(plans) // processes,
-        page=lines * A_LINE_OF_PAGE,
-    )
+def processes_for(costs: Costs, threads: int) -> int:
+    """How many processes are to do it: two at most, and one where it is little."""
+    return 2 if threads > 1 and costs.time(1) >= WORTH_A_HELPER else 1
 
 
 def cost_of_pairs(situation: Situation, pairs: int) -> int:
@@ -58,16 +46,32 @@ def cost_of_pictures(plans: Sequence[Plan]) -> int:
 
 
 class Pace:
-    """Tells how much is done, and heeds Ctrl-C whenever it does."""
+    """Tells how much is done, and heeds Ctrl-C whenever it does.
 
-    def __init__(self, progress: Progress | None, total: int, interrupts: Interrupts) -> None:
+    Parameters
+    ----------
+    progress : callable or None
+        What is told.
+    whole : Costs
+        What there is to do.
+    processes : int
+        That do it.
+    interrupts : Interrupts
+    drawn : callable
+        The microseconds of pictures that are done, by whichever process.
+    """
+
+    def __init__(
+        self, progress: Progress | None, whole: Costs, processes: int, interrupts: Interrupts, drawn: Callable[[], int]
+    ) -> None:  # fmt: skip
         self._progress = progress
-        self._total = total
+        self._whole, self._processes = whole, processes
+        self._drawn = drawn
+        self._done = Costs()
         self._interrupts = interrupts
-        self._finished = 0
 
-    def at(self, part: int) -> None:
-        """So much of the present part is done.
+    def at(self, **parts: int) -> None:
+        """So many microseconds of these parts are done, by their names; of the pictures it knows itself.
 
         Raises
         ------
@@ -75,10 +79,7 @@ class Pace:
             Somebody has pressed Ctrl-C.
         """
         self._interrupts.heed()
+        self._done = self._done._replace(**parts)
         if self._progress is not None:
-            self._progress(self._finished + part, self._total)
-
-    def finish(self, part: int) -> None:
-        """The present part is done; it cost so much."""
-        self.at(part)
-        self._finished += part
+            self._done = self._done._replace(pictures=self._drawn())
+            self._progress(self._done.time(self._processes), self._whole.time(self._processes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,40 +45,46 @@ class Picture(NamedTuple):
     source: str
 
 
-def write_page(found: Matchups, balance: Balance, plans: Sequence[Plan], path: Path) -> None:
-    """Write the page of a comparison to `path`; its pictures are in the same folder."""
-    units = sheets(found, balance)
-    text = _template().render(
-        version=__version__,
-        method=METHOD,
-        title=_title(_side(found.attackers), _side(found.defenders)),
-        n_attackers=len(found.attackers),
-        n_defenders=len(found.defenders),
-        situations=found.situations,
-        row=found.row,
-        ruleset=_ruleset(found),
-        assumptions=found.assumptions,
-        not_modelled=found.not_modelled,
-        galleries=_galleries([_picture(plan, plans[0].metric, path.parent) for plan in plans]),
-        metrics=METRICS,
-        rankings=rankings(found.frame, found.situations),
-        answers=answers(found.frame, found.situations),
-        idle=idle(found.frame, found.situations),
-        efficiency=records(balance.efficiency),
-        outliers=records(balance.outliers.head(MOST_OUTLIERS)),
-        n_outliers=len(balance.outliers),
-        dominated=records(balance.dominated),
-        ratings=None if balance.ratings is None else records(balance.ratings),
-        flagged=FLAGGED,
-        least_ratio=LEAST_RATIO,
-        names={each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)},
-        sheets=units,
-        anchors=anchors(units),
-        data=page_data(found),
-        n_possible=int(found.frame["why_not"].isna().sum()),
-        n_rows=len(found.frame),
-    )
+def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
+    """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
+    pictures = [_picture(plan, plans[0].metric, path.parent) for plan in plans]
+    text = _template().render(galleries=_galleries(pictures), **parts)
     path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
+    """All that the page of a comparison shows but for the pictures."""
+    units = sheets(found, balance)
+    both = *found.attackers, *found.defenders
+    return {
+        "version": __version__,
+        "method": METHOD,
+        "title": _title(_side(found.attackers), _side(found.defenders)),
+        "n_attackers": len(found.attackers),
+        "n_defenders": len(found.defenders),
+        "situations": found.situations,
+        "row": found.row,
+        "ruleset": _ruleset(found),
+        "assumptions": found.assumptions,
+        "not_modelled": found.not_modelled,
+        "metrics": METRICS,
+        "rankings": rankings(found.frame, found.situations),
+        "answers": answers(found.frame, found.situations),
+        "idle": idle(found.frame, found.situations),
+        "efficiency": records(balance.efficiency),
+        "outliers": records(balance.outliers.head(MOST_OUTLIERS)),
+        "n_outliers": len(balance.outliers),
+        "dominated": records(balance.dominated),
+        "ratings": None if balance.ratings is None else records(balance.ratings),
+        "flagged": FLAGGED,
+        "least_ratio": LEAST_RATIO,
+        "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in both},
+        "sheets": units,
+        "anchors": anchors(units),
+        "data": page_data(found),
+        "n_possible": int(found.frame["why_not"].isna().sum()),
+        "n_rows": len(found.frame),
+    }
 
 
 def _template() -> Any:

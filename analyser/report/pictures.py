@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -24,6 +24,7 @@ PIXELS_AN_INCH = 96  # of a page: the natural size of a picture on it
 COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
+_SIDES = ("attacker", "defender")
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown
 
 
@@ -112,15 +113,28 @@ def is_drawn(plan: Plan, folder: Path) -> bool:
     return (folder / plan.png).exists()
 
 
-def draw(plan: Plan, frame: pd.DataFrame, folder: Path, scratch: Path) -> None:
-    """Draw a heatmap of the tidy `frame` into its files in `folder`; each appears there when it is whole.
+Grids = Mapping[tuple[str, str, str], pd.DataFrame]
+
+
+def grids_of(frame: pd.DataFrame) -> Grids:
+    """The rows of a tidy table by the factions of both sides and the situation."""
+    sides = [frame[side].map({each: each.partition("/")[0] for each in frame[side].unique()}) for side in _SIDES]
+    return {
+        (str(ours), str(theirs), str(name)): part
+        for (ours, theirs, name), part in frame.groupby([*sides, frame["situation"]], sort=False)
+    }
+
+
+def draw(plan: Plan, grids: Grids, folder: Path, scratch: Path) -> None:
+    """Draw a heatmap into its files in `folder`; each appears there when it is whole.
 
     `scratch` is a folder on the same disk for files that are not whole yet.
     """
     from analyser.plots import heatmap
     from analyser.plots.look import house_style
 
-    ax = heatmap(_part(plan, frame), metric=plan.metric)
+    part = grids[plan.attackers, plan.defenders, plan.situation.name]
+    ax = heatmap(by_unit(part) if plan.levels == ALL_LEVELS else part, metric=plan.metric)
     figure = cast("Figure", ax.figure)
     (folder / FOLDER).mkdir(exist_ok=True)
     unfinished = scratch / f"{os.getpid()}-{plan.name}"
@@ -157,13 +171,3 @@ def size_on_page(plan: Plan, folder: Path) -> tuple[int, int]:
     with Image.open(folder / plan.png) as picture:
         width, height = picture.size
     return round(width * PIXELS_AN_INCH / DOTS_AN_INCH), round(height * PIXELS_AN_INCH / DOTS_AN_INCH)
-
-
-def _part(plan: Plan, frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `frame` that the picture shows."""
-    part = frame[
-        (frame["situation"] == plan.situation.name)
-        & frame["attacker"].str.startswith(f"{plan.attackers}/")
-        & frame["defender"].str.startswith(f"{plan.defenders}/")
-    ]
-    return by_unit(part) if plan.levels == ALL_LEVELS else part
