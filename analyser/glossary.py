@@ -122,7 +122,7 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Inspiring", "statuses of friends near it"),
     Term("Tail Gunner", "an attack back on an aerial attacker", "", (DUEL,)),
     Term("Fiery Demise", "units near it when it falls"),
-    Term("Spectacular Demise", "units near it when it falls", "", (CLOSE_QUARTERS,)),
+    Term("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     Term("Berserk", "what it must do"),
     Term("Run Amok", "what it must do"),
     *(

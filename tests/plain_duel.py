@@ -9,6 +9,7 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
+import plain_aftermath as aftermath
 import plain_close_quarters as cq
 import plain_focus_fire as focus
 import plain_reading as plain
@@ -281,7 +282,30 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
                 for unit, own_chance in own.items():
                     ended = change(after, side, unit=unit)
                     chances[ended] += dice_chance * hit_chance * test_chance * own_chance
-    return then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
+    law = then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
+    return law if duel.distance is None else then(law, lambda after: after_demise(field, after, duel.distance))
+
+
+def after_demise(field, duel, inches):
+    """The law of a duel after an attack from so far away, if it left one unit only (Spectacular Demise in AC-7)."""
+    gone = [side for side in "ab" if unit_of(duel, side).fate in {"destroyed", "no room"}]
+    if len(gone) != 1 or not cq.value_of(getattr(field, gone[0]), "Spectacular Demise"):
+        return certainly(duel)
+    (side,) = gone
+    other = OTHER[side]
+    if unit_of(duel, other).fate:
+        return certainly(duel)
+    ruleset = {"die": field.die, "deck": dict(field.deck)}
+    law = aftermath.spectacular_demise(
+        getattr(field, side), getattr(field, other), unit_of(duel, other), inches, ruleset
+    )
+    chances = defaultdict(Fraction)
+    for unit, chance in law.items():
+        after = duel._replace(**{other: Side(unit)}) if unit.fate else change(duel, other, unit=unit)
+        if unit.fell_back and not unit.fate:
+            after = change(moves(field, after, other), other, fell_back=False, garrisoned=False)
+        chances[after] += chance
+    return dict(chances)
 
 
 def after_siege(field, duel, side, qualities):
@@ -412,21 +436,26 @@ def close_quarters(field, duel, side):
             if plain.has_rule(getattr(field, which), "Hunter"):
                 name = f"hunted_{which}"
                 ended = ended._replace(**{name: getattr(ended, name) + number})
-        for after, siege_chance in after_siege(field, ended, enemy_side, fight.target_struck_by).items():
-            for thrown, throw_chance in after_throw(ground, after, enemy_side, fight).items():
-                chances[thrown] += chance * siege_chance * throw_chance
+        law = after_siege(field, ended, enemy_side, fight.target_struck_by)
+        law = then(law, lambda duel: after_demise(field, duel, 0))
+        for after, more in law.items():
+            for thrown, throw_chance in after_throw(field, ground, after, enemy_side, fight).items():
+                chances[thrown] += chance * more * throw_chance
     return dict(chances)
 
 
-def after_throw(ground, duel, side, fight):
+def after_throw(field, ground, duel, side, fight):
     """The law of the duel when the enemy of this side may have thrown at it (Throw in AC-7)."""
+    if is_over(duel):
+        return certainly(duel)
     now = getattr(duel, side)
     ground = ground._replace(target=ground.target | {"taking_cover": now.taking_cover})
     law = cq.throw(ground, fight._replace(target=now.unit))
-    return {
+    law = {
         duel._replace(**{side: Side(unit) if unit.fate else now._replace(unit=unit)}): chance
         for unit, chance in ((end.target, chance) for end, chance in law.items())
     }
+    return then(law, lambda after: after_demise(field, after, fight.apart)) if ground.measured else law
 
 
 def in_contact(field, duel, side):

@@ -189,6 +189,23 @@ def random_fumes(rng):
     return duel | {"distance": rng.randint(0, 12)}
 
 
+def random_wreck(rng):
+    """A duel of two units that may go off, some inches apart."""
+    duel = random_plain_duel(rng)
+    for name in "ab":
+        unit = duel[name]
+        unit |= {
+            "speed": rng.randint(0, 3),
+            "models": min(unit["models"], 2),
+            "rules": [*unit["rules"], "Spectacular Demise (2)"],
+        }
+        unit["rows"][0] |= {"long_range": 20}
+    if often(0.4, rng):
+        duel["a"] |= {"rules": [*duel["a"]["rules"], "Throw (6)"], "speed": 6, "garrisoned": False}
+        duel |= {"policy_a": "charge", "ruleset": duel["ruleset"] | {"deck": OVERCHARGE_DECK}}
+    return duel | {"distance": rng.randint(1, 11)}
+
+
 def random_overrun(rng):
     """A duel with a distance, in which those who win their charge go on."""
     duel = random_plain_duel(rng)

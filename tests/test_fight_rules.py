@@ -729,6 +729,55 @@ def test_corrosive_fumes_disorder_who_is_near_enough():
         assert likely(duel(shooter(1, **FUMES), shooter(1, **safe), distance=4.0, **quiet), "b_disordered") == 0
 
 
+FACES = {"heroic": {"heroic": 1}, "strike": {"strike": 1}, "miss": {"strike": 9, "miss": 1}}
+WRECK = {"models": 1, "rules": ["Spectacular Demise (3)"]}
+
+
+@pytest.mark.parametrize(
+    ("die", "inches", "lost"),
+    [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)],
+)
+def test_what_a_last_model_does_within_inches(die, inches, lost):
+    """B is shot down; each of the three dice of its blast hits, a heroic one four times with the die it adds."""
+    shot = duel(shooter(9), shooter(1, **WRECK), die=FACES[die], deck=LOW_CARDS, distance=inches, **SILENT)
+    assert likely(shot, "b_destroyed") == pytest.approx(1)
+    assert 10 - models(shot, "a") == pytest.approx(lost)
+
+
+@pytest.mark.parametrize(("inches", "chance"), [(6.0, 0.1), (7.0, 0.0)])
+def test_a_miss_frightens_who_is_near(inches, chance):
+    shot = duel(shooter(9), shooter(1, **WRECK), die=FACES["miss"], distance=inches, **SILENT)
+    assert likely(shot, "a_suppressed") == pytest.approx(likely(shot, "b_destroyed") * chance)
+
+
+def test_opportunity_fire_and_own_blanks_set_it_off_too():
+    watcher = shooter(9, on_lookout=True)
+    watched = duel(shooter(1, **WRECK), watcher, policy_a="shoot", distance=4.0, **SILENT)
+    assert (likely(watched, "a_destroyed"), models(watched, "b")) == (1, 7)
+    risky = unit(row("ranged", 1, "Overcharge"), **WRECK)
+    near, far = (
+        duel(
+            risky,
+            shooter(1),
+            die={"miss": 9, "blank": 1},
+            deck={"9": 1},
+            policy_a="overcharge",
+            distance=inches,
+            **SILENT,
+        )
+        for inches in (6.0, 7.0)
+    )
+    assert likely(near, "b_suppressed") == pytest.approx(0.9 * likely(near, "a_destroyed"))
+    assert likely(far, "b_suppressed") == 0
+
+
+def test_without_a_distance_a_demise_reaches_who_is_in_contact():
+    charging = duel(unit(row("melee", 1), **WRECK), shooter(1), policy_a="charge")
+    assert any("Spectacular Demise (3) reaches only" in each for each in charging.account.assumptions)
+    assert duel(shooter(1, **WRECK), shooter(1)).account.not_modelled == ("Spectacular Demise (3)",)
+    assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).account.applied
+
+
 @pytest.mark.parametrize(("reach", "left"), [(2.0, 8), (3.0, 7)])
 def test_an_overrun_follows_up_and_leaves_the_two_three_inches_apart(reach, left):
     charger = unit(row("melee", 2), speed=6.0, rules=["Overrun"])

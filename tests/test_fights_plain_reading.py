@@ -17,6 +17,7 @@ from random_fights import (
     random_plain_duel,
     random_siege,
     random_throw,
+    random_wreck,
 )
 
 SAME = 1e-12
@@ -62,7 +63,9 @@ def test_focus_fire(seed):
             assert_same(ours, expected, scenario)
 
 
-@pytest.mark.parametrize("make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash])
+@pytest.mark.parametrize(
+    "make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash, random_wreck]
+)
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):
     for duel in random_fights(make, seed, 3):

@@ -46,6 +46,9 @@ DUELS = {
         CAVALRY, GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]}, {"policy_a": "charge"},
     ),
     "lookout": (RIFLES, GRENADIERS, {"policy_b": "lookout"}),
+    "shot down near by": (
+        CAVALRY | {"models": 1, "rules": ["Spectacular Demise (3)"]}, RIFLES, {"policy_a": "charge", "distance": 9.0},
+    ),
     "Corrosive Fumes within inches": (CRUSADERS, RIFLES, {"policy_a": "charge", "distance": 20.0}),
     "Siegebreaker": (RIFLES | {"rows": [BREAKER]}, GRENADIERS | {"garrisoned": True}, {}),
 }  # fmt: skip

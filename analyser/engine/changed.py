@@ -15,7 +15,8 @@ from analyser.rules.armoured_clash.facts import NONE
 
 _BOTH = 2  # ways of a test
 _HEROIC, _STRIKE_FACE, _MISS = int(Face.HEROIC), int(Face.STRIKE), int(Face.MISS)
-_NOTHING, _COIN, _STRIKE_DIE, _MISS_DIE = steps.NOTHING, steps.COIN, steps.STRIKE_DIE, steps.MISS_DIE
+_NOTHING, _COIN, _STRIKE_DIE, _HEROIC_DIE = steps.NOTHING, steps.COIN, steps.STRIKE_DIE, steps.HEROIC_DIE
+_MISS_DIE, _MISS_OR_STRIKE_DIE = steps.MISS_DIE, steps.MISS_OR_STRIKE_DIE
 
 
 @step
@@ -31,6 +32,10 @@ def chance_passed(asked: int, highest: int, chances: Chances) -> float:
         return 0.5
     if asked == _STRIKE_DIE:
         return float(chances.faces[_HEROIC] + chances.faces[_STRIKE_FACE])
+    if asked == _HEROIC_DIE:
+        return float(chances.faces[_HEROIC])
+    if asked == _MISS_OR_STRIKE_DIE:
+        return float(chances.faces[_MISS] / (1.0 - chances.faces[_HEROIC]))
     if asked == _MISS_DIE:
         return float(chances.faces[_MISS] / (1.0 - chances.faces[_HEROIC] - chances.faces[_STRIKE_FACE]))
     if highest < 0:

@@ -13,9 +13,9 @@ from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE
 from analyser.rules.armoured_clash.policies import allowed, decide
 
-# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, or a die
-# that shows a miss, given that it shows neither of those.
-NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, MISS_DIE = range(6)
+# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, a die that
+# shows a heroic strike, or a die that shows a miss, given that it has shown nothing of the former, or of the latter.
+NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, HEROIC_DIE, MISS_DIE, MISS_OR_STRIKE_DIE = range(8)
 
 _BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
     int(kind)
@@ -62,9 +62,12 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
     if kind == _WRECK and siege.is_at_stake(mine, setup.sides[side]):
         return STRIKE_DIE, 0
     if kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
-        return STRIKE_DIE, 0
+        inches = demise.inches_away(mine, theirs, setup.sides[side])
+        if inches <= demise.HEROIC_REACHES:
+            return (STRIKE_DIE if inches <= demise.STRIKE_REACHES else HEROIC_DIE), 0
     if kind == _FRIGHTEN and demise.panics(mine):
-        return MISS_DIE, 0
+        inches = demise.inches_away(mine, theirs, setup.sides[side])
+        return (MISS_DIE if inches <= demise.STRIKE_REACHES else MISS_OR_STRIKE_DIE), 0
     if kind == _TEST_FRIGHTENED and demise.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         return card_for(side, morale.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
@@ -167,7 +170,7 @@ def changed(
     if kind == _TEST_FRIGHTENED and demise.panics(theirs):
         mine, theirs = frightened(setup, side, mine, passed), demise.settled(theirs, demise.PANIC)
     elif kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
-        mine = demise.shown(mine, passed)
+        mine = demise.shown(mine, passed, demise.inches_away(mine, theirs, setup.sides[side]))
     elif kind == _FRIGHTEN and demise.panics(mine):
         mine = mine if passed else demise.settled(mine, demise.PANIC)
     elif kind == _GIVE_ORDERS:

@@ -139,7 +139,7 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     if strike.counts:
         return close_quarters.struck_by(word, attack)
     shot = not attack.close_quarters and not strike.by_blast
-    return demise.settled_by_a_shot(word) if shot and side.spectacular_demise else word
+    return demise.settled_by_a_shot(word, side) if shot else word
 
 
 @step
@@ -159,7 +159,7 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     if destroyed >= unit_state.models_of(word):
         word = unit_state.removed_word(word, side, unit_state.models_of(word), morale.ANNIHILATED)
         if not strike.counts:
-            return demise.settled_by_a_shot(word) if side.spectacular_demise else word
+            return demise.settled_by_a_shot(word, side)
         return word if unit_state.is_removed(struck) else word | close_quarters.FELL_IN_COMBAT
     kept = word & ~(unit_state.MODELS_MASK << morale.DAMAGE)
     return kept - destroyed | damage << morale.DAMAGE

@@ -22,7 +22,7 @@ _WITH_REPLACEMENT = (
 _WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
-_NEAR_IT = ("Corrosive Fumes",)  # rules that count by the inches between two units
+_NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
 
 

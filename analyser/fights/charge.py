@@ -74,20 +74,27 @@ def combat(
         add(_charge(sides, (), active, again=True))
         add(_retaliation(sides, (), active, again=True))
         operations += _resolution(sides, active)
-    for side in (ATTACKER, TARGET):
-        blast = _blast(sides[side], sides[1 - side], side)
-        if blast is not None:
-            operations += [Operation(Kind.GO_OFF, side), Operation(Kind.FRIGHTEN, side)]
-            add(blast)
-            operations.append(Operation(Kind.TEST_FRIGHTENED, 1 - side))
     if has_rule(charger, "Throw"):
         add(_throw(charger, charged, active))
         operations.append(Operation(Kind.FORGET, 1 - active))
+    for side in (ATTACKER, TARGET):
+        blast = blast_of(sides[side], sides[1 - side], side)
+        if blast is not None:
+            operations += going_off(side, first_number + len(strikes))
+            strikes.append(blast)
     return strikes, operations
 
 
-def _blast(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
-    """The attack of a Spectacular Demise (X) on the enemy in contact: neutral, past all cover (AC-7)."""
+def going_off(side: int, number: int) -> list[Operation]:
+    """What a last model does to the enemy once it is destroyed; `number`: the strike of its blast (AC-7)."""
+    return [
+        Operation(Kind.GO_OFF, side), Operation(Kind.FRIGHTEN, side), Operation(Kind.STRIKE, side, number),
+        Operation(Kind.TEST_FRIGHTENED, 1 - side),
+    ]  # fmt: skip
+
+
+def blast_of(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
+    """The attack of a Spectacular Demise (X) on the enemy near it: neutral, past all cover (AC-7)."""
     dice = rule_value(gone, "Spectacular Demise")
     if not dice:
         return None

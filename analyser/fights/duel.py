@@ -15,7 +15,7 @@ from analyser.engine.joint import start_states
 from analyser.engine.program import Kind, Operation, Setup, When
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
-from analyser.fights.charge import combat
+from analyser.fights.charge import blast_of, combat, going_off
 from analyser.fights.combatant import (
     Combatant,
     charge_row,
@@ -246,6 +246,7 @@ def _activation(
     side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policy: str, strikes: list[Strike]
 ) -> list[Operation]:
     """The operations of one activation but its first; its strikes go to the end of `strikes`."""
+    after_a_shot = [] if shooters[side].distance is None else _going_off(sides, strikes)
 
     def numbers(more: Sequence[Strike | None]) -> list[int]:
         known = [strike for strike in more if strike is not None]
@@ -255,7 +256,7 @@ def _activation(
     def made(number: int) -> list[Operation]:
         strike = strikes[number].strike
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
-        return [Operation(Kind.STRIKE, side, number), *wrecked]
+        return [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
 
     shots: list[int] = []
     for shot in shooters[side].shots(side):
@@ -269,6 +270,17 @@ def _activation(
         strikes.extend(more)
         operations += fight
     return [*operations, *reaction, Operation(Kind.END, side)]
+
+
+def _going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
+    """What a last model does to the enemy, wherever it fell; the strikes of blasts go to the end of `strikes`."""
+    operations: list[Operation] = []
+    for side in (0, 1):
+        blast = blast_of(sides[side], sides[1 - side], side)
+        if blast is not None:
+            operations += going_off(side, len(strikes))
+            strikes.append(blast)
+    return operations
 
 
 def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> list[Operation]:

@@ -56,8 +56,8 @@ class Script:
         Of each queue, the side from whose decks all draw that draw there; NONE where it may be either, or no card.
     at_most : int64 array, shape (HIGHEST_CARD + 1,)
         How many cards of a full deck have at most that value.
-    sides, hitting, missing : int
-        Sides of the attack die; those that show a strike or a heroic strike; those that show a miss.
+    sides, hitting, heroic, missing : int
+        Sides of the attack die; those that show a strike or a heroic strike, a heroic strike, a miss.
     """
 
     operations: Any
@@ -73,6 +73,7 @@ class Script:
     at_most: Any
     sides: int
     hitting: int
+    heroic: int
     missing: int
 
 
@@ -84,7 +85,7 @@ _SCRIPT = np.dtype(
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
             *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool", "side")),
             ("at_most", np.int64, (HIGHEST_CARD + 1,)), ("sides", np.int64), ("hitting", np.int64),
-            ("missing", np.int64),
+            ("heroic", np.int64), ("missing", np.int64),
         ],
     )
 )  # fmt: skip
@@ -119,7 +120,7 @@ def script_of(
     script.starts[: len(texts)], script.ends[:lines] = ends - lengths, np.repeat(ends, lengths)
     script.at_most[: len(deck)], script.at_most[len(deck) :] = np.cumsum(deck), deck.sum()
     script.sides, script.missing = die.sum(), die[Face.MISS]
-    script.hitting = die[Face.HEROIC] + die[Face.STRIKE]
+    script.hitting, script.heroic = die[Face.HEROIC] + die[Face.STRIKE], die[Face.HEROIC]
     many = sum(len(_queues(operation, strikers, pools)) for operation in operations) + 1
     if many > MOST_QUEUES:
         raise too_many_pools(many, MOST_QUEUES)

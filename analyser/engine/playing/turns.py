@@ -34,7 +34,8 @@ from analyser.rules.armoured_clash.facts import FightFacts
 
 _CARD, _POOL, _PLACE, _TEST = int(Stage.CARD), int(Stage.POOL), int(Stage.PLACE), int(Stage.TEST)
 _STRIKE = int(Kind.STRIKE)
-_COIN, _STRIKE_DIE, _MISS_DIE, _NOTHING = steps.COIN, steps.STRIKE_DIE, steps.MISS_DIE, steps.NOTHING
+_COIN, _STRIKE_DIE, _HEROIC_DIE, _NOTHING = steps.COIN, steps.STRIKE_DIE, steps.HEROIC_DIE, steps.NOTHING
+_MISS_DIE, _MISS_OR_STRIKE_DIE = steps.MISS_DIE, steps.MISS_OR_STRIKE_DIE
 _CARD_OF_0 = steps.CARD_OF_0
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
@@ -214,6 +215,10 @@ def find_step(
         draw, below = 2 + OF_SO_MANY, 1
     elif asked == _STRIKE_DIE:
         draw, below = script.sides + OF_SO_MANY, script.hitting
+    elif asked == _HEROIC_DIE:
+        draw, below = script.sides + OF_SO_MANY, script.heroic
+    elif asked == _MISS_OR_STRIKE_DIE:
+        draw, below = script.sides - script.heroic + OF_SO_MANY, script.missing
     elif asked == _MISS_DIE:
         draw, below = script.sides - script.hitting + OF_SO_MANY, script.missing
     else:

@@ -1,19 +1,22 @@
-"""Spectacular Demise (X): what the last model of a unit does to the enemy that destroyed it in close quarters (AC-7).
+"""Spectacular Demise (X): what the last model of a unit does to the enemy near it (AC-7).
 
-One attack die: a miss is a suppression test, a strike or a heroic strike a neutral attack of X dice: the enemy is in
-contact, within every distance that the rule names. What the die showed stands in the state of the unit that is gone.
+One attack die: a miss is a suppression test within 6 inches; a strike, within 4, and a heroic strike, within 8, are a
+neutral attack of X dice. Who is in contact is within them all; where no distance is known, nobody else is. What the die
+showed stands in the state of the unit that is gone.
 """
 
 from __future__ import annotations
 
 from analyser.jit import step
-from analyser.rules.armoured_clash import morale, unit_state
-from analyser.rules.armoured_clash.facts import SideFacts
+from analyser.rules.armoured_clash import activation, morale, unit_state
+from analyser.rules.armoured_clash.facts import NONE, SideFacts
 from analyser.rules.armoured_clash.unit_state import is_removed, lost_of
 
 # Bits of activations, which a unit that is gone has no more use for.
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = morale.BROKEN | morale.FLED
+STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4, 6, 8  # inches
+_POSITION = unit_state.POSITION_MASK << unit_state.POSITION
 
 
 @step
@@ -25,9 +28,18 @@ def goes_off(word: int, side: SideFacts) -> bool:
 
 
 @step
-def shown(word: int, strikes: bool) -> int:
-    """The unit after its die: a strike or a heroic strike, or something else, perhaps a miss."""
-    return word | SETTLED | (BLAST if strikes else PANIC)
+def inches_away(word: int, other: int, side: SideFacts) -> int:
+    """How far the enemy is from the unit that is gone; 0 where no distance is known: then it is in contact."""
+    return max(activation.inches_between(word, other, side), 0)
+
+
+@step
+def shown(word: int, strikes: bool, inches: int) -> int:
+    """The unit after its die: a strike that reaches the enemy, or something else, perhaps a miss that does."""
+    word |= SETTLED
+    if strikes and inches <= HEROIC_REACHES:
+        return word | BLAST
+    return word | PANIC if inches <= PANIC_REACHES else word & ~_POSITION
 
 
 @step
@@ -38,11 +50,11 @@ def panics(other: int) -> bool:
 
 @step
 def settled(word: int, bit: int) -> int:
-    """The unit that is gone, with that much done."""
-    return word & ~bit
+    """The unit that is gone, with that much done: it is of no account any more where it stood."""
+    return word & ~(bit | _POSITION)
 
 
 @step
-def settled_by_a_shot(word: int) -> int:
-    """A unit that has been shot at: if that destroyed it, nobody was in contact, and there is no die to roll."""
-    return word | SETTLED if is_removed(word) else word
+def settled_by_a_shot(word: int, side: SideFacts) -> int:
+    """A unit destroyed by a shot: where no distance is known nobody is near it, and there is no die to roll."""
+    return word | SETTLED if is_removed(word) and side.spectacular_demise and side.distance == NONE else word

@@ -134,9 +134,15 @@ def put_into(target: TargetFacts, side: SideFacts, word: int) -> None:
 
 @step
 def removed_word(word: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """A unit that is gone, `destroyed` models of those that it had just now by damage."""
+    """A unit that is gone, `destroyed` models of those that it had just now by damage.
+
+    Where it stood is kept as long as something depends on it (Spectacular Demise, AC-7).
+    """
     before = side.models - models_of(word)
-    return word & (_KEPT_WHEN_REMOVED | _FELL_BACK) | (before + destroyed) << _DESTROYED | flags
+    kept = _KEPT_WHEN_REMOVED | _FELL_BACK
+    if side.spectacular_demise and side.distance != NONE:
+        kept |= POSITION_MASK << POSITION
+    return word & kept | (before + destroyed) << _DESTROYED | flags
 
 
 @step
