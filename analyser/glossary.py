@@ -123,8 +123,8 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Tail Gunner", "an attack back on an aerial attacker", "", (DUEL,)),
     Term("Fiery Demise", "units near it when it falls"),
     Term("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
-    Term("Berserk", "what it must do"),
-    Term("Run Amok", "what it must do"),
+    Term("Berserk", "what it must do", "", (DUEL,)),
+    Term("Run Amok", "what it must do", "", (DUEL,)),
     *(
         Term(name, "movement, deployment or command")
         for name in (

@@ -80,6 +80,7 @@ class Turn(NamedTuple):
     was_suppressed: bool
     was_disordered: bool
     rallied: bool = True
+    charged: bool = False
 
 
 def then(law, step):
@@ -588,11 +589,58 @@ def reaction(field, turn):
 
 
 def acts(field, turn):
-    """Manoeuvre and attack by the side's policy."""
+    """Manoeuvre and attack by the side's policy, or as a rule makes the unit act."""
     if is_over(turn.duel):
         return certainly(turn)
-    policy = POLICIES[getattr(field, f"policy_{turn.side}")]
-    return {turn._replace(duel=after): chance for after, chance in policy(field, turn).items()}
+    name = getattr(field, f"policy_{turn.side}")
+    policy = charge_anyway if must_charge(field, turn) else POLICIES[name]
+    charged = policy is charge_anyway or (name == "charge" and turn.rallied and can_charge(field, turn))
+    return {turn._replace(duel=after, charged=charged): chance for after, chance in policy(field, turn).items()}
+
+
+def can_charge(field, turn):
+    """Whether the enemy may be charged, and is within twice SPEED (AC-8.1)."""
+    duel, side = turn.duel, turn.side
+    facts, enemy = getattr(field, side), getattr(field, OTHER[side])
+    if plain.has_rule(facts, "Static") or enemy["type"] in {"aircraft", "rotorcraft"} or unit_of(duel, side).garrisoned:
+        return False
+    if not any(row["kind"] in {"melee", "impact"} for row in facts["rows"]):
+        return False
+    return duel.distance is None or duel.distance <= 2 * speed(field, side)
+
+
+def must_charge(field, turn):
+    """Whether the unit charges whatever its policy: Berserk after a failed rally test, Run Amok else (AC-7)."""
+    facts = getattr(field, turn.side)
+    return can_charge(field, turn) and plain.has_rule(facts, "Run Amok" if turn.rallied else "Berserk")
+
+
+def charge_anyway(field, turn):
+    """A charge that no failed rally test forbids."""
+    return close_quarters(field, turn.duel, turn.side)
+
+
+def run_amok(field, turn):
+    """Who runs amok and has not charged costs the enemy near it 1 damage, and itself a model (Run Amok in AC-7)."""
+    duel, side, enemy_side = turn.duel, turn.side, OTHER[turn.side]
+    facts, enemy = getattr(field, side), getattr(field, enemy_side)
+    if turn.charged or is_over(duel) or not plain.has_rule(facts, "Run Amok") or enemy["category"] == "aerial":
+        return certainly(turn)
+    if duel.distance is None or duel.distance > 6:
+        return certainly(turn)
+    damage = unit_of(duel, enemy_side).damage + 1
+    destroys = damage == enemy["damage_limit"]
+    duel = lose_model(duel, enemy_side) if destroys else change(duel, enemy_side, damage=damage)
+    law = after_demise(field, lose_model(duel, side), duel.distance)
+    return {turn._replace(duel=after): chance for after, chance in law.items()}
+
+
+def lose_model(duel, side):
+    """One model less, and no damage on the unit."""
+    left = unit_of(duel, side).models - 1
+    if left == 0:
+        return duel._replace(**{side: Side(cq.Unit(0, fate="destroyed"))})
+    return change(duel, side, models=left, damage=0)
 
 
 def ends(field, turn):
@@ -612,7 +660,7 @@ def activation(field, duel, side):
     if is_over(duel) or unit_of(duel, side).activated:
         return certainly(duel)
     law = certainly(starts(field, in_fumes(field, duel), side))
-    for step in (rally, reaction, acts, reaction):
+    for step in (rally, reaction, acts, reaction, run_amok):
         law = then(law, lambda turn, step=step: step(field, turn))
     return then(law, lambda turn: certainly(in_fumes(field, ends(field, turn))))
 

@@ -218,6 +218,29 @@ def random_overrun(rng):
     return duel | {"distance": rng.randint(1, 10), "policy_a": "charge", "rounds": 2}
 
 
+FURIES = ("Berserk", "Run Amok", "Run Amok", "Static", "Spectacular Demise (2)")
+
+
+def random_fury(rng):
+    """A duel between units that rules drive to charge, whatever their policies."""
+    duel = random_plain_duel(rng)
+    if often(0.6, rng):
+        duel["distance"] = rng.randint(1, 12)
+    for name in "ab":
+        unit = duel[name]
+        unit.pop("edge_distance", None)  # nobody is kept from withdrawing the whole 3 inches
+        unit["speed"] = rng.randint(1, 5)
+        unit["discipline"] = rng.choice((3, 5, 7))
+        unit["suppressed"] = often(0.5, rng)
+        unit["garrisoned"] = often(0.1, rng)
+        unit["rules"] = [*unit["rules"], *some_of(FURIES, rng, share=0.5)]
+        if duel[f"policy_{name}"] == "charge":
+            duel[f"policy_{name}"] = "take_cover"
+    if often(0.3, rng):
+        duel["b"]["type"] = "rotorcraft"
+    return duel
+
+
 def random_blast(rng):
     """A charge whose units may go off, without what has nothing to do with it."""
     charge = random_overcharge(rng) if often(0.3, rng) else random_charge(rng)

@@ -811,6 +811,72 @@ def test_without_a_distance_fumes_reach_who_is_in_contact():
     assert not any("reaches only" in each for each in apart.account.assumptions)
 
 
+RIFLES_AND_BAYONETS = row("ranged", 1), row("melee", 3)
+LONE = {"policy_a": "shoot", "policy_b": "take_cover"}
+
+
+def fury(*rules, suppressed=False, **keys):
+    """A unit that would shoot one model, and destroys three if it charges."""
+    return unit(*RIFLES_AND_BAYONETS, rules=rules, suppressed=suppressed, **keys)
+
+
+def models_lost(a, b=None, **terms):
+    """Models that B loses in one activation of A, all cards high."""
+    result = duel(a, b or unit(), **LONE | terms)
+    return 10 - result.summary["mean_b_models_left"]
+
+
+def test_who_runs_amok_charges_whatever_its_policy():
+    assert (models_lost(fury()), models_lost(fury("Run Amok"))) == (1, 3)
+    assert duel(fury("Run Amok"), unit(), **LONE).account.applied == ("Run Amok",)
+
+
+def test_who_is_berserk_charges_after_a_failed_rally_test_only():
+    assert models_lost(fury("Berserk")) == 1
+    assert models_lost(fury("Berserk", suppressed=True)) == 3
+    assert models_lost(fury("Berserk", suppressed=True), deck=LOW_CARDS) == 1  # rallied
+    assert models_lost(fury("Run Amok", suppressed=True)) == 1  # a failed rally test forbids it (AC-5.6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "terms"),
+    [
+        (fury("Run Amok", "Static"), {}, {}),
+        (fury("Run Amok", garrisoned=True), {}, {}),
+        (fury("Run Amok") | {"rows": [row("ranged", 1)]}, {}, {}),
+        (fury("Run Amok"), {"type": "rotorcraft"}, {}),
+        (fury("Run Amok", speed=6.0), {}, {"distance": 13.0}),
+    ],
+    ids=["static", "in a building", "no row", "rotorcraft", "out of reach"],
+)
+def test_no_rule_makes_a_unit_charge_that_cannot(a, b, terms):
+    assert models_lost(a, unit(**b), **terms) == 1
+
+
+def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_itself_a_model():
+    stuck = unit(rules=["Run Amok"])
+    terms = {"policy_a": "take_cover", "policy_b": "take_cover"}
+    for distance, lost in ((6.0, 1), (7.0, 0)):
+        found = duel(stuck, unit(), distance=distance, **terms).summary
+        assert (10 - found["mean_a_models_left"], 10 - found["mean_b_models_left"]) == (lost, lost)
+    tough = duel(stuck, unit(damage_limit=2), distance=6.0, rounds=2, **terms).summary
+    assert (tough["mean_a_models_left"], tough["mean_b_models_left"]) == (8, 9)
+    assert duel(stuck, unit(category="aerial"), distance=6.0, **terms).summary["mean_a_models_left"] == 10
+    unmeasured = duel(stuck, unit(), **terms)
+    assert unmeasured.summary["mean_a_models_left"] == 10
+    assert any("runs amok" in each for each in unmeasured.account.assumptions)
+
+
+def test_who_runs_amok_has_charged_even_if_nobody_won():
+    even = fury("Run Amok", speed=6.0) | {"rows": [row("melee", 2), row("ranged", 1)]}
+    found = duel(even, unit(row("melee", 2)), distance=6.0, **LONE).summary
+    assert (found["mean_a_models_left"], found["mean_b_models_left"]) == (8, 8)
+
+
+def test_rules_that_make_a_unit_charge_are_not_modelled_in_a_charge():
+    assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).account.not_modelled == ("Berserk", "Run Amok")
+
+
 def test_a_failed_rally_test_forbids_the_charge():
     charger = unit(row("melee", 3), suppressed=True)
     assert models(duel(charger, shooter(1), policy_a="charge", **SILENT), "b") == 10

@@ -12,6 +12,7 @@ from random_fights import (
     random_fights,
     random_focus_fire,
     random_fumes,
+    random_fury,
     random_overcharge,
     random_overrun,
     random_plain_duel,
@@ -64,7 +65,7 @@ def test_focus_fire(seed):
 
 
 @pytest.mark.parametrize(
-    "make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash, random_wreck]
+    "make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash, random_wreck, random_fury]
 )
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):

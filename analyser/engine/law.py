@@ -14,7 +14,7 @@ from analyser.jit import step
 from analyser.rules.armoured_clash.facts import NONE
 
 _ALONE_AND_CERTAIN = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.FORGET))
-_CERTAIN_OF_BOTH = (int(Kind.GIVE_ORDERS), int(Kind.ENGAGE), int(Kind.ENVELOP))
+_CERTAIN_OF_BOTH = (int(Kind.GIVE_ORDERS), int(Kind.ENGAGE), int(Kind.ENVELOP), int(Kind.RUN_AMOK))
 _SIDE, _NUMBER, _BITS, _WORD = 5, 6, 12, 62  # bits below the parts of a packed operation, of one, and of all
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 _SIDE_BY_SIDE = (int(Kind.STRIKE), int(Kind.RESOLVE))

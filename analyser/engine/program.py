@@ -41,6 +41,7 @@ class Kind(IntEnum):
     TEST_FRIGHTENED = 13  # the enemy's suppression test
     ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
     FORGET = 15  # what a Throw depended on
+    RUN_AMOK = 16  # who has not charged hurts whoever is near
 
 
 class Operation(NamedTuple):

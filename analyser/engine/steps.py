@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from analyser.engine.program import Kind, Setup, When
 from analyser.jit import step
-from analyser.rules.armoured_clash import activation, close_quarters, demise, morale, siege, unit_state
+from analyser.rules.armoured_clash import activation, amok, close_quarters, demise, morale, siege, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE
 from analyser.rules.armoured_clash.policies import allowed, decide
@@ -23,11 +23,11 @@ _BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
         Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
     )
 )  # fmt: skip
-_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET = (
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET, _RUN_AMOK = (
     int(kind)
     for kind in (
         Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
-        Kind.FORGET,
+        Kind.FORGET, Kind.RUN_AMOK,
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
@@ -175,6 +175,9 @@ def changed(
         mine = mine if passed else demise.settled(mine, demise.PANIC)
     elif kind == _GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
+    elif kind == _RUN_AMOK and amok.hurts(mine, theirs, setup.sides[side], setup.units[1 - side]):
+        theirs = amok.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
+        mine = amok.without_a_model(mine, setup.sides[side])
     elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
     elif not unit_state.is_removed(mine) or kind == _END:
@@ -265,7 +268,7 @@ def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) ->
         mine = close_quarters.withdrawn(mine, side)
     again = won_by == close_quarters.ACTIVE and side.overrun and charged
     again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
-    mine = close_quarters.ended_as(mine, won_by, bool(again))
+    mine = close_quarters.ended_as(mine, won_by, bool(again), side)
     return (mine, theirs) if active == 0 else (theirs, mine)
 
 

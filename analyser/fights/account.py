@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analyser import account as of_attack
 from analyser.api import fight_of
-from analyser.fights.combatant import Combatant, charge_row, has_rule, retaliation_row
+from analyser.fights.combatant import Combatant, charge_row, has_rule, may_charge, retaliation_row
 from analyser.fights.duel import Shooter
 from analyser.fights.scenarios import ChargeScenario, DuelScenario, FocusScenario
 from analyser.fights.strikes import quality_names
@@ -23,6 +23,7 @@ _WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
+_AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
 
 
@@ -95,13 +96,14 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> Account:
     """The account of a duel; `shooters` are the rows that both sides shoot with."""
     sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
-    contact, apart = "charge" in policies, scenario.terms.distance is not None
+    charges = [may_charge(sides[place], sides[1 - place], policies[place]) for place in (0, 1)]
+    contact, apart = any(charges), scenario.terms.distance is not None
     applied: list[str] = []
     left_out: list[str] = []
     near: list[str] = []
     for place, unit in enumerate(sides):
         enemy = sides[1 - place]
-        rows = _rows_of_duel(place, sides, shooters, policies)
+        rows = _rows_of_duel(place, sides, shooters, charges)
         for row in rows:
             fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
             applied += _qualities(row, unit, enemy, fight, shooters[place])
@@ -109,8 +111,10 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             overcharges = policies[place] == "overcharge" if row.kind == "ranged" else unit.overcharge
             left_out += _unused_qualities(row, overcharges=overcharges)
         rules = names(unit.rules or (), SPECIAL_RULES)
-        occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, policies))
-        occasions |= _of_contact(unit, enemy, charges=policies[place] == "charge", contact=contact)
+        occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
+        occasions |= _of_contact(unit, enemy, charges=charges[place], contact=contact)
+        occasions["Berserk"] = charges[place] and unit.discipline is not None
+        occasions["Run Amok"] = charges[place] or apart
         occasions["All-Out Attack"] = policies[place] == "all_out"
         occasions["Tail Gunner"] = enemy.category == "aerial" and _shoots(shooters[1 - place])
         in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
@@ -122,6 +126,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     assumptions = [_cards(with_replacement)]
     if not apart:
         assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
+        if any(has_rule(unit, "Run Amok") for unit in sides):
+            assumptions.append(_AMOK_UNMEASURED)
         assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
     return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
 
@@ -136,16 +142,16 @@ def _retaliation(unit: Combatant) -> list[Row]:
 
 
 def _rows_of_duel(
-    place: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policies: Sequence[str]
+    place: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], charges: Sequence[bool]
 ) -> list[Row]:
     """The rows that one side of a duel can come to use."""
     unit, shooter = sides[place], shooters[place]
     rows = [row for row in (shooter.main, shooter.by_lookout) if row is not None and _shoots(shooter)]
     if shooter.policy == "all_out":
         rows += shooter.rows
-    if policies[place] == "charge":
+    if charges[place]:
         rows.append(charge_row(unit, "ab"[place]))
-    if policies[1 - place] == "charge":
+    if charges[1 - place]:
         rows += _retaliation(unit)
     return list({row.id: row for row in rows}.values())
 

@@ -202,6 +202,16 @@ def charge_row(combatant: Combatant, where: str) -> Row:
     return rows[0]
 
 
+def may_charge(combatant: Combatant, enemy: Combatant, policy: str) -> bool:
+    """Whether a duellist can come to charge: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
+    if policy == "charge":
+        return True
+    if not any(has_rule(combatant, rule) for rule in ("Berserk", "Run Amok")) or has_rule(combatant, "Static"):
+        return False
+    can_be_charged = enemy.type not in NO_CLOSE_QUARTERS_AGAINST and not enemy.aircraft
+    return can_be_charged and any(row.kind in ("melee", "impact") for row in combatant.rows or ())
+
+
 def retaliation_row(combatant: Combatant) -> Row | None:
     """The melee row that a unit strikes back with, if it has one (AC-8.3)."""
     rows = [row for row in combatant.rows or () if row.kind == "melee"]

@@ -22,6 +22,7 @@ from analyser.fights.combatant import (
     check_can_be_charged,
     check_has_dice,
     has_rule,
+    may_charge,
     row_named,
     rule_value,
 )
@@ -231,7 +232,9 @@ def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": Policy[policy.upper()],
-        "charges": policy == "charge",
+        "charges": may_charge(mine, theirs, policy),
+        "berserk": has_rule(mine, "Berserk"),
+        "runs_amok": has_rule(mine, "Run Amok"),
         "overrun": has_rule(mine, "Overrun") and mine.charge.overrun,
         "speed": math.floor(mine.speed or 0),
         "distance": NONE if terms.distance is None else math.ceil(terms.distance),
@@ -265,11 +268,12 @@ def _activation(
     reaction = [each for number in numbers([shooters[1 - side].reaction(1 - side)]) for each in made(number)]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [each for number in shots for each in made(number)]
-    if policy == "charge":
+    if may_charge(sides[side], sides[1 - side], policy):
         more, fight = combat(sides, (), side, len(strikes))
         strikes.extend(more)
         operations += fight
-    return [*operations, *reaction, Operation(Kind.END, side)]
+    amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if has_rule(sides[side], "Run Amok") else []
+    return [*operations, *reaction, *amok, Operation(Kind.END, side)]
 
 
 def _going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:

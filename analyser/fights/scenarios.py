@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from analyser.api import load_scenario
 from analyser.errors import InputError
-from analyser.fights.combatant import Charge, Combatant, has_rule, resolve_combatant, row_named
+from analyser.fights.combatant import Charge, Combatant, has_rule, may_charge, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
 from analyser.fights.strikes import quality_names
@@ -196,7 +196,8 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     for side, unit in (("a", a), ("b", b)):
         if unit.victory_points is None:
             warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
-        warnings += _without_overcharge(unit, side, contact="charge" in (file.duel.policy_a, file.duel.policy_b))
+        contact = may_charge(a, b, file.duel.policy_a) or may_charge(b, a, file.duel.policy_b)
+        warnings += _without_overcharge(unit, side, contact=contact)
     return DuelScenario(file.duel, a, b, file.ruleset, _distinct(warnings))
 
 

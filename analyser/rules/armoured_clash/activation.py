@@ -110,6 +110,7 @@ def view_of(word: int, other: int, side: SideFacts, strike: StrikeFacts, has_row
     inches = inches_between(word, other, side)
     short = has_row and is_short(strike, side, inches)
     in_range = has_row and reaches(strike, side, inches)
+    can_charge = side.charges != 0 and (inches == NONE or inches <= 2 * side.speed)
     return View(
         models=models_of(word),
         suppressed=word & _SUPPRESSED != 0,
@@ -117,7 +118,8 @@ def view_of(word: int, other: int, side: SideFacts, strike: StrikeFacts, has_row
         in_building=in_building(word, side),
         in_range=in_range,
         in_short_range=in_range and (short or strike.short_range == NONE),
-        can_charge=side.charges != 0 and (inches == NONE or inches <= 2 * side.speed),
+        can_charge=can_charge,
+        must_charge=can_charge and (side.berserk if word & _RALLY_FAILED else side.runs_amok) != 0,
         distance=inches,
         enemy_models=models_of(other),
         enemy_suppressed=other & _SUPPRESSED != 0,

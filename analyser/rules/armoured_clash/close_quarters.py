@@ -22,6 +22,7 @@ from analyser.rules.armoured_clash.unit_state import (
 ACTIVE, TARGET, NOBODY = 0, 1, 2
 _CHARGE, _OVERRUN = int(Order.CHARGE), int(Order.OVERRUN)
 _WON, _LOST, _STALEMATE = int(Order.WON), int(Order.LOST), int(Order.NO_ATTACK)
+_NOTHING = int(Order.NOTHING)
 _ANNIHILATED, _DESTROYED = morale.ANNIHILATED, morale.MODELS_DESTROYED
 _DISORDERED = morale.DISORDERED
 _SUPPRESSIVE, _CRYO, _SEISMIC = unit_state.SUPPRESSIVE, unit_state.CRYO, unit_state.SEISMIC
@@ -169,10 +170,13 @@ def after_combat(word: int) -> int:
 
 
 @step
-def ended_as(active: int, won_by: int, again: bool) -> int:
-    """The active unit with how its combat ended; one that overruns strikes once more (Overrun, AC-7)."""
+def ended_as(active: int, won_by: int, again: bool, side: SideFacts) -> int:
+    """The active unit with how its combat ended; one that overruns strikes once more (Overrun, AC-7).
+
+    After a stalemate a unit that runs amok has nothing left to do: it has charged.
+    """
     if again:
         return with_order(active, _OVERRUN)
     if won_by == NOBODY:
-        return with_order(active, _STALEMATE)
+        return with_order(active, _NOTHING if side.runs_amok else _STALEMATE)
     return with_order(active, _WON if won_by == ACTIVE else _LOST)

@@ -191,6 +191,8 @@ class SideFacts:
     speed: int  # inches
     policy: int  # a Policy
     charges: int  # whether it may charge the other side
+    berserk: int  # whether it charges after a failed rally test, if it can, whatever its policy
+    runs_amok: int  # whether it charges if it can, whatever its policy
     rearms: int  # whether a unit that is reloading re-arms instead of shooting (Slow to Fire)
     static: int
     hunter: int
