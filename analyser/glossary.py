@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from analyser.errors import nearest
 
-RANGED_ATTACK, CLOSE_QUARTERS, DUEL = "ranged attack", "close quarters", "duel"
+RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
 _ANYWHERE = (CLOSE_QUARTERS, DUEL)
 
 
@@ -31,7 +31,8 @@ class Term(NamedTuple):
         Whose profile makes it count in a ranged attack: ``"attacker"``, ``"target"``, or ``""`` when
         nothing in a ranged attack is computed from it.
     counts_also_in : tuple of str
-        The longer fights that numbers are computed from it in: :data:`CLOSE_QUARTERS`, :data:`DUEL`.
+        The longer fights that numbers are computed from it in: :data:`CLOSE_QUARTERS`, :data:`DUEL`; and
+        :data:`FOCUS_FIRE`, if that is more than its ranged attacks.
     """
 
     name: str
@@ -120,7 +121,7 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     Term("Ammo Supply", "ranged attacks of friends near it"),
     Term("Inspiring", "statuses of friends near it"),
-    Term("Tail Gunner", "an attack back on an aerial attacker", "", (DUEL,)),
+    Term("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
     Term("Fiery Demise", "units near it when it falls"),
     Term("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     Term("Berserk", "what it must do", "", (DUEL,)),

@@ -13,10 +13,10 @@ from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_com
 from analyser.fights.duel import DuelTerms, duel_program
 from analyser.fights.focus import focus_program
 from analyser.profiles import Profiles
-from analyser.resolve import resolve
+from analyser.resolve import resolve, resolve_target
 from analyser.rules.armoured_clash import close_quarters, morale, unit_state
 from analyser.ruleset import Ruleset, load_ruleset
-from analyser.scenario import parse_scenario
+from analyser.scenario import Target, parse_scenario
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
@@ -223,14 +223,28 @@ def plain_unit(unit):
 
 
 def focus_fight(scenario):
-    """Focus fire; its states are read as the target's."""
+    """Focus fire; its states are read as the target's, and where they are known as the attacker's too."""
     ruleset = ruleset_of(scenario)
+    attackers = [attacker_of(given) for given in scenario["attacks"]]
     scenarios = []
     for given in scenario["attacks"]:
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
         scenarios.append(resolve(parse_scenario(raw, ruleset, where="test"), Profiles()))
-    setup, programs = focus_program(scenarios)
-    return Fight(setup, programs, start_states(setup), lambda _, word: focused_unit(word))
+    setup, programs = focus_program(scenarios, attackers)
+
+    def read(one, two):
+        return (*focused_unit(two), *focused_unit(one)) if all(attackers) else focused_unit(two)
+
+    return Fight(setup, programs, start_states(setup), read)
+
+
+def attacker_of(given):
+    """Who makes an attack, as a unit that can be shot at; None where it is not known."""
+    if "attacker" not in given:
+        return None
+    unit = given["attacker"]
+    target = Target(**known(unit, UNIT_KEYS), **as_inches(unit, "edge_distance"), rules=tuple(unit["rules"]))
+    return resolve_target(target, None)
 
 
 def focus_laws(scenario):

@@ -8,6 +8,8 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
+import plain_aftermath as aftermath
+import plain_close_quarters as cq
 import plain_reading as plain
 from plain_decks import deck_of, draws
 
@@ -38,6 +40,7 @@ class Table(NamedTuple):
     attackers_deck: tuple
     own_models_destroyed: int = 0
     own_damage: int = 0
+    attacker: cq.Unit | None = None  # once its attack has been made and answered; None where it is not known
 
 
 def target_at_start(facts):
@@ -180,6 +183,7 @@ def tables(scenario):
     facts = plain.with_defaults(scenario["target"], plain.DEFAULT_TARGET, "target")
     ruleset = plain.with_defaults(scenario.get("ruleset", {}), plain.DEFAULT_RULESET, "ruleset")
     deck = deck_of(ruleset["deck"])
+    gunner = cq.read_unit({key: value for key, value in facts.items() if key in cq.DEFAULT_UNIT})
     replacement = scenario.get("replacement", True)
     start = Table(
         target_at_start(facts),
@@ -195,13 +199,17 @@ def tables(scenario):
         chances = defaultdict(Fraction)
         for table, chance in law.items():
             if table.target.fate:  # nobody is left to shoot at
-                chances[table._replace(own_models_destroyed=0, own_damage=attack["attacker_damage"])] += chance
+                unit = cq.unit_of(cq.read_unit(given["attacker"])) if "attacker" in given else None
+                unhurt = {"own_models_destroyed": 0, "own_damage": attack["attacker_damage"], "attacker": unit}
+                chances[table._replace(**unhurt)] += chance
                 continue
             after = one_attack(
                 attack, facts, table, circumstances, die=ruleset["die"], deck=deck, replacement=replacement
             )
             for state, state_chance in after.items():
-                chances[state] += chance * state_chance
+                shot_back = answered(given, gunner, state, {"die": ruleset["die"], "deck": dict(deck)})
+                for ended, answer_chance in shot_back.items():
+                    chances[ended] += chance * state_chance * answer_chance
         law = dict(chances)
         found.append(law)
     return found
@@ -214,7 +222,28 @@ def laws(scenario):
 
 def own_losses(scenario):
     """The law {(models destroyed, damage left): chance} of each attack's own unit (Overcharge in AC-6), a list."""
-    return [marginal(law, lambda table: table[3:]) for law in tables(scenario)]
+    return [marginal(law, lambda table: table[3:5]) for law in tables(scenario)]
+
+
+def attackers(scenario):
+    """The law {unit: chance} of each attacker after its attack, and after that of a Tail Gunner, a list."""
+    return [marginal(law, lambda table: table.attacker) for law in tables(scenario)]
+
+
+def answered(given, gunner, table, ruleset):
+    """The law of a table after the Tail Gunner has shot at an aerial attacker, both still there (AC-7)."""
+    if "attacker" not in given:
+        return {table: Fraction(1)}
+    shooter = cq.read_unit(given["attacker"])
+    unit = cq.unit_of(shooter)
+    if given["attack"].get("overcharge"):
+        unit = unit._replace(models=unit.models - table.own_models_destroyed, damage=table.own_damage)
+    if unit.models == 0:
+        return {table._replace(attacker=cq.Unit(0, fate="destroyed")): Fraction(1)}
+    if shooter["category"] != "aerial" or table.target.fate or not cq.value_of(gunner, "Tail Gunner"):
+        return {table._replace(attacker=unit): Fraction(1)}
+    law = aftermath.tail_gunner(gunner, shooter, unit, ruleset)
+    return {table._replace(attacker=after): chance for after, chance in law.items()}
 
 
 def marginal(law, part):

@@ -102,6 +102,21 @@ def random_focus_fire(rng):
     }
 
 
+def random_dogfight(rng):
+    """Focus fire by units in the air on a Tail Gunner."""
+    scenario = random_focus_fire(rng)
+    for given in scenario["attacks"]:
+        attack = given["attack"]
+        unit = random_unit(rng, rng.randint(1, 4), (*TARGET_RULES, "Hot Headed")) | {"category": "aerial"}
+        unit |= {"type": rng.choice(("aircraft", "rotorcraft")), "disordered": False}
+        unit["suppressed"] = "suppressed" in attack.get("penalties", ())
+        unit.pop("edge_distance", None)
+        given["attacker"] = unit
+        attack |= {f"attacker_{key}": unit[key] for key in ("models", "damage", "damage_limit")}
+    rules = [*scenario["target"]["rules"], f"Tail Gunner ({rng.randint(1, 3)})", *some_of(("Veteran (1)",), rng)]
+    return scenario | {"target": scenario["target"] | {"rules": rules}, "replacement": True}
+
+
 def random_duel(rng):
     """A duel of two or three rounds between units that can do what their policies say."""
     a, b = (random_duellist(rng) for _ in range(2))

@@ -7,6 +7,7 @@ models for certain, and each card is a 12, so that every test by card is failed.
 import pytest
 from fight_files import COIN, LOW_CARDS, certain, charge, duel, focus, likely, row, unit
 
+import analyser
 from analyser.errors import InputError
 
 BY_MODELS = list(range(1, 11))  # as many dice as models
@@ -536,6 +537,73 @@ def test_siegebreaker_opens_a_building_for_the_next_attack():
     assert [
         row["mean_models_destroyed"] for row in focus([breaker, {"dice": 2}], target(garrisoned=True)).rounds()
     ] == [1, 3]
+
+
+CUTTERS = "commonwealth/kheshig-sky-cutter-wings@basic"  # two rotorcraft of DEFENCE 2 and DAMAGE LIMIT 2
+FLAK = "commonwealth/rydovoy-rodina-squadron@basic"  # armour, on the ground
+FIGHTERS = {"unit": "crown/defiance-fighter-squadron@basic", "models": 3}  # Tail Gunner (4)
+
+
+def own_losses(result):
+    """Mean models that each attack has cost the unit that made it."""
+    return [row.get("mean_attacker_models_destroyed") for row in result.rounds()]
+
+
+def test_a_tail_gunner_shoots_back_at_what_is_in_the_air():
+    # Four strikes are two points of damage: one of two cutters, at each attack anew, for these are different units.
+    result = focus([{"attacker": CUTTERS}] * 2, FIGHTERS)
+    assert own_losses(result) == [1, 1]
+    assert "Tail Gunner (4)" in result.account.applied
+    silent = focus([{"attacker": CUTTERS}] * 2, FIGHTERS | {"rules": []})
+    assert own_losses(silent) == [None, None]
+    from_the_ground = focus([{"attacker": FLAK}], FIGHTERS)
+    assert own_losses(from_the_ground) == [None]
+    assert "Tail Gunner (4)" not in (*from_the_ground.account.applied, *from_the_ground.account.not_modelled)
+    mixed = focus([{"attacker": FLAK}, {"attacker": CUTTERS}], FIGHTERS)
+    assert own_losses(mixed) == [0, 1]
+
+
+def test_who_is_shot_down_by_a_tail_gunner_is_paid_for():
+    alone = {"attacker": CUTTERS, "attacker_models": 1}
+    result = focus([alone, alone], FIGHTERS)
+    assert [row["p_attacker_annihilated"] for row in result.rounds()] == [1, 1]
+    assert result.summary["expected_victory_points_lost"] == 6  # two units of VPR 3
+    assert result.summary["expected_victory_points"] == 0
+
+
+def test_a_tail_gunner_that_is_gone_shoots_no_more():
+    gone = focus([{"attacker": CUTTERS, "dice": 99}, {"attacker": CUTTERS}], FIGHTERS)
+    assert own_losses(gone) == [0, 0]
+
+
+def test_an_attacker_without_a_profile_is_not_in_the_air_and_the_answer_says_so():
+    result = focus([{"dice": 3}], target(rules=["Tail Gunner (4)"]))
+    assert own_losses(result) == [None]
+    assert any("without a profile" in each for each in result.account.assumptions)
+
+
+def test_what_overcharge_costs_an_attacker_of_focus_fire():
+    # Two dice and two for the card, all blanks: four of five models at each attack; of three, all.
+    risky = {"dice": 2, "overcharge": True, "qualities": ["Overcharge"]}
+    attacks = [risky | {"attacker_models": models} for models in (5, 5, 3)] + [{"dice": 2}]
+    result = focus(attacks, target(), die={"blank": 1}, deck={"2": 1})
+    assert own_losses(result) == [4, 4, 3, 0]
+    assert [row["p_attacker_annihilated"] for row in result.rounds()] == [0, 0, 1, 0]
+    assert result.summary["expected_victory_points_lost"] is None  # no profile, no rating
+    assert any("different units" in each for each in result.account.assumptions)
+
+
+def test_own_losses_of_focus_fire_are_those_of_a_single_attack():
+    attack = {"dice": 3, "overcharge": True, "qualities": ["Overcharge", "Arc"], "attacker_models": 4}
+    fight = {"attack": attack, "target": target()}
+    alone = analyser.exact(fight).summary["mean_attacker_models_destroyed"]
+    both = analyser.focus([attack, attack], target())
+    gone = both.probability("annihilated", 1).probability
+    assert own_losses(both) == pytest.approx([alone, alone * (1 - gone)])
+    sampled = analyser.focus([attack, attack], target(), method="monte-carlo", trials=200_000, seed=1)
+    for figures in sampled.rounds():
+        mean, error = (figures[f"mean_attacker_models_destroyed{end}"] for end in ("", "_standard_error"))
+        assert mean == pytest.approx(alone * figures["p_made"], abs=5 * error)
 
 
 # --- AC-9.2: duels ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from random_fights import (
     random_charge,
     random_clash,
+    random_dogfight,
     random_fights,
     random_focus_fire,
     random_fumes,
@@ -48,6 +49,14 @@ def test_charges_in_which_a_card_adds_dice(make, seed):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 
+def target_read(unit):
+    """A unit of the plain reading of focus fire as plain values."""
+    fate = engine.fate_read(unit.fate)
+    if fate:
+        return 0, 0, False, False, False, fate
+    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_focus_fire(seed):
     for scenario in random_fights(random_focus_fire, seed, 4):
@@ -56,11 +65,18 @@ def test_focus_fire(seed):
         for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
             expected = defaultdict(float)
             for target, chance in law.items():
-                fate = engine.fate_read(target.fate)
-                state = (0, 0, False, False, False, fate) if fate else (
-                    target.models, target.damage, target.suppressed, target.disordered, target.activated, "",
-                )  # fmt: skip
-                expected[state] += float(chance)
+                expected[target_read(target)] += float(chance)
+            assert_same(ours, expected, scenario)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_focus_fire_that_a_tail_gunner_answers(seed):
+    for scenario in random_fights(random_dogfight, seed, 3):
+        plain = plain_focus_fire.tables(scenario)
+        for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
+            expected = defaultdict(float)
+            for table, chance in law.items():
+                expected[*target_read(table.target), *target_read(table.attacker)] += float(chance)
             assert_same(ours, expected, scenario)
 
 

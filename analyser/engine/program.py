@@ -42,6 +42,7 @@ class Kind(IntEnum):
     ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
     FORGET = 15  # what a Throw depended on
     RUN_AMOK = 16  # who has not charged hurts whoever is near
+    TAKE_OVER = 17  # another unit of the side takes the place of the one before
 
 
 class Operation(NamedTuple):
@@ -53,8 +54,8 @@ class Operation(NamedTuple):
     side : int
         The side that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned.
     number : int
-        Of STRIKE: which strike. Of GIVE_ORDERS: the strike of the row that the unit shoots with, or NONE. Of BEGIN:
-        a :class:`When`.
+        Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
+        row that the unit shoots with, or NONE. Of BEGIN: a :class:`When`.
     """
 
     kind: int

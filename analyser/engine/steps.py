@@ -23,11 +23,11 @@ _BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
         Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
     )
 )  # fmt: skip
-_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET, _RUN_AMOK = (
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET, _RUN_AMOK, _TAKE_OVER = (
     int(kind)
     for kind in (
         Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
-        Kind.FORGET, Kind.RUN_AMOK,
+        Kind.FORGET, Kind.RUN_AMOK, Kind.TAKE_OVER,
     )
 )  # fmt: skip
 _ALWAYS = int(When.ALWAYS)
@@ -180,6 +180,8 @@ def changed(
         mine = amok.without_a_model(mine, setup.sides[side])
     elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
+    elif kind == _TAKE_OVER:
+        mine = unit_state.relieved_by(setup.attacks[operation[2]])
     elif not unit_state.is_removed(mine) or kind == _END:
         mine = changed_alone(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)

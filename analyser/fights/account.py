@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from analyser import account as of_attack
 from analyser.api import fight_of
+from analyser.fights.attackers import gunner_dice
 from analyser.fights.combatant import Combatant, charge_row, has_rule, may_charge, retaliation_row
 from analyser.fights.duel import Shooter
 from analyser.fights.scenarios import ChargeScenario, DuelScenario, FocusScenario
 from analyser.fights.strikes import quality_names
-from analyser.glossary import CLOSE_QUARTERS, DUEL, QUALITIES, SPECIAL_RULES, Named, Term
+from analyser.glossary import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Named, Term
 from analyser.resolve import names
 from analyser.units import Row
 
@@ -24,7 +25,8 @@ _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
-_ATTACKERS_UNHURT = "what Overcharge costs an attacker is not followed from attack to attack: they are different units"
+_DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
+_NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,18 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
     """The account of a sequence of attacks: that of each of them, told once."""
     applied: list[str] = []
     left_out: list[str] = []
-    for each in scenario.attacks:
+    rules = names(scenario.target.rules or (), SPECIAL_RULES)
+    for each, attacker in zip(scenario.attacks, scenario.attackers):
         applied += of_attack.applied(each, fight_of(each))
+        applied += _with_occasion(rules, FOCUS_FIRE, {"Tail Gunner": gunner_dice(scenario.target, attacker) > 0})
         left_out += of_attack.not_modelled(each)
+    computed = {str(named) for named in rules if _counts(named, SPECIAL_RULES, FOCUS_FIRE)}
+    left_out = [written for written in left_out if written not in computed]
     assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
-    if any(each.attack.overcharge for each in scenario.attacks):
-        assumptions.append(_ATTACKERS_UNHURT)
+    if scenario.at_risk:
+        assumptions.append(_DIFFERENT_UNITS)
+    if computed and None in scenario.attackers:
+        assumptions.append(_NO_PROFILE)
     return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
 
 

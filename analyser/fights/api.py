@@ -156,7 +156,7 @@ def focus(
         listed = [{"attacker": each} if isinstance(each, str) else dict(each) for each in attacks]
         source = {"attacks": listed, "target": _unit(target, "target")}
     scenario = load_focus(source, profiles)
-    setup, programs = focus_program(scenario.attacks)
+    setup, programs = focus_program(scenario.attacks, scenario.attackers)
     endings = run(setup, programs, start_states(setup), scenario.ruleset, how)
     return FocusResult(
         scenario=scenario,

@@ -119,7 +119,7 @@ def rules_called(written: tuple[str, ...]) -> tuple[Named, ...]:
     return tuple(names(written, SPECIAL_RULES))
 
 
-def rule_value(combatant: Combatant, name: str) -> int:
+def rule_value(combatant: Target, name: str) -> int:
     """The X of a special rule of a unit; 0 without the rule."""
     return _values_of(combatant.rules).get(name, 0)
 

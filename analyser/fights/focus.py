@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from analyser.api import rolls_for_building
 from analyser.compile import record_of, scenario_records
 from analyser.engine.program import Kind, Operation, Setup
+from analyser.fights.attackers import answer, can_be_hurt, ways_to_stand
 from analyser.fights.strikes import Strike, setup_for
-from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE
+from analyser.rules.armoured_clash.conditions import attack_dice
+from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, plain
 from analyser.scenario import Scenario, Target
+from analyser.units import MOST_MODELS
 
 ATTACKERS, TARGET = 0, 1
 _STAND_IN = Target(
@@ -19,47 +23,71 @@ _STAND_IN = Target(
 )
 
 
-def focus_program(scenarios: Sequence[Scenario]) -> tuple[Setup, list[list[Operation]]]:
+def focus_program(
+    scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
+) -> tuple[Setup, list[list[Operation]]]:
     """The setup of a sequence of attacks, and the operations of each.
 
     Parameters
     ----------
     scenarios : sequence of Scenario
-        One an attack, all with the same target. The attackers are different units of one side: what Overcharge
-        costs one of them bears on no later attack.
+        One an attack, all with the same target.
+    attackers : sequence of Target or None
+        Who makes each, where that is known. They are different units of one side: what an attack costs the unit that
+        makes it bears on no later attack.
     """
-    strikes, programs = [], []
-    for number, scenario in enumerate(scenarios):
-        strikes.append(_strike(scenario))
-        operations = [Operation(Kind.STRIKE, ATTACKERS, number)]
-        if strikes[-1].strike.wrecks:
+    strikes = [_strike(scenario) for scenario in scenarios]
+    at_risk = any(map(can_be_hurt, scenarios, attackers))
+    programs = []
+    for number, (scenario, attacker) in enumerate(zip(scenarios, attackers)):
+        operations = [Operation(Kind.TAKE_OVER, ATTACKERS, number)] if at_risk else []
+        operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
+        if strikes[number].strike.wrecks:
             operations.append(Operation(Kind.WRECK, TARGET))
+        back = answer(scenario, attacker, TARGET)
+        if back is not None and strikes[number].strike.fixed_dice > 0:
+            operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
     target = scenarios[0].target
     edge = target.edge_distance
+    unmeasured = {"distance": NONE, "fumes_within": NONE}
     sides = [
-        record_of(SIDE, {"models": 1, "distance": NONE, "edge_distance": NONE, "fumes_within": NONE}),
+        record_of(SIDE, unmeasured | {"models": MOST_MODELS, "edge_distance": NONE}),
         record_of(
             SIDE,
-            {
+            unmeasured
+            | {
                 "models": target.models,
                 "garrisoned": target.garrisoned,
-                "distance": NONE,
-                "fumes_within": NONE,
                 "edge_distance": NONE if edge is None else int(edge),
                 "tracks_position": edge is not None,
             },
         ),
     ]
-    return setup_for(sides, (_STAND_IN, target), strikes), programs
+    most = max(map(ways_to_stand, scenarios, attackers)) if at_risk else 1
+    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
 
 
 def _strike(scenario: Scenario) -> Strike:
     """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
     attack, target = scenario_records(scenario)
+    dice = attack_dice(plain(attack), plain(target))
     numbers = {
-        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": NONE,
+        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": dice,
         "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
+        "bears_blanks": scenario.attack.overcharge,
     }  # fmt: skip
-    dice = (int(attack.dice), int(attack.dice_in_parentheses))
-    return Strike(record_of(STRIKE, numbers), attack, target, np.array([dice, dice]))
+    return Strike(record_of(STRIKE, numbers), attack, target, np.array([(dice, NONE)]))
+
+
+def _place_of(strike: Strike, strikes: list[Strike]) -> int:
+    """The number of a strike, which is added if there is none like it: units of one kind are answered alike."""
+
+    def parts(one: Strike) -> tuple[Any, ...]:
+        return tuple(record.tobytes() for record in one[:3])
+
+    for number, known in enumerate(strikes):
+        if parts(known) == parts(strike):
+            return number
+    strikes.append(strike)
+    return len(strikes) - 1

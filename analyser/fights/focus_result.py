@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
+from analyser.fights import attackers
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.endings import Endings, chance_figures
@@ -137,8 +138,14 @@ class FocusResult:
         return Until(None, chance)
 
     def rounds(self) -> list[dict[str, Any]]:
-        """The figures after each attack, a plain dict an attack."""
-        return [self._figures(number) for number in range(1, len(self.endings) + 1)]
+        """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""
+        return [self._figures(number) | self.own_losses(number) for number in range(1, len(self.endings) + 1)]
+
+    def own_losses(self, attack: int) -> dict[str, Any]:
+        """What that attack has cost the unit that made it (Overcharge, Tail Gunner); empty if none costs anything."""
+        if not self.scenario.at_risk:
+            return {}
+        return attackers.figures(self.scenario.attacks[attack - 1], self.after(attack))
 
     def _figures(self, number: int) -> dict[str, Any]:
         ending, scenario = self.after(number), self.scenario.attacks[number - 1]
@@ -180,7 +187,21 @@ class FocusResult:
         }
         points = self.scenario.target.victory_points
         gone = self.probability("annihilated").probability
-        return figures | {"expected_victory_points": None if points is None else points * gone}
+        figures["expected_victory_points"] = None if points is None else points * gone
+        if self.scenario.at_risk:
+            figures["expected_victory_points_lost"] = self._points_lost()
+        return figures
+
+    def _points_lost(self) -> float | None:
+        """Mean victory points for the other side; None if the rating of an attacker that can be gone is not known."""
+        lost = 0.0
+        for number, attacker in enumerate(self.scenario.attackers, start=1):
+            gone = self.own_losses(number)["p_attacker_annihilated"]
+            points = None if attacker is None else attacker.victory_points
+            if gone > 0 and points is None:
+                return None
+            lost += gone * (points or 0)
+        return lost
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The target after each attack as columns by name; see :meth:`to_frame`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyser.fights.charge_text import ALWAYS_SHOWN
 from analyser.fights.focus_result import EVENTS, FocusResult, Until
 from analyser.results import Estimate
@@ -14,20 +16,34 @@ def focus_blocks(result: FocusResult, title: str, until: tuple[float, str] | Non
     if until is not None:
         share, fate = until
         blocks.append([_until_line(result.until(share, fate), share, fate, len(result.endings)) + title])
-    points = result.summary["expected_victory_points"]
-    blocks.append([f"Expected victory points  {'no rating known' if points is None else f'{points:.2f}'}"])
+    points = [["Expected victory points", _points(result.summary["expected_victory_points"])]]
+    if result.scenario.at_risk:
+        points.append(["Expected victory points lost", _points(result.summary["expected_victory_points_lost"])])
+    blocks.append(aligned(points, "<"))
     return blocks
+
+
+def _points(expected: float | None) -> str:
+    return "no rating known" if expected is None else f"{expected:.2f}"
+
+
+def _chance(figures: dict[str, Any], name: str) -> Estimate:
+    return Estimate(figures[name], figures.get(f"{name}_low"), figures.get(f"{name}_high"))
 
 
 def _after_each(result: FocusResult) -> list[str]:
     numbers = range(1, len(result.endings) + 1)
     chances = {name: [result.probability(name, number) for number in numbers] for name in EVENTS}
     shown = [name for name in EVENTS if name in ALWAYS_SHOWN or any(each.probability > 0 for each in chances[name])]
-    rows = [["attack", "by", "models left", *(name.replace("_", " ") for name in shown)]]
+    own = ["own models lost", "own unit gone"] if result.scenario.at_risk else []
+    rows = [["attack", "by", "models left", *(name.replace("_", " ") for name in shown), *own]]
     for number, figures, scenario in zip(numbers, result.rounds(), result.scenario.attacks):
         attack = scenario.attack
         by = f"{attack.attacker or 'no profile'}{f', {attack.row}' if attack.row else ''}"
         cells = [str(chances[name][number - 1]) for name in shown]
+        if own:
+            lost, gone = "mean_attacker_models_destroyed", "p_attacker_annihilated"
+            cells += [with_error(figures, lost), str(_chance(figures, gone))]
         rows.append([str(number), by, with_error(figures, "mean_models_left"), *cells])
     return aligned(rows, "><>")
 

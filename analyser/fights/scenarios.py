@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from analyser.api import load_scenario
 from analyser.errors import InputError
+from analyser.fights.attackers import attacker_of, can_be_hurt
 from analyser.fights.combatant import Charge, Combatant, has_rule, may_charge, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
@@ -71,12 +72,20 @@ class FocusScenario:
         One an attack; a rating is in it only if the file states it, because it is counted again at every attack.
     target : Target
         As it stands before the first attack.
+    attackers : tuple of Target or None
+        Who makes each attack, as a unit that can be shot back at; None where it has no profile.
     """
 
     attacks: tuple[Scenario, ...]
     target: Target
     ruleset: Ruleset
+    attackers: tuple[Target | None, ...]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def at_risk(self) -> bool:
+        """Whether an attack can cost its own unit anything."""
+        return any(map(can_be_hurt, self.attacks, self.attackers))
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -173,7 +182,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
         warnings += [f"attack {place + 1}: {each}" for each in scenario.warnings if place == 0 or "target" not in each]
     stated = {key: getattr(file.target, key) for key in CIRCUMSTANCES}
     target = attacks[0].target.model_copy(update=stated)
-    return FocusScenario(tuple(attacks), target, file.ruleset, tuple(warnings))
+    return FocusScenario(tuple(attacks), target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
 
 
 def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from analyser.jit import step
 from analyser.rules.armoured_clash import morale
-from analyser.rules.armoured_clash.facts import NONE, SideFacts, TargetFacts
+from analyser.rules.armoured_clash.facts import NONE, AttackFacts, Penalty, SideFacts, TargetFacts
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
@@ -34,6 +34,7 @@ _OUTCOME = (1 << morale.ATTACKER_DAMAGE) - 1
 _NUMBERS = (1 << morale.FLAGS) - 1
 _LOST = MODELS_MASK << _DESTROYED
 _KEPT_WHEN_REMOVED = WINS_MASK << WINS | FIRST | ORDERS_MASK << ORDERS
+_SUPPRESSED_ATTACKER = int(Penalty.SUPPRESSED)
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 
@@ -168,3 +169,10 @@ def start_word(target: TargetFacts, statuses: int) -> int:
     word |= _DISORDERED if target.disordered else 0
     word |= _ACTIVATED if target.activated else 0
     return word | (TAKING_COVER if target.taking_cover else 0)
+
+
+@step
+def relieved_by(attack: AttackFacts) -> int:
+    """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
+    word = attack.models | attack.damage << _DAMAGE | ORIGIN << POSITION
+    return word | (_SUPPRESSED if attack.penalties & _SUPPRESSED_ATTACKER else 0)
