@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -284,3 +285,35 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_pa
     assert timeless(out) == timeless(unstopped)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
     assert json.loads((out / "manifest.json").read_text("utf-8"))["wall_seconds"] > 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+@pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv", "report/pictures/*.png"])
+def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(library, tmp_path, unstopped, done):
+    import pty
+
+    out = tmp_path / "r"
+    running, terminal = pty.fork()
+    if running == 0:
+        os.execv(sys.executable, command(library.folder, out))
+    shown, typed, deadline = b"", False, time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if not typed and list(work_folder(out).glob(done)):
+            typed = os.write(terminal, b"\x03") == 1
+        if select.select([terminal], [], [], 0.002)[0]:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:  # the other end is closed
+                break
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(running, 0)[1]) == 130
+    assert (
+        shown.decode()
+        .splitlines()[-1]
+        .endswith("stopped: what is finished is kept, and the same command goes on from there")
+    )
+    assert b"Traceback" not in shown
+    assert not out.exists()
+    ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout == f"The report is in {out}\n"
+    assert timeless(out) == timeless(unstopped)

@@ -24,22 +24,21 @@ def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, 
 
     A run that is stopped goes on where it was when it is started again with the same arguments.
     """
-    from analyser.report import write_report
-    from analyser.report.work import work_folder
-
     if metrics:
         options["metrics"] = metrics
     names = [name.strip() for name in situations.split(",")]
-    with work_bar() as progress:
-        try:
+    try:
+        from analyser.report import write_report
+
+        with work_bar() as progress:
             written = write_report(
                 situations=names, out=out, profiles=profiles_in(profiles), progress=progress, **options
             )
-        except KeyboardInterrupt:
-            kept = work_folder(Path(out).resolve()).exists()
-            said = (
-                "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"
-            )
-            click.echo(f"stopped: {said}", err=True)
-            raise
+    except KeyboardInterrupt:
+        from analyser.report.work import work_folder
+
+        kept = work_folder(Path(out).resolve()).exists()
+        said = "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"
+        click.echo(f"stopped: {said}", err=True)
+        raise
     click.echo(f"The report is in {written}")

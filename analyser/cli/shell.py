@@ -167,7 +167,8 @@ def work_bar() -> Iterator[Callable[[int, int], None]]:
 def _bar(**look: Any) -> Iterator[Callable[[int, int], None]]:
     from tqdm import tqdm
 
-    with tqdm(total=1, file=sys.stderr, disable=None, leave=False, **look) as bar:
+    # Each step is shown, however large the one before it was.
+    with tqdm(total=1, file=sys.stderr, disable=None, leave=False, miniters=1, **look) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total

@@ -25,7 +25,15 @@ from analyser.report.folder import check_replaceable, write_manifest
 from analyser.report.helpers import helped
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.interrupts import Interrupts
-from analyser.report.pace import A_LINE_OF_PAGE, A_LINE_OF_TABLES, Costs, Pace, cost_of_pictures, processes_for
+from analyser.report.pace import (
+    A_LINE_OF_PAGE,
+    A_LINE_OF_TABLES,
+    THE_START,
+    Costs,
+    Pace,
+    cost_of_pictures,
+    processes_for,
+)
 from analyser.report.page import parts_of_page, write_page
 from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_pictures
 from analyser.report.tables import write_table
@@ -101,8 +109,9 @@ def write_report(
         processes = processes_for(left.costs, threads or default_threads())
         each = (threads or default_threads()) // processes
         pace = Pace(progress, left.costs, processes, interrupts, lambda: _cost_of_drawn(left.plans, work))
+        pace.at()
         with helped(inputs, work, left.parts, left.plans, each) if processes > 1 else nullcontext():
-            frame = figures_of(inputs, work, left.parts, each, lambda done: pace.at(figures=done))
+            frame = figures_of(inputs, work, left.parts, each, lambda done: pace.at(start=THE_START, figures=done))
             frame.to_parquet(work.report / PARQUET, index=False)
             write_table(frame, work.report / TABLE, lambda lines: pace.at(tables=lines * A_LINE_OF_TABLES // 2))
             balance = balance_of(frame, inputs.situations, pace.at)
@@ -152,6 +161,7 @@ def _left(inputs: Inputs, work: Work) -> _Left:
     plans = [plan for plan in _plans(inputs) if not is_drawn(plan, work.report)]
     lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
     costs = Costs(
+        start=THE_START,
         figures=cost_of_parts(parts, inputs),
         tables=lines * A_LINE_OF_TABLES,
         pictures=cost_of_pictures(plans),

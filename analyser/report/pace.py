@@ -14,20 +14,22 @@ from analyser.situations import Situation
 A_FIGURE = {"ranged": 10, "charge": 180, "duel": 1_200}
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6
 A_PICTURE, A_CELL = 170_000, 200
+THE_START = 1_000_000  # compiled kernels, the other process
 WORTH_A_HELPER = 6_000_000  # for less, starting a second process takes longer than it saves
 
 
 class Costs(NamedTuple):
     """What the parts of a report cost one process, in microseconds: what is left to do of it, or what is done."""
 
+    start: int = 0
     figures: int = 0
     tables: int = 0
     pictures: int = 0
     page: int = 0
 
     def time(self, processes: int) -> int:
-        """How long it takes so many processes, which share out all but the page."""
-        return (self.figures + self.tables + self.pictures) // processes + self.page
+        """How long it takes so many processes, which share out all but the start and the page."""
+        return self.start + (self.figures + self.tables + self.pictures) // processes + self.page
 
 
 def processes_for(costs: Costs, threads: int) -> int:
