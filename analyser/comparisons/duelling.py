@@ -13,9 +13,10 @@ from analyser.engine.joint import start_states
 from analyser.engine.law import Law
 from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged
-from analyser.fights.duel import DuelTerms, PolicyName, Shooter, duel_program
+from analyser.fights.duel import DuelTerms, PolicyName, duel_program
 from analyser.fights.endings import points_won
 from analyser.fights.running import exact_laws_of
+from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import quality_names
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation

@@ -9,8 +9,8 @@ from analyser import account as of_attack
 from analyser.api import fight_of
 from analyser.fights.attackers import gunner_dice
 from analyser.fights.combatant import Combatant, charge_row, has_rule, may_charge, retaliation_row
-from analyser.fights.duel import Shooter
 from analyser.fights.scenarios import ChargeScenario, DuelScenario, FocusScenario
+from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import quality_names
 from analyser.glossary import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Named, Term
 from analyser.resolve import names

@@ -12,7 +12,7 @@ from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.combatant import Charge
 from analyser.fights.described import strikes_described
-from analyser.fights.duel import DuelTerms, Shooter, duel_program, duel_start
+from analyser.fights.duel import DuelTerms, duel_program, duel_start
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
 from analyser.fights.focus_result import FocusResult
@@ -26,6 +26,7 @@ from analyser.fights.scenarios import (
     load_duel,
     load_focus,
 )
+from analyser.fights.shooter import Shooter
 from analyser.profiles import Profiles
 from analyser.results import Method
 from analyser.validation import checked

@@ -13,9 +13,10 @@ from analyser.engine.program import Operation, Setup
 from analyser.errors import InputError
 from analyser.fights.account import Account, of_duel
 from analyser.fights.combatant import Combatant
-from analyser.fights.duel import Shooter, duel_program, duel_start
+from analyser.fights.duel import duel_program, duel_start
 from analyser.fights.endings import Endings, flag, is_removed, models_destroyed
 from analyser.fights.scenarios import DuelScenario, load_duel
+from analyser.fights.shooter import Shooter
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.profiles import Profiles
