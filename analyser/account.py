@@ -81,7 +81,7 @@ def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
         "Emplacement": target.obstacle,
         "Pavises": target.taking_cover,
         "Bodyguard": any(quality == "Precision" for quality in attack.qualities or ()),
-        "Hover": False,
+        "Hover": any(quality == "Seismic" for quality in attack.qualities or ()),
         "Irregular": target.formation == "open",
         "Lockstep": target.formation == "close",
         "Chain of Command": target.chain_of_command,

@@ -187,7 +187,7 @@ def strike(row, dice, rating, striker_facts, striker, victim_facts, victim, *, f
         **plain.DEFAULT_ATTACK,
         "qualities": qualities,
         "dice": dice,
-        "carriages": striker_facts["carriages"],
+        "carriages": striker_facts["carriages"] if "Full Steam Ahead" in qualities else 0,
         "overcharge": uses_overcharge,
     }
     chances = defaultdict(Fraction)

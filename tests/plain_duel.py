@@ -250,7 +250,7 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
         "opportunity_fire": opportunity,
         "overcharge": overcharge,
         "concealed": enemy["concealed"],
-        "carriages": facts["carriages"],
+        "carriages": facts["carriages"] if "Full Steam Ahead" in row["qualities"] else 0,
     }
     now = target_facts(enemy, you)
     if "Slow to Fire" in row["qualities"]:

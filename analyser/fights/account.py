@@ -123,6 +123,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions |= _of_contact(unit, enemy, charges=charges[place], contact=contact)
         occasions["Berserk"] = charges[place] and unit.discipline is not None
         occasions["Run Amok"] = charges[place] or apart
+        occasions["Pavises"] = unit.taking_cover or policies[place] == "take_cover"
         occasions["All-Out Attack"] = policies[place] == "all_out"
         occasions["Tail Gunner"] = enemy.category == "aerial" and _shoots(shooters[1 - place])
         in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
@@ -208,7 +209,7 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
         "Suppressive": tested,
         "Cryo": tested,
         "Seismic": enemy.garrisoned or tested,
-        "Torrent": enemy.garrisoned or enemy.taking_cover or enemy.concealed,
+        "Torrent": _is_hidden(enemy),
         "Precision": enemy.discipline is not None,
         "Overcharge": unit.overcharge
         if row.kind != "ranged"
@@ -223,6 +224,12 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
     written = names(row.qualities, QUALITIES)
     counted = [named for named in written if _counts(named, QUALITIES, fight)]
     return [str(named) for named in counted if occasions.get(named.name, True)]
+
+
+def _is_hidden(unit: Combatant) -> bool:
+    """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
+    by_rule = any(has_rule(unit, name) for name in ("Shrouded", "Obfuscating", "Pavises"))
+    return unit.garrisoned or unit.concealed or unit.obstacle or by_rule
 
 
 def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> dict[str, bool]:
@@ -241,7 +248,7 @@ def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> 
         "Hover": "Seismic" in against_it,
         "Emplacement": unit.obstacle,
         "Pavises": unit.taking_cover,
-        "Resilient": attacked and not unit.garrisoned,
+        "Resilient": attacked and unit.from_front and not unit.garrisoned,
         "Capacity": unit.passengers is not None,
         "Corrosive Fumes": not (has_rule(enemy, "Automata") or enemy.near_commander),
     }
@@ -250,7 +257,9 @@ def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> 
 def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, contact: bool = True) -> dict[str, bool]:
     """The same for the rules of close quarters; `charges`: this is the unit that charges."""
     charged = contact and not charges
-    return {
+    struck = charges and (retaliation_row(enemy) is not None or has_rule(enemy, "Sponsons"))
+    from_the_front = {"Resilient": True} if struck else {}  # as who charges always is
+    return from_the_front | {
         "Sponsons": charged,
         "Stoic Defence": charged,
         "Static": charged,

@@ -117,7 +117,8 @@ def row_strike(
         "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
-    dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * striker.carriages)
+    carriages = striker.carriages if "Full Steam Ahead" in quality_names(row) else 0
+    dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
     return Strike(_strike(usual | numbers), record, shared_target_record(struck, from_front=from_front), dice)
 
 
