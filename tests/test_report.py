@@ -16,9 +16,9 @@ from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.report import batch, write_report
 from analyser.report.pictures import SHOWN_METRICS, plan_pictures
-from analyser.report.rankings import answers, rankings
+from analyser.report.rankings import answers, idle, rankings
 from analyser.results import CERTAIN_WITHIN
-from analyser.situations import Situation
+from analyser.situations import Situation, situations_called
 
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
 
@@ -432,3 +432,24 @@ def test_progress_rises_to_its_end(library, tmp_path):
     assert steps[-1][0] == steps[-1][1]
     assert len({total for _, total in steps}) == 1
     assert steps[0][0] == 0
+
+
+def test_why_a_unit_cannot_attack_is_said_once_for_each_row_of_its_card():
+    whys = {
+        "charge": ["melee: b/wing@basic cannot be charged: rotorcraft", "melee: a Static unit cannot charge"],
+        "long-range": ["it has no ranged row"] * 2,
+        "short-range-aimed": ["it has no ranged row"] * 2,
+        "duel": [None, "a/gun@basic is an aircraft"],
+    }
+    frame = pd.DataFrame(
+        [
+            {"attacker": "a/gun@basic", "attacker_unit": "Gun", "defender": defender, "situation": name, "why_not": why}
+            for name, both in whys.items()
+            for defender, why in zip(["b/wing@basic", "b/fort@basic"], both)
+        ]
+    )
+    found = idle(frame, situations_called(list(whys)))
+    assert [(each.unit, [situation.name for situation in each.situations], each.why_not) for each in found] == [
+        ("Gun", ["charge"], ["melee: the target cannot be charged: rotorcraft / a Static unit cannot charge"]),
+        ("Gun", ["long-range", "short-range-aimed"], ["it has no ranged row"]),
+    ]

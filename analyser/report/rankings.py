@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -10,6 +11,7 @@ from analyser.report.pictures import EFFICIENCY
 from analyser.situations import Situation
 
 MOST_RANKED = 10
+_OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
 class Ranked(NamedTuple):
@@ -58,11 +60,11 @@ class Defended(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """A unit that has no attack in a situation, and why."""
+    """A unit that has no attack in some situations, and why, row by row."""
 
     unit: str
-    situation: Situation
-    why_not: str
+    situations: list[Situation]
+    why_not: list[str]
 
 
 def rankings(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Ranking]:
@@ -143,11 +145,23 @@ def _answer(deadliest: dict[str, Any] | None, cheapest: dict[str, Any] | None) -
 
 
 def idle(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Idle]:
-    """The units that can attack none of the defenders, in each situation."""
-    found = []
+    """The units that can attack none of the defenders: in which situations, and why."""
+    found: dict[tuple[str, tuple[str, ...]], list[Situation]] = {}
     for situation in situations:
         part = frame[frame["situation"] == situation.name]
         for unit, rows in part.groupby("attacker_unit", sort=False):
             if rows["why_not"].notna().all():
-                found.append(Idle(str(unit), situation, " / ".join(rows["why_not"].unique())))
-    return found
+                found.setdefault((str(unit), tuple(_reasons(rows))), []).append(situation)
+    return [Idle(unit, where, list(why_not)) for (unit, why_not), where in found.items()]
+
+
+def _reasons(rows: pd.DataFrame) -> list[str]:
+    """Why nobody of `rows` can attack: what stands in its way, once for each row of the attacker's card."""
+    reasons: dict[str, dict[str, None]] = {}
+    for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
+        told = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
+        for each in told.replace(str(attacker), "it").split("; "):
+            of_a_row = _OF_A_ROW.fullmatch(each)
+            row, reason = of_a_row.groups() if of_a_row else ("", each)
+            reasons.setdefault(row, {})[reason] = None
+    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in reasons.items()]
