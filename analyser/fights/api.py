@@ -12,7 +12,7 @@ from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.combatant import Charge
 from analyser.fights.described import strikes_described
-from analyser.fights.duel import DuelTerms, duel_program, duel_start
+from analyser.fights.duel import DuelTerms, duel_start, program_of, shooters_of
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
 from analyser.fights.focus_result import FocusResult
@@ -26,7 +26,6 @@ from analyser.fights.scenarios import (
     load_duel,
     load_focus,
 )
-from analyser.fights.shooter import Shooter
 from analyser.profiles import Profiles
 from analyser.results import Method
 from analyser.validation import checked
@@ -214,14 +213,9 @@ def duel(
     elif terms:
         raise InputError("this stands in the scenario", where=next(iter(terms)))
     scenario = load_duel(source, profiles)
-    setup, programs = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    sides = scenario.a, scenario.b
-    start = duel_start(setup, sides)
-    policies = scenario.terms.policy_a, scenario.terms.policy_b
-    shooters = [
-        Shooter(sides[side], sides[1 - side], policies[side], scenario.terms.distance, scenario.ruleset, "ab"[side])
-        for side in (0, 1)
-    ]
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    setup, programs = program_of(shooters, scenario.terms)
+    start = duel_start(setup, (scenario.a, scenario.b))
     return DuelResult(
         scenario=scenario,
         method=method,

@@ -48,18 +48,28 @@ class DuelTerms(Record):
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel, and the operations of each round.
+    """The setup of a duel, and the operations of each round; what cannot be is refused as by :func:`shooters_of`."""
+    return program_of(shooters_of(a, b, terms, ruleset), terms)
+
+
+def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
+    """Both sides of a duel with the rows that they shoot with.
 
     Raises
     ------
     InputError
         A policy that its unit cannot carry out; an aircraft, whose sorties AC-9.2 does not know.
     """
-    sides, policies = (a, b), (terms.policy_a, terms.policy_b)
-    _check_sides(sides, policies)
-    shooters = [
-        Shooter(sides[side], sides[1 - side], policies[side], terms.distance, ruleset, "ab"[side]) for side in (0, 1)
-    ]
+    _check_sides((a, b), (terms.policy_a, terms.policy_b))
+    return (
+        Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
+        Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
+    )
+
+
+def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
+    """The setup of a duel between them, and the operations of each round."""
+    sides, policies = (shooters[0].mine, shooters[1].mine), (terms.policy_a, terms.policy_b)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]

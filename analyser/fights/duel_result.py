@@ -70,10 +70,7 @@ class DuelResult:
         InputError
             No such round.
         """
-        number = len(self.endings) if round_number is None else round_number
-        if not 1 <= number <= len(self.endings):
-            raise InputError(f"round {number}", where="round", allowed=f"1 to {len(self.endings)}")
-        return self.endings[number - 1]
+        return read.moment(self.endings, round_number, "round")
 
     def words(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
         """The states of one side, "a" or "b", at the end of that round, an entry an ending."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, has_rule
 from analyser.results import Estimate, estimate, wilson_interval
 from analyser.rules.armoured_clash import morale, unit_state
@@ -102,6 +104,20 @@ class Endings:
         """The mean of a number by name; of a sample its standard error beside it."""
         mean, error = self.mean(values)
         return {name: mean} if error is None else {name: mean, f"{name}_standard_error": error}
+
+
+def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings:
+    """The joint law after that attack or round, 1 or more, as `what` calls it; None: after the last.
+
+    Raises
+    ------
+    InputError
+        There is no such one.
+    """
+    number = len(endings) if number is None else number
+    if not 1 <= number <= len(endings):
+        raise InputError(f"{what} {number}", where=what, allowed=f"1 to {len(endings)}")
+    return endings[number - 1]
 
 
 def chance_figures(name: str, chance: Estimate) -> dict[str, float]:

@@ -82,10 +82,7 @@ class FocusResult:
         InputError
             No such attack.
         """
-        number = len(self.endings) if attack is None else attack
-        if not 1 <= number <= len(self.endings):
-            raise InputError(f"attack {number}", where="attack", allowed=f"1 to {len(self.endings)}")
-        return self.endings[number - 1]
+        return read.moment(self.endings, attack, "attack")
 
     def probability(self, name: str, attack: int | None = None) -> Estimate:
         """The probability of an event such as ``broken`` after that attack, 1 or more; left out: after the last.

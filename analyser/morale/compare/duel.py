@@ -13,10 +13,9 @@ from analyser.engine.program import Operation, Setup
 from analyser.errors import InputError
 from analyser.fights.account import Account, of_duel
 from analyser.fights.combatant import Combatant
-from analyser.fights.duel import duel_program, duel_start
+from analyser.fights.duel import duel_program, duel_start, shooters_of
 from analyser.fights.endings import Endings, flag, is_removed, models_destroyed
 from analyser.fights.scenarios import DuelScenario, load_duel
-from analyser.fights.shooter import Shooter
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.profiles import Profiles
@@ -106,11 +105,7 @@ def scenario_of(question: Question) -> DuelScenario:
 def account_of(question: Question) -> Account:
     """The rules that the duel rests on."""
     scenario = scenario_of(question)
-    sides, terms = (scenario.a, scenario.b), scenario.terms
-    shooters = [
-        Shooter(sides[side], sides[1 - side], policy, terms.distance, scenario.ruleset, "ab"[side])
-        for side, policy in enumerate((terms.policy_a, terms.policy_b))
-    ]
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     return of_duel(scenario, shooters, with_replacement=True)
 
 
