@@ -7,7 +7,7 @@ under Voila, and in a test without a browser.
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from analyser.comparisons.compare import compare
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BEST_ROW = "best row"
+WIDTH_OF_A_MENU = "27em"  # the longest names of the shipped units
 FARTHEST = 48  # inches: beyond the longest range of the shipped units, 40
 ATTACK_CONDITIONS: Mapping[str, tuple[str, str]] = {
     "aiming": ("bonuses", "attacker has aimed"),
@@ -81,12 +82,11 @@ class _Side:
     """The menus of one side: faction, unit, level."""
 
     def __init__(self, name: str, library: Profiles, start: Loadout) -> None:
-        widgets = _widgets()
         factions = [(each.name, each.id) for each in library.factions.values()]
         self.library = library
-        self.faction = widgets.Dropdown(options=factions, value=start.faction, description=name)
-        self.unit = widgets.Dropdown(options=self._units(), value=start.unit.id, description="unit")
-        self.level = widgets.Dropdown(options=list(start.unit.levels), value=start.level_name, description="level")
+        self.faction = _menu(factions, start.faction, name)
+        self.unit = _menu(self._units(), start.unit.id, "unit")
+        self.level = _menu(list(start.unit.levels), start.level_name, "level")
         self.faction.observe(self._new_faction, names="value")
         self.unit.observe(self._new_unit, names="value")
 
@@ -130,7 +130,7 @@ class Explorer:
         widgets = _widgets()
         self._library = library
         self._attacker, self._target = _Side("attacker", library, attacker), _Side("target", library, target)
-        self._row = widgets.Dropdown(options=_rows(attacker), description="row")
+        self._row = _menu(_rows(attacker), BEST_ROW, "row")
         self._distance = widgets.FloatSlider(
             value=10, min=0, max=FARTHEST, step=0.5, description="distance", continuous_update=False
         )
@@ -207,7 +207,7 @@ class Explorer:
         except InputError as error:
             self._heading.value = f"<b>This attack cannot be made: {html.escape(str(error))}</b>"
             self._table.value = ""
-            self._bars.value = self._funnel.value = b""
+            self._show_pictures(b"", b"")
 
     def _show_attack(self) -> None:
         attacker, target = self._attacker.loadout, self._target.loadout
@@ -227,8 +227,12 @@ class Explorer:
         line = f"{where}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
         self._heading.value = f"<b>{html.escape(line)}</b>"
         self._table.value = found._repr_html_()
-        self._bars.value = _png(probability_bars(shown.to_frame()))
-        self._funnel.value = _png(funnel(dice_funnel(shown.scenario)))
+        self._show_pictures(_png(probability_bars(shown.to_frame())), _png(funnel(dice_funnel(shown.scenario))))
+
+    def _show_pictures(self, *drawn: bytes) -> None:
+        for place, picture in zip((self._bars, self._funnel), drawn):
+            place.value = picture
+            place.layout.display = None if picture else "none"  # a browser shows no picture as a broken one
 
     def _bonuses_and_penalties(self) -> dict[str, Any]:
         found: dict[str, list[str]] = {"bonuses": [], "penalties": []}
@@ -247,8 +251,12 @@ def _widgets() -> Any:
     return ipywidgets
 
 
+def _menu(options: Sequence[Any], chosen: str, text: str) -> Any:
+    return _widgets().Dropdown(options=options, value=chosen, description=text, layout={"width": WIDTH_OF_A_MENU})
+
+
 def _box(text: str) -> Any:
-    return _widgets().Checkbox(value=False, description=text, indent=False)
+    return _widgets().Checkbox(value=False, description=text, indent=False, layout={"width": "auto"})
 
 
 def _rows(attacker: Loadout) -> list[str]:

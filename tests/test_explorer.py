@@ -71,8 +71,10 @@ def test_an_attack_that_cannot_be_made_says_why_and_the_page_goes_on(page):
     assert "its long range is 14, and the distance 40" in page.heading
     assert page.table == ""
     assert page.pictures == (b"", b"")
+    assert [each.layout.display for each in page._page.children[-1].children] == ["none", "none"]
     page.controls["distance"].value = 10
     assert page.pictures[0]
+    assert [each.layout.display for each in page._page.children[-1].children] == [None, None]
 
 
 def test_own_profiles(tmp_path):

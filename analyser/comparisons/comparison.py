@@ -44,8 +44,8 @@ SHORT_HEADS: Mapping[str, str] = {
 }
 """The figures as the columns of a terminal, where room is short."""
 _STYLES: Any = [
-    {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.7em"},
-    {"selector": "th", "props": "text-align: left; padding: 0.2em 0.7em"},
+    {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.6em; line-height: 1.3"},
+    {"selector": "th", "props": "text-align: left; padding: 0.2em 0.6em; line-height: 1.3"},
     {"selector": "th.row_heading", "props": "white-space: nowrap"},
 ]
 
@@ -119,7 +119,8 @@ class Comparison:
             table = self._table(suffix, HEADS)
             styler = table.style.apply(self._bold, suffix=suffix, axis=None)
             styler.set_uuid(_name_of(table)).set_table_styles(_STYLES)
-            blocks.append(f"<p>{title}:</p>{styler.to_html()}")
+            # Of a page that is narrower than the table no column is cut off.
+            blocks.append(f'<p>{title}:</p><div style="overflow-x: auto">{styler.to_html()}</div>')
         notes = [f"{BEST} {self._decides()}", *self._notes()]
         return "".join(blocks) + f"<p>{_lines(notes)}</p>"
 
