@@ -1,5 +1,6 @@
 """The Monte Carlo engine of longer fights: against the exact engine where cards go back, and where they do not."""
 
+import itertools
 from collections import defaultdict
 
 import fights_by_engine as engine
@@ -239,29 +240,26 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
 def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
     """When there is no room for more crossings, all that nobody needs are forgotten; trials go the same ways."""
     kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
+    play = "play_crowds" if replacement else "play_trials"
     for scenario in random_fights(kinds[make], 5, 6):
         fight = make(scenario)
         whole = engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
-            patch.setattr(played, "Player", Forgetful)
+            patch.setattr(played, play, with_little_room(getattr(played, play)))
             assert engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement) == whole
 
 
-class Forgetful(played.Player):
-    """A player whose map is full now and then, so that it forgets what it can."""
+def with_little_room(play):
+    """The function, but that it is told every other time that its map is full, so that what can be is forgotten."""
+    times = itertools.count()
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        play, self._times = self._play, 0
-        known = self._rules[3]
+    def play_with_little_room(*table):
+        known = table[3]
+        if next(times) % 2 == 0:
+            known.crossings_known = crossings.CROSSINGS - crossings.SPARE + 1
+        return play(*table)
 
-        def play_with_little_room(*table):
-            self._times += 1
-            if self._times % 2:
-                known.crossings_known = crossings.CROSSINGS - crossings.SPARE + 1
-            return play(*table)
-
-        self._play = play_with_little_room
+    return play_with_little_room
 
 
 @pytest.mark.parametrize("replacement", [True, False])

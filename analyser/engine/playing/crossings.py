@@ -11,26 +11,31 @@ from typing import Any, cast
 
 import numpy as np
 
-from analyser.jit import inlined, step
+from analyser.jit import Whole, inlined, step
 
 UNKNOWN = 0  # where a turn leads that nobody has taken yet
-NO_DRAW = -1
-OF_SO_MANY = 2  # a draw of n equally likely things is told by n and this
+NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a turn
 CROSSINGS, TURNS = 1 << 19, 1 << 23
 SPARE = CROSSINGS // 2  # room for all that a chunk of trials can find at once
 _SLOTS = 4 * CROSSINGS
 MOST_TURNS = 256  # of a crossing; rolls that can come to more each lead to a crossing of their own
-_HALF, _ONE = np.uint64(32), np.uint64(1)
+_ONE = np.uint64(1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
-
-# A turn as one number: two crossings to which it may lead, how many of the things that can be drawn lead to the first
-# of them, and one more than what is drawn: NO_DRAW; a card of side 0's deck, or of side 1's; or one of n equally likely
-# things, told as n + OF_SO_MANY.
+# A turn as one number: two crossings to which it may lead, the mark that a draw is held against, and what is drawn;
+# negative if that is one of so many equally likely things.
 _BITS = 19  # crossings fit
+WAY, OTHER_WAY = np.uint64((1 << _BITS) - 1), np.uint64(_BITS)
 _MASK = (1 << _BITS) - 1
-_BELOW, _BELOW_BITS = 2 * _BITS, 14
-_DRAW = _BELOW + _BELOW_BITS
+MARK, MARK_BITS = 2 * _BITS, 14
+DRAW, _DRAW_BITS = MARK + MARK_BITS, 11
+_LOT = np.int64(-(1 << 63))
+
+# A place, as one number: where the turns of a crossing begin, and the pool whose rolls say which is taken; or, where a
+# part has ended, ENDED and which of the ends it is.
+POOL, TURN = np.uint64(32), np.uint64((1 << 32) - 1)
+ENDED = np.uint64(1 << 63)
+_NOWHERE = np.uint64(0)
 
 
 class Crossings:
@@ -44,24 +49,28 @@ class Crossings:
         The states of the two sides.
     so_far : int64 array
         What the dice of this line have come to (:mod:`.turns`).
-    start : int32 array
-        Where its turns begin; 0, where all turns are UNKNOWN, before anybody has left it.
+    place : uint64 array
+        Its place; 0 before anybody has asked for it (:func:`.turns.place_of`).
     turns : int64 array
-        Of each thing that the dice can come to, the turn, or UNKNOWN.
+        Of each place, first the crossing, then of each thing that the dice can come to the turn, or UNKNOWN.
+    end_at : int32 array
+        The crossings where parts end, as they were found.
     slots : int32 array
         One more than the crossing that stands in it, found by hashing; its length is a power of two.
-    crossings_known, turns_known : int
+    crossings_known, turns_known, ends_known : int
     """
 
     queue: Any
     first: Any
     second: Any
     so_far: Any
-    start: Any
+    place: Any
     turns: Any
+    end_at: Any
     slots: Any
     crossings_known: int
     turns_known: int
+    ends_known: int
 
 
 _CROSSINGS = np.dtype(
@@ -69,9 +78,9 @@ _CROSSINGS = np.dtype(
         np.record,
         [
             ("first", np.int64, (CROSSINGS,)), ("second", np.int64, (CROSSINGS,)),
-            ("so_far", np.int64, (CROSSINGS,)), ("queue", np.int32, (CROSSINGS,)), ("start", np.int32, (CROSSINGS,)),
-            ("turns", np.int64, (TURNS,)), ("slots", np.int32, (_SLOTS,)),
-            ("crossings_known", np.int64), ("turns_known", np.int64),
+            ("so_far", np.int64, (CROSSINGS,)), ("queue", np.int32, (CROSSINGS,)), ("place", np.uint64, (CROSSINGS,)),
+            ("turns", np.int64, (TURNS,)), ("end_at", np.int32, (CROSSINGS,)), ("slots", np.int32, (_SLOTS,)),
+            ("crossings_known", np.int64), ("turns_known", np.int64), ("ends_known", np.int64),
         ],
     )
 )  # fmt: skip
@@ -80,7 +89,6 @@ _CROSSINGS = np.dtype(
 def no_crossings() -> Crossings:
     """None known yet; memory is taken only as it is used."""
     empty: Any = np.zeros(1, _CROSSINGS)[0]
-    empty.turns_known = MOST_TURNS
     return cast("Crossings", empty)
 
 
@@ -95,7 +103,7 @@ def forget_all(known: Crossings) -> None:
     """None is known any more."""
     for slot in range(_SLOTS):
         known.slots[slot] = 0
-    known.crossings_known, known.turns_known = 0, MOST_TURNS
+    known.crossings_known, known.turns_known, known.ends_known = 0, 0, 0
 
 
 @step
@@ -108,8 +116,8 @@ def first_slot(queue: int, words: tuple[int, int], so_far: int) -> int:
 @step
 def mixed(word: np.uint64, number: int) -> np.uint64:
     """A word that one more number is mixed into."""
-    word = ((word ^ word >> _HALF) + np.uint64(number)) * _MIX
-    return word ^ word >> _HALF
+    word = ((word ^ word >> POOL) + np.uint64(number)) * _MIX
+    return word ^ word >> POOL
 
 
 @step
@@ -125,31 +133,43 @@ def crossing_at(known: Crossings, queue: int, words: tuple[int, int], so_far: in
     found = known.crossings_known
     known.crossings_known = found + 1
     known.slots[slot] = found + 1
-    known.queue[found], known.so_far[found], known.start[found] = queue, so_far, 0
+    known.queue[found], known.so_far[found], known.place[found] = queue, so_far, _NOWHERE
     known.first[found], known.second[found] = words[0], words[1]
     return int(found)
 
 
 @step
-def give_turns(known: Crossings, crossing: int, many: int) -> None:
-    """Make room for so many turns of a crossing, if it has none yet."""
-    if known.start[crossing] == 0:
-        start = known.turns_known
-        known.turns_known = start + many
-        known.start[crossing] = start
-        for turn in range(start, start + many):
-            known.turns[turn] = UNKNOWN
+def give_turns(known: Crossings, crossing: int, many: int) -> int:
+    """Make room for so many turns of a crossing; where they begin."""
+    start = known.turns_known + 1
+    known.turns_known = start + many
+    known.turns[start - 1] = crossing
+    for turn in range(start, start + many):
+        known.turns[turn] = UNKNOWN
+    return int(start)
 
 
 @step
-def set_turn(known: Crossings, turn: int, draw: int, below: int, then: int, otherwise: int) -> None:
-    """Note where a turn leads: to `then` if the draw is one of the first `below`, `otherwise` if not."""
-    known.turns[turn] = (then + 1) | otherwise << _BITS | below << _BELOW | (draw + 1) << _DRAW
+def sure_turn(mark: int, then: int) -> int:
+    """The turn to a crossing on which nothing is drawn; `mark` is one that every draw passes."""
+    return (then + 1) | mark << MARK
+
+
+@step
+def card_turn(side: int, mark: int, then: int, otherwise: int) -> int:
+    """The turn to `then` if a card of a side's deck passes the mark, and to `otherwise` if not."""
+    return (then + 1) | otherwise << _BITS | mark << MARK | (CARD_OF_0 + side) << DRAW
+
+
+@step
+def lot_turn(things: int, below: int, then: int, otherwise: int) -> int:
+    """The turn to `then` if one of so many equally likely things is one of the first `below`."""
+    return (then + 1) | otherwise << _BITS | below << MARK | things << DRAW | _LOT
 
 
 @inlined
 def first_way(turn: int) -> int:
-    """The crossing to which a turn leads without a draw, or with one of the first things."""
+    """The crossing to which a turn leads without a draw, or with one that passes."""
     return (turn & _MASK) - 1
 
 
@@ -160,12 +180,18 @@ def other_way(turn: int) -> int:
 
 
 @inlined
-def first_things(turn: int) -> int:
-    """How many of the things that can be drawn lead to the first crossing."""
-    return turn >> _BELOW & (1 << _BELOW_BITS) - 1
+def mark_of(turn: int) -> int:
+    """What the draw is held against."""
+    return turn >> MARK & (1 << MARK_BITS) - 1
 
 
 @inlined
 def draw_of(turn: int) -> int:
-    """What is drawn."""
-    return (turn >> _DRAW) - 1
+    """What is drawn: NO_DRAW, a card; of a negative turn, one of how many things."""
+    return turn >> DRAW & (1 << _DRAW_BITS) - 1
+
+
+@step
+def crossing_of(known: Crossings, place: Whole) -> Any:
+    """The crossing of a place that is no end."""
+    return known.turns[np.int64(place & TURN) - 1]

@@ -10,33 +10,44 @@ from typing import Any, cast
 
 import numpy as np
 
+from analyser.engine.playing.chance import Chance, among, begin_stream, one_of
 from analyser.engine.playing.crossings import (
     CROSSINGS,
+    ENDED,
     MOST_TURNS,
     NO_DRAW,
-    OF_SO_MANY,
+    TURN,
     UNKNOWN,
     Crossings,
     crossing_at,
+    crossing_of,
     draw_of,
-    first_things,
     first_way,
     forget_all,
     has_room,
+    mark_of,
     other_way,
 )
-from analyser.engine.playing.decks import Decks, draw_card, have_cards, one_of, shuffle_all
-from analyser.engine.playing.hands import Hands, Pools, empty
-from analyser.engine.playing.parts import CROSSING, FINAL, UNSEEN, Parts, end_of_part, way_onward
-from analyser.engine.playing.script import MOST_QUEUES, NO_ROLLS, NO_ROOM, NO_TURN, PART_OVER, Script, Stage, end_queue
-from analyser.engine.playing.turns import arrive, placing, turns_of
+from analyser.engine.playing.hands import Hands, Pools, Sheets, put_away, roll_again, rolls_left
+from analyser.engine.playing.parts import COUNT, FINAL, Parts, end_of_part, way_onward
+from analyser.engine.playing.script import (
+    MOST_QUEUES,
+    NO_ROLLS,
+    NO_ROOM,
+    NO_TURN,
+    NOTHING,
+    Script,
+    Stage,
+    end_queue,
+)
+from analyser.engine.playing.turns import FIRST_CARD, arrive, find_turn, is_rolled, place_of, placing, turns_of
 from analyser.engine.program import Setup
+from analyser.engine.sheet import Special
 from analyser.jit import Whole, inlined, kernel, step
 
 CROWD_TRIALS = 1 << 16  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _NOWHERE = -1
-_DRAWS = 512  # at once
 
 
 class Crowds:
@@ -105,34 +116,28 @@ def join(known: Crossings, crowds: Crowds, crossing: Whole, many: Whole) -> None
 
 
 @step
-def go_on(known: Crossings, decks: Decks, crowds: Crowds, turn: int, many: int) -> None:
+def go_on(script: Script, known: Crossings, chance: Chance, crowds: Crowds, turn: int, many: int) -> None:
     """So many trials take a turn; each draws, if a draw decides."""
-    draw, below, first = draw_of(turn), first_things(turn), many
-    if draw >= OF_SO_MANY:
-        first = 0
-        for _ in range(many):
-            first += 1 if one_of(decks, draw - OF_SO_MANY) < below else 0
-    elif draw != NO_DRAW:
-        first = cards_among(decks, below, many)
+    draw, first = draw_of(turn), many
+    if draw != NO_DRAW:
+        first = among(chance, draw if turn < 0 else script.certain, mark_of(turn), many)
     join(known, crowds, first_way(turn), first)
     join(known, crowds, other_way(turn), many - first)
 
 
 @step
-def cards_among(decks: Decks, below: int, many: int) -> int:
-    """How many of so many cards, each from a full deck, are among the first `below` of it."""
-    found = 0
-    for drawn in range(0, many, _DRAWS):
-        some = min(many - drawn, _DRAWS)
-        have_cards(decks, some)
-        for place in range(np.uint64(decks.next), np.uint64(decks.next + some)):
-            found += 1 if decks.picked[place] < below else 0
-        decks.next += some
-    return found
+def card_drawn(script: Script, chance: Chance) -> int:
+    """The value of a card from a full deck."""
+    shown, value = one_of(chance, script.certain), 0
+    while script.marks[value + 1] <= shown:
+        value += 1
+    return value
 
 
 @step
-def all_rolled(script: Script, known: Crossings, decks: Decks, hands: Hands, crowds: Crowds, alone: bool) -> bool:
+def all_rolled(
+    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, alone: bool
+) -> bool:  # fmt: skip
     """Roll, or draw the card that adds dice, for all who leave a crossing; False: there are no rolls in hand.
 
     `alone`: each roll leads to a crossing of its own.
@@ -140,24 +145,39 @@ def all_rolled(script: Script, known: Crossings, decks: Decks, hands: Hands, cro
     stage, pool = script.stage[crowds.queue], script.pool[crowds.queue]
     if stage == _CARD:
         for _ in range(crowds.left):
-            crowds.results[decks.values[draw_card(decks, pool, np.uint64(0))]] += 1
+            crowds.results[FIRST_CARD + card_drawn(script, chance)] += 1
+        crowds.left = 0
     elif stage != _POOL:
         crowds.results[0] = crowds.left
-    while stage == _POOL and crowds.left > 0:
-        first = np.int64(hands.next[pool])
-        some = min(crowds.left, hands.end[pool] - first)
+        crowds.left = 0
+    thrown_away = pools.cells[pool]
+    while crowds.left > 0:
+        some = min(crowds.left, rolls_left(hands, pool))
         if some == 0:
             return False
-        for roll in range(np.uint64(first), np.uint64(first + some)):
-            cell = hands.cells[pool, roll]
-            if alone:
-                join(known, crowds, placing(script, known, crowds.crossing, cell), 1)
-            else:
-                crowds.results[np.uint64(cell)] += 1
-        hands.next[pool] += some
-        crowds.left -= some
-    crowds.left = 0
+        first = np.int64(hands.next[pool])
+        hands.next[pool] += np.uint64(some)
+        if alone:
+            crowds.left -= go_apart(script, known, hands, crowds, (first, some, thrown_away))
+        else:
+            for roll in range(np.uint64(first), np.uint64(first + some)):
+                crowds.results[np.uint64(hands.cells[roll])] += 1
+            crowds.left -= some - crowds.results[thrown_away]
+            crowds.results[thrown_away] = 0
     return True
+
+
+@step
+def go_apart(script: Script, known: Crossings, hands: Hands, crowds: Crowds, rolls: tuple[int, int, int]) -> int:
+    """Each roll leads to a crossing of its own; how many there were. `rolls`: the first, how many, what is thrown away."""
+    first, some, thrown_away = rolls
+    rolled = 0
+    for roll in range(first, first + some):
+        cell = np.int64(hands.cells[roll])
+        if cell != thrown_away:
+            join(known, crowds, placing(script, known, crowds.crossing, cell), 1)
+            rolled += 1
+    return rolled
 
 
 @step
@@ -174,7 +194,7 @@ def begin_leaving(crowds: Crowds) -> bool:
 
 @kernel
 def crowds_go_on(
-    script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, crowds: Crowds, parts: Parts
+    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, parts: Parts
 ) -> int:  # fmt: skip
     """Play on until the part is over, or something is needed."""
     end = end_of_part(script, parts, crowds.part)
@@ -185,32 +205,54 @@ def crowds_go_on(
             if not begin_leaving(crowds):
                 crowds.queue += 1
                 continue
-        turns = turns_of(script, pools, crowds.queue)
-        alone = turns > MOST_TURNS
-        if crowds.left > 0 and not all_rolled(script, known, decks, hands, crowds, alone):
+        alone = script.stage[crowds.queue] == _POOL and not is_rolled(script, pools, crowds.queue)
+        if crowds.left > 0 and not all_rolled(script, pools, known, chance, hands, crowds, alone):
             return NO_ROLLS
-        while crowds.result < turns and not alone:
-            result = crowds.result
-            many = crowds.results[result]
-            if many > 0:
-                turn = known.turns[known.start[crowds.crossing] + result]
-                if turn == UNKNOWN:
-                    return NO_TURN
-                go_on(known, decks, crowds, turn, many)
-                crowds.results[result] = 0
-            crowds.result = result + 1
+        if not alone:
+            turns, start = turns_of(script, pools, crowds.queue), place_of(script, pools, known, crowds.crossing) & TURN
+            while crowds.result < turns:
+                result = crowds.result
+                many = crowds.results[result]
+                if many > 0:
+                    turn = known.turns[start + np.uint64(result)]
+                    if turn == UNKNOWN:
+                        return NO_TURN
+                    go_on(script, known, chance, crowds, turn, many)
+                    crowds.results[result] = 0
+                crowds.result = result + 1
         crowds.crossing = _NOWHERE
-    return PART_OVER
+    return NOTHING
+
+
+@kernel
+def play_crowds(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds,
+    parts: Parts, sheets: Sheets, specials: Special | None,
+) -> int:  # fmt: skip
+    """Play a chunk of trials that has begun to its end, or until there is no room on the map."""
+    while crowds.part < len(parts.which):
+        needed = NOTHING
+        if crowds.part >= 0:
+            needed = crowds_go_on(script, pools, known, chance, hands, crowds, parts)
+        if needed == NOTHING:
+            crowds_begin_part(setup, script, pools, known, crowds, parts)
+        elif needed == NO_ROLLS:
+            roll_again(sheets, specials, pools, hands, chance, script.pool[crowds.queue])
+        elif needed == NO_TURN:
+            find_turn(setup, script, pools, known, crowds.crossing, crowds.result)
+        else:
+            return needed
+    return NOTHING
 
 
 @kernel
 def begin_crowds(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, crowds: Crowds,
+    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds,
     start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
 ) -> None:  # fmt: skip
     """All trials of a chunk wait before the first part."""
-    shuffle_all(decks, 0, stream[0], stream[1], chunk)
-    empty(hands, pools.pools)
+    begin_stream(chance, stream, chunk)
+    put_away(hands, pools)
     join(known, crowds, arrive(setup, script, pools, known, 0, 0, start), trials)
     crowds.part, crowds.queue, crowds.crossing = -1, end_queue(script), _NOWHERE
 
@@ -229,15 +271,12 @@ def crowds_begin_part(
         crossing = np.int64(crowds.beside[crossing])
         ends += 1
     for each in range(ends):
-        crossing, many = crowds.moving[0, each], crowds.moving[1, each]
-        parts.ended[number, crossing] += many
-        if parts.onward[number, crossing] == UNSEEN:
-            parts.onward[number, crossing] = way_onward(setup, script, pools, known, parts, number, crossing)
-        way = parts.onward[number, crossing]
-        if way == FINAL:
-            parts.retired[number, crossing] += many
-        else:
-            join(known, crowds, np.int64(way >> CROSSING), many)
+        end = np.int64(place_of(script, pools, known, crowds.moving[0, each]) & TURN)
+        way, many = way_onward(setup, script, pools, known, parts, end, number), crowds.moving[1, each]
+        parts.ends[number, end, COUNT] += np.uint64(many)
+        if not way & FINAL:
+            onward = known.end_at[np.int64(way & TURN)] if way & ENDED else crossing_of(known, way)
+            join(known, crowds, np.int64(onward), many)
     crowds.part = number
     if number < len(parts.which):
         crowds.queue = script.first_queue[script.starts[parts.which[number]]]

@@ -1,4 +1,10 @@
-"""The decks of a longer fight: two a trial, drawn from without replacement and shuffled when empty (AC-5.1, AC-9.3)."""
+"""The decks of trials that are played abreast: two each, drawn from without replacement, shuffled when empty (AC-5.1).
+
+Of a deck no more is kept than tests ask about: how many of the cards left in it have a value up to each that decides a
+test, and how many are left in all. These are *fields* of a few whole numbers. A card is drawn as the place that it has
+among those left, in rising order of their values: the fields of values up to which fewer cards are left than that are
+those that it does not count in. Which fields are kept changes nothing in where a trial goes.
+"""
 
 from __future__ import annotations
 
@@ -7,174 +13,143 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.cards import MOST_CARDS
-from analyser.engine.streams import counter_of_chunk, fill
+from analyser.cards import HIGHEST_CARD
+from analyser.engine.playing.chance import HALF, LOWER, Chance, next_draw, one_of
+from analyser.engine.playing.lanes import ABREAST, MOST_WORDS, Lanes
+from analyser.engine.playing.script import UNASKED, Script
 from analyser.jit import Whole, inlined, step
 
-CHUNK_TRIALS = 1 << 15
-_BITS = 64
-_BITS_LOG = np.uint64(6)
-_WORDS = -(-MOST_CARDS // _BITS)
-_DRAWS = 2048  # of 32 bits, made at once
-_HALF, _LOWER, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
+_BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_ALL = _ONE << HALF
 
 
 class Decks:
-    """The decks of both sides of all trials of a chunk, and the random words that cards are drawn by, as one record.
+    """The decks of all trials abreast, as one record.
+
+    A field has one bit more than its number needs, its top bit, which is clear. The mark of a test is the place of the
+    top bit of its field: the word, times 64, and the bit. The first field is of all cards.
 
     Attributes
     ----------
-    values : int64 array
-        The values of the cards of a full deck in rising order, of which there are `cards`.
-    cards : int
-    full : uint64 array
-        A set bit for each card, in so many `words`.
-    words : int
-    left : uint64 array, shape (2, words, trials)
-        A set bit for each card that has not been drawn yet.
-    replacement : int
-        Whether every card comes from a full deck (AC-9.3).
-    picked : int32 array
-        Cards of a full deck picked at random, of which those from `next` up to `end` are still to be used.
-    next, end : int
-    draws : uint64 array
-        Where random words are made.
-    counter, gamma : uint64
-        Of the stream of random words.
+    width, mask, top : uint64
+        Bits of a field; a bit for each that its number can have; the place of its top bit.
+    fields, words : int
+        How many are kept, and in how many words.
+    full, ones, tops : uint64 arrays, shape (words,)
+        A full deck; the lowest bit of each field; the top bit of each.
     """
 
-    values: Any
-    cards: int
-    full: Any
+    width: Whole
+    mask: Whole
+    top: Whole
+    fields: int
     words: int
-    left: Any
-    replacement: int
-    picked: Any
-    next: int
-    end: int
-    draws: Any
-    counter: np.uint64
-    gamma: np.uint64
+    full: Any
+    ones: Any
+    tops: Any
 
 
 _DECKS = np.dtype(
     (
         np.record,
         [
-            ("values", np.int64, (MOST_CARDS,)), ("cards", np.int64), ("full", np.uint64, (_WORDS,)),
-            ("words", np.int64), ("left", np.uint64, (2, _WORDS, CHUNK_TRIALS)), ("replacement", np.int64),
-            ("picked", np.int32, (_DRAWS,)), ("next", np.int64), ("end", np.int64),
-            ("draws", np.uint64, (_DRAWS // 2,)), ("counter", np.uint64), ("gamma", np.uint64),
+            *((name, np.uint64) for name in ("width", "mask", "top")), ("fields", np.int64), ("words", np.int64),
+            *((name, np.uint64, (MOST_WORDS,)) for name in ("full", "ones", "tops")),
         ],
     )
 )  # fmt: skip
 
 
-def decks_for(deck: NDArray[np.int64], replacement: bool) -> Decks:
-    """Decks for a chunk of trials; `deck` has the copies by card value."""
-    values = np.repeat(np.arange(len(deck)), deck)
+def decks_for(deck: NDArray[np.int64], script: Script) -> Decks:
+    """Decks of which nothing but the number of their cards has been asked; `deck` has the copies by card value."""
     decks: Any = np.zeros(1, _DECKS)[0]
-    decks.cards, decks.replacement = len(values), replacement
-    decks.values[: len(values)] = values
-    decks.words = -(-len(values) // _BITS)
-    for card in range(len(values)):
-        decks.full[card // _BITS] |= _ONE << np.uint64(card % _BITS)
+    bits = int(deck.sum()).bit_length()
+    decks.width, decks.mask, decks.top = bits + 1, (1 << bits) - 1, bits
+    script.certain = bits
+    ask(decks, script, deck, HIGHEST_CARD + 1)
     return cast("Decks", decks)
 
 
+def ask(decks: Decks, script: Script, deck: NDArray[np.int64], wanted: int) -> None:
+    """Keep one field more: that of the mark of the script that is wanted."""
+    up_to = np.concatenate([[0], np.cumsum(deck)])
+    up_to = np.concatenate([up_to, np.full(HIGHEST_CARD + 2 - len(up_to), up_to[-1])])
+    count, width = int(up_to[wanted]), int(decks.width)
+    word, at = divmod(decks.fields, _BITS // width)
+    low = at * width
+    for array, number in ((decks.full, count), (decks.ones, 1), (decks.tops, 1 << width - 1)):
+        array[word] |= np.uint64(number << low)
+    script.marks[up_to == count] = word * _BITS + low + width - 1
+    decks.fields, decks.words, script.wanted = decks.fields + 1, word + 1, UNASKED
+
+
 @step
-def shuffle_all(decks: Decks, trials: int, start: np.uint64, gamma: np.uint64, chunk: int) -> None:
-    """Make the decks of a chunk full, and begin its stream of random words."""
+def shuffle_all(decks: Decks, lanes: Lanes) -> None:
+    """Make all decks full."""
     for side in range(2):
         for word in range(decks.words):
-            for trial in range(trials):
-                decks.left[side, word, trial] = decks.full[word]
-    decks.next, decks.end = 0, 0
-    decks.counter, decks.gamma = counter_of_chunk(start, gamma, chunk), gamma
-
-
-@step
-def pick_cards(decks: Decks) -> None:
-    """Pick cards of a full deck, each as likely as any other.
-
-    By multiplication; words with a half that would favour some cards are left out, which hardly ever happens.
-    """
-    decks.counter = fill(decks.draws, len(decks.draws), decks.counter, decks.gamma)
-    many = np.uint64(decks.cards)
-    least, favoured = (_ONE << _HALF) % many, np.uint64(0)
-    for place in range(np.uint64(len(decks.draws))):
-        word = decks.draws[place]
-        lower, upper = (word & _LOWER) * many, (word >> _HALF) * many
-        decks.picked[place], decks.picked[place + np.uint64(len(decks.draws))] = lower >> _HALF, upper >> _HALF
-        favoured += np.uint64(lower & _LOWER < least) + np.uint64(upper & _LOWER < least)
-    decks.next, decks.end = 0, len(decks.picked)
-    if favoured:
-        leave_out(decks, many, least)
-
-
-@step
-def leave_out(decks: Decks, many: Any, least: Any) -> None:
-    """Pick from those words alone that favour no card."""
-    picked = 0
-    for word in decks.draws:
-        lower, upper = (word & _LOWER) * many, (word >> _HALF) * many
-        if lower & _LOWER >= least and upper & _LOWER >= least:
-            decks.picked[picked], decks.picked[picked + 1] = lower >> _HALF, upper >> _HALF
-            picked += 2
-    decks.end = picked
-
-
-@step
-def draw_card(decks: Decks, side: int, trial: Whole) -> Any:
-    """The place in a full deck of the card that a trial draws.
-
-    The first card picked at random that has not been drawn before is one of those left, each as likely as any other.
-    """
-    while True:
-        while decks.next == decks.end:
-            pick_cards(decks)
-        card = np.uint64(decks.picked[decks.next])
-        decks.next += 1
-        if take(decks, side, trial, card):
-            return np.int64(card)
-
-
-@step
-def have_cards(decks: Decks, many: int) -> None:
-    """Make sure that so many cards are picked; no more than half of what is picked at once."""
-    while decks.end - decks.next < many:
-        pick_cards(decks)
+            for lane in range(ABREAST):
+                lanes.left[side, word, lane] = decks.full[word]
 
 
 @inlined
-def take(decks: Decks, side: int, trial: Whole, card: Whole) -> bool:
-    """Take a card out of a deck if it is there; the last one leaves a full deck behind."""
-    if decks.replacement:
-        return True
-    word, bit = card >> _BITS_LOG, _ONE << (card & np.uint64(_BITS - 1))
-    before = decks.left[side, word, trial]
-    decks.left[side, word, trial] = before & ~bit
-    if before == bit:
-        shuffle_if_empty(decks, side, trial)
-    return bool(before & bit)
+def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
+    """Make the decks of those lanes full that have begun a trial."""
+    for word in range(np.uint64(decks.words)):
+        full = decks.full[word]
+        for lane in range(np.uint64(ABREAST)):
+            first, second = lanes.left[0, word, lane], lanes.left[1, word, lane]
+            lanes.left[0, word, lane] = full if lanes.fresh[lane] else first
+            lanes.left[1, word, lane] = full if lanes.fresh[lane] else second
 
 
 @step
-def shuffle_if_empty(decks: Decks, side: int, trial: Whole) -> None:
-    """Make a deck full if all its cards have been drawn."""
-    for word in range(decks.words):
-        if decks.left[side, word, trial]:
-            return
-    for word in range(decks.words):
-        decks.left[side, word, trial] = decks.full[word]
+def move_deck(decks: Decks, lanes: Lanes, lane: int, into: int) -> None:
+    """Let another lane have the decks of a lane."""
+    for side in range(2):
+        for word in range(decks.words):
+            lanes.left[side, word, into] = lanes.left[side, word, lane]
+
+
+@inlined
+def cards_left(decks: Decks, lanes: Lanes, lane: Whole, second: Whole) -> Any:
+    """How many cards are left in a deck of a lane."""
+    first_deck, second_deck = lanes.left[0, 0, lane], lanes.left[1, 0, lane]
+    return (second_deck if second else first_deck) & decks.mask
+
+
+@inlined
+def without(word: Whole, top: Whole, one: Whole, shown: Whole) -> Any:
+    """The top bits of those fields of a word in which a card counts; `shown` is one more than its place."""
+    return ((word | top) - shown * one) & top
 
 
 @step
-def one_of(decks: Decks, number: int) -> Any:
-    """A whole number from 0 up to, not including, `number`, each as likely as any other."""
-    many = np.uint64(number)
-    while True:  # by multiplication; a word whose lower half would favour some numbers is drawn again
-        decks.counter = fill(decks.draws, 1, decks.counter, decks.gamma)
-        product = (decks.draws[0] >> _HALF) * many
-        if product & _LOWER >= (_ONE << _HALF) % many:
-            return np.int64(product >> _HALF)
+def draw_fairly(decks: Decks, lanes: Lanes, chance: Chance, lane: Whole, second: Whole, draw: Any) -> Any:
+    """One more than the place of a card, drawn anew as long as the draw would favour some."""
+    cards = cards_left(decks, lanes, lane, second)
+    product = draw * cards
+    while product & LOWER < _ALL % cards:
+        product = next_draw(chance) * cards
+    return (product >> HALF) + _ONE
+
+
+@step
+def draw_value(script: Script, decks: Decks, lanes: Lanes, chance: Chance, side: int, lane: Whole) -> int:
+    """Draw a card of which the value counts; all marks are known."""
+    shown = np.uint64(one_of(chance, np.int64(cards_left(decks, lanes, lane, side == 1)))) + _ONE
+    last = shown == cards_left(decks, lanes, lane, side == 1) and shown == _ONE
+    value, found = 0, False
+    while not found:
+        mark = np.uint64(script.marks[value + 1])
+        word = np.int64(mark >> _WORD)
+        counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
+        found = counts >> (mark & _BIT) & _ONE != _ZERO
+        value += 1
+    for word in range(decks.words):
+        counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
+        lanes.left[side, word, lane] = (
+            decks.full[word] if last else lanes.left[side, word, lane] - (counts >> decks.top)
+        )
+    return value - 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analyser.dice import Rating
 from analyser.engine.block import BLOCK, Block, block_for
-from analyser.engine.playing.decks import Decks
+from analyser.engine.playing.chance import Chance
 from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.roll import find_cells, roll_pool
@@ -23,6 +23,8 @@ from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
 
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
+NO_POOL = 0
+_A_HAND = BLOCK + 1
 
 
 class Pools:
@@ -81,31 +83,44 @@ class Hands:
 
     Attributes
     ----------
-    cells : int32 array, shape (MOST_POOLS, BLOCK)
-    next, end : int32 arrays, shape (MOST_POOLS,)
-        Those from `next` up to `end` are to be used.
+    cells : uint32 array
+        A hand a pool: the cells of a block of rolls, and one more at its end. That one, and a roll that was thrown away,
+        is `cells` of the pool, one more than a roll can come to.
+    next : uint64 array, shape (MOST_POOLS,)
+        Where in `cells` the next roll of each pool is.
     """
 
     cells: Any
     next: Any
-    end: Any
 
 
-_HANDS = np.dtype(
-    (
-        np.record,
-        [
-            ("cells", np.int32, (MOST_POOLS, BLOCK)), ("next", np.int32, (MOST_POOLS,)),
-            ("end", np.int32, (MOST_POOLS,)),
-        ],
-    )
-)  # fmt: skip
+_HANDS = np.dtype((np.record, [("cells", np.uint32, (MOST_POOLS * _A_HAND,)), ("next", np.uint64, (MOST_POOLS,))]))
 
 
-def empty_hands() -> Hands:
+def no_hands(pools: Pools) -> Hands:
     """Nothing rolled yet; memory is taken only as it is used."""
     hands: Any = np.zeros(1, _HANDS)[0]
+    hands.cells[BLOCK::_A_HAND][: pools.pools] = pools.cells[: pools.pools]
     return cast("Hands", hands)
+
+
+@step
+def begin_hand(hands: Hands, pool: int) -> None:
+    """The next roll of a pool is the first in its hand."""
+    hands.next[pool] = pool * _A_HAND
+
+
+@step
+def rolls_left(hands: Hands, pool: int) -> int:
+    """How many rolls of a pool are in hand, those that were thrown away among them."""
+    return int(pool * _A_HAND + BLOCK - np.int64(hands.next[pool]))
+
+
+@step
+def put_away(hands: Hands, pools: Pools) -> None:
+    """Put away what is left of another chunk."""
+    for pool in range(pools.pools):
+        hands.next[pool] = pool * _A_HAND + BLOCK
 
 
 class Sheets(NamedTuple):
@@ -254,33 +269,27 @@ def pair_at(marks: Any, place: int) -> Any:
 
 @kernel
 def roll_again(
-    sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, decks: Decks, pool: int
+    sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: int
 ) -> None:  # fmt: skip
-    """Roll a pool for a block of trials, by the stream of `decks`.
+    """Roll a pool for a block of trials; rolls with a draw that would favour some faces are thrown away.
 
-    Rolls with a draw that would favour some faces are thrown away.
+    No pool always comes to the same.
     """
+    begin_hand(hands, pool)
+    if pool == NO_POOL:
+        return
     place = pools.sheet[pool]
     sheet = sheet_at(sheets.sheets, place)
     block = sheets.one if sheet.added == 1 else sheets.two
-    counter, dice = decks.counter, pools.dice[pool]
+    counter, dice = chance.counter, pools.dice[pool]
     if specials is None:
-        decks.counter = roll_pool(sheet, block, dice, counter, decks.gamma)
+        chance.counter = roll_pool(sheet, block, dice, counter, chance.gamma)
     else:
         for array in (block.gone, block.lost, block.blanks):  # of other pools
             array[:] = 0
         special = special_at(specials, place)
-        decks.counter = roll_special(sheet, special, block, dice, pools.kept[pool], counter, decks.gamma)
+        chance.counter = roll_special(sheet, special, block, dice, pools.kept[pool], counter, chance.gamma)
     find_cells(sheet, block)
-    cells, good = block.cells, 0
+    cells, first, thrown_away = block.cells, pool * _A_HAND, pools.cells[pool]
     for trial in range(BLOCK):
-        hands.cells[pool, good] = cells[trial]
-        good += cells[trial] != sheet.discarded
-    hands.next[pool], hands.end[pool] = 0, good
-
-
-@step
-def empty(hands: Hands, pools: int) -> None:
-    """Put away what is left of another chunk."""
-    for pool in range(pools):
-        hands.next[pool], hands.end[pool] = 0, 0
+        hands.cells[first + trial] = thrown_away if cells[trial] == sheet.discarded else cells[trial]

@@ -1,79 +1,106 @@
-"""The parts of a longer fight: where each trial has ended each of them, and where it goes on from there."""
+"""The parts of a longer fight: where trials have ended each of them, and where they go on from there."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.playing.crossings import CROSSINGS, Crossings
+from analyser.engine.playing.crossings import CROSSINGS, TURN, Crossings
 from analyser.engine.playing.hands import Pools
 from analyser.engine.playing.script import Script, Stage
-from analyser.engine.playing.turns import into_part
+from analyser.engine.playing.turns import into_part, place_of
 from analyser.engine.program import Setup
 from analyser.jit import Whole, kernel, step
 
 _END = int(Stage.END)
-UNSEEN, FINAL = np.uint64(0), ~np.uint64(0)
-CROSSING, BESIDE = np.uint64(32), np.uint64((1 << 32) - 1)  # how a crossing and another number are packed
+WAY, COUNT = 0, 1
+_APART = 148  # so that the first ends of all parts do not compete for the same lines of the processor's cache
+UNSEEN = np.uint64(0)
+FINAL = np.uint64(1 << 62)
+_ONWARD = FINAL - np.uint64(1) | np.uint64(1 << 63)
 
 
 class Parts(NamedTuple):
-    """What there is to know of the parts; the first row of each table is for before the first of them.
+    """What there is to know of the parts.
 
     Attributes
     ----------
     which : int64 array, shape (parts,)
         Which part of the script is played, one after the other.
-    ended, retired : int64 arrays, shape (parts + 1, crossings)
-        How many trials have ended each part at each crossing; and how many of these have been left there, as chance
-        decides nothing more.
-    onward : uint64 array, of that shape
-        See :func:`way_onward`; UNSEEN where nobody has been yet.
+    ends : uint64 array, shape (parts + 1, crossings and some more, 2)
+        Before the first part and after each, of each end (:class:`.crossings.Crossings`), the way from there
+        (:func:`way_onward`), or UNSEEN; and how many trials have ended there and gone that way since they were counted.
     """
 
     which: NDArray[np.int64]
-    ended: NDArray[np.int64]
-    retired: NDArray[np.int64]
-    onward: NDArray[np.uint64]
+    ends: NDArray[np.uint64]
 
 
 def parts_of(which: NDArray[np.int64]) -> Parts:
     """Nothing played yet; memory is taken only as it is used."""
-    shape = len(which) + 1, CROSSINGS
-    return Parts(which, np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.uint64))
+    return Parts(which, np.zeros((len(which) + 1, CROSSINGS + _APART, 2), np.uint64))
 
 
 @kernel
 def way_onward(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, first: int, crossing: Whole
-) -> np.uint64:  # fmt: skip
-    """Where those who wait where a part has ended go in the part `first`: the crossing, and its queue.
+    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, end: Whole, first: Whole
+) -> Any:  # fmt: skip
+    """Where those who are at an end before part `first` go: the place, which can be the end of that part.
 
-    FINAL where chance decides nothing any more.
+    FINAL beside it if chance decides nothing any more.
     """
-    at: Whole = crossing
-    into: Whole = np.int64(-1)
+    way: Any = parts.ends[first, end, WAY]
+    if way != UNSEEN:
+        return way
+    at: Whole = np.int64(known.end_at[end])
+    way = FINAL
     for number in range(first, len(parts.which)):
         at = into_part(setup, script, pools, known, at, parts.which[number])
-        into = at if into < 0 else into
+        if number == first:
+            way |= place_of(script, pools, known, at)
         if script.stage[known.queue[at]] != _END:
-            return np.uint64(into) << CROSSING | np.uint64(known.queue[into])
-    return FINAL
+            way &= _ONWARD
+            break
+    parts.ends[first, end, WAY] = way
+    return way
 
 
 @kernel
-def count_retired(setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts) -> None:
-    """Count those that were left where a part has ended at the ends of all later parts too."""
-    for part in range(len(parts.which)):
-        for crossing in range(known.crossings_known):
-            if parts.retired[part, crossing] > 0:
-                at = crossing
-                for number in range(part, len(parts.which)):
-                    at = into_part(setup, script, pools, known, at, parts.which[number])
-                    parts.ended[number + 1, at] += parts.retired[part, crossing]
-                parts.retired[part, crossing] = 0
+def count_all(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64]
+) -> None:  # fmt: skip
+    """Count all trials where they have ended each part, shape (parts + 1, crossings), and begin to count anew.
+
+    Those for whom nothing was left to be decided are counted where they would have ended later parts.
+    """
+    for end in range(known.ends_known):
+        for first in range(parts.ends.shape[0]):
+            many = np.int64(parts.ends[first, end, COUNT])
+            if many > 0:
+                parts.ends[first, end, COUNT] = UNSEEN
+                counts[first, end] += many
+                if parts.ends[first, end, WAY] & FINAL:
+                    count_later(setup, script, pools, known, parts, counts, (end, first, many))
+
+
+@step
+def count_later(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64],
+    those: tuple[int, int, int],
+) -> None:  # fmt: skip
+    """Count those who are at an end before a part, as many as are told last, at the ends of all later parts."""
+    end, first, many = those
+    for number in range(first, len(parts.which)):
+        way = way_onward(setup, script, pools, known, parts, end, number)
+        end = np.int64(way & TURN)
+        counts[number + 1, end] += many
+
+
+def forget_ways(known: Crossings, parts: Parts) -> None:
+    """None is known any more."""
+    parts.ends[:, : known.ends_known] = 0
 
 
 @step

@@ -12,86 +12,24 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.playing.crossings import Crossings, no_crossings
-from analyser.engine.playing.crowds import (
-    CROWD_TRIALS,
-    Crowds,
-    begin_crowds,
-    crowds_begin_part,
-    crowds_go_on,
-    forget_but_crowds,
-    no_crowds,
-)
-from analyser.engine.playing.decks import CHUNK_TRIALS, Decks, decks_for
-from analyser.engine.playing.hands import Hands, Pools, Sheets, empty_hands, pools_for, roll_again
-from analyser.engine.playing.parts import CROSSING, Parts, count_retired, parts_of
-from analyser.engine.playing.script import NO_ROLLS, NO_TURN, PART_OVER, Script, end_queue, script_of
-from analyser.engine.playing.trials import (
-    Lengths,
-    Now,
-    Queues,
-    begin_trials,
-    forget_but_trials,
-    nobody_yet,
-    trials_begin_part,
-    trials_go_on,
-)
-from analyser.engine.playing.turns import find_turn
+from analyser.engine.playing.chance import no_chance
+from analyser.engine.playing.crossings import no_crossings
+from analyser.engine.playing.crowds import CROWD_TRIALS, begin_crowds, forget_but_crowds, no_crowds, play_crowds
+from analyser.engine.playing.decks import ask, decks_for
+from analyser.engine.playing.hands import no_hands, pools_for
+from analyser.engine.playing.lanes import no_lanes
+from analyser.engine.playing.parts import count_all, forget_ways, parts_of
+from analyser.engine.playing.script import NO_MARK, NO_ROOM, NOTHING, mark_by_cards, script_of
+from analyser.engine.playing.trials import CHUNK_TRIALS, NOT_BEGUN, begin_trials, forget_but_trials, play_trials
 from analyser.engine.program import Kind, Operation, Setup
-from analyser.engine.sheet import Special
 from analyser.engine.streams import Stream, stream_of
 from analyser.engine.tasks import Queue, tasks_of
-from analyser.jit import kernel
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-
-
-@kernel
-def play_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, now: Now, queues: Queues,
-    lengths: Lengths, parts: Parts, sheets: Sheets, specials: Special | None,
-) -> bool:  # fmt: skip
-    """Play a chunk of trials that has begun to its end; False: there is no more room on the map."""
-    while now.part < len(parts.which):
-        needed = PART_OVER
-        if now.part >= 0:
-            needed = trials_go_on(script, pools, known, decks, hands, now, queues, lengths, parts)
-        if needed == PART_OVER:
-            trials_begin_part(setup, script, pools, known, now, queues, lengths, parts)
-        elif needed == NO_ROLLS:
-            roll_again(sheets, specials, pools, hands, decks, script.pool[now.queue])
-        elif needed == NO_TURN:
-            crossing = np.int64(queues[now.queue, now.at + now.scanned] >> CROSSING)
-            find_turn(setup, script, pools, known, crossing, now.cells[now.scanned])
-        else:
-            return False
-    return True
-
-
-@kernel
-def play_crowds(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, crowds: Crowds,
-    parts: Parts, sheets: Sheets, specials: Special | None,
-) -> bool:  # fmt: skip
-    """The same where cards are put back."""
-    while crowds.part < len(parts.which):
-        needed = PART_OVER
-        if crowds.part >= 0:
-            needed = crowds_go_on(script, pools, known, decks, hands, crowds, parts)
-        if needed == PART_OVER:
-            crowds_begin_part(setup, script, pools, known, crowds, parts)
-        elif needed == NO_ROLLS:
-            roll_again(sheets, specials, pools, hands, decks, script.pool[crowds.queue])
-        elif needed == NO_TURN:
-            find_turn(setup, script, pools, known, crowds.crossing, crowds.result)
-        else:
-            return False
-    return True
 
 
 class Player:
@@ -103,7 +41,7 @@ class Player:
     programs : sequence of lists of Operation
         A snapshot is taken after each.
     die, deck : int64 arrays
-    replacement : bool
+        Sides by face; copies by card value.
 
     Attributes
     ----------
@@ -112,28 +50,17 @@ class Player:
     """
 
     def __init__(
-        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64],
-        replacement: bool,
-    ) -> None:  # fmt: skip
+        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
+    ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, sheets, specials = pools_for(setup, strikes, die, deck)
-        script = script_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
+        pools, *self._sheets = pools_for(setup, strikes, die, deck)
+        self._deck = deck
+        self._script = script_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die)
         self._parts = parts_of(np.array([texts.index(tuple(program)) for program in programs]))
-        self._rules = setup.copy(), script, pools, no_crossings()
-        self._chance = self._parts, sheets, specials
-        self._where: tuple[Any, ...]
-        self._begin: Callable[..., None]
-        self._play: Callable[..., bool]
-        self._forget: Callable[..., None]
-        if replacement:
-            self._where = (no_crowds(),)
-            self._begin, self._play, self._forget = begin_crowds, play_crowds, forget_but_crowds
-        else:
-            queues = end_queue(script) + 1
-            self._where = nobody_yet(), np.zeros((queues, CHUNK_TRIALS), np.uint64), np.zeros(queues, np.uint64)
-            self._begin, self._play, self._forget = begin_trials, play_trials, forget_but_trials
-        self._table = *self._rules, decks_for(deck, replacement), empty_hands(), *self._where
+        self._known = no_crossings()
+        self._rules = setup.copy(), self._script, pools, self._known
+        self._chance = no_chance(), no_hands(pools)
         self.begin()
 
     def begin(self) -> None:
@@ -143,28 +70,71 @@ class Player:
     def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
         """Play chunks `first` to `last` - 1 of so many trials each."""
         for chunk in range(first, last):
-            self._begin(*self._table, start, stream, chunk, trials)
-            while not self._play(*self._table, *self._chance):
-                self.collect()
-                self._parts.onward[:, : self._rules[3].crossings_known] = 0
-                self._forget(self._rules[1], self._rules[3], *self._where)
+            self._play_chunk(start, stream, chunk, trials)
+
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+        raise NotImplementedError
+
+    def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
+        """Forget all crossings but those that are told."""
+        self.collect()
+        forget_ways(self._known, self._parts)
+        forget_but_those()
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
-        count_retired(*self._rules, self._parts)
-        known = self._rules[3]
-        firsts, seconds = (states[: known.crossings_known] for states in (known.first, known.second))
-        ended = self._parts.ended[:, : known.crossings_known]
-        for counter, counts in zip(self.counters, ended[1:]):
+        known, counted = self._known, np.zeros(self._parts.ends.shape[:2], np.int64)
+        count_all(*self._rules, self._parts, counted)
+        at = known.end_at[: known.ends_known]
+        firsts, seconds = known.first[at], known.second[at]
+        for counter, counts in zip(self.counters, counted[1:, : len(at)]):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
                 counter[pair] += count
-        ended[:] = 0
 
 
-def chunk_trials(replacement: bool) -> int:
-    """Trials a chunk."""
-    return CROWD_TRIALS if replacement else CHUNK_TRIALS
+class PlayerWithDecks(Player):
+    """Plays trials that have decks of their own (:mod:`.trials`); see Player."""
+
+    chunk_trials = CHUNK_TRIALS
+
+    def __init__(
+        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
+    ) -> None:
+        super().__init__(setup, programs, die, deck)
+        self._lanes, self._decks = no_lanes(), decks_for(deck, self._script)
+        self._table = *self._rules, *self._chance, self._decks, self._lanes, self._parts
+
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+        counted, needed = NOT_BEGUN, NO_MARK
+        while needed != NOTHING:
+            if needed == NO_MARK:
+                begin_trials(*self._table, start, stream, chunk, trials, counted)
+            needed = play_trials(*self._table, *self._sheets)
+            if needed == NO_ROOM:
+                self._begin_the_map_anew(lambda: forget_but_trials(*self._rules, self._lanes, self._parts, start))
+            elif needed == NO_MARK:  # what has been counted stays counted: all goes the same way again
+                counted = max(counted, self._lanes.sweeps)
+                ask(self._decks, self._script, self._deck, self._script.wanted)
+
+
+class PlayerOfCrowds(Player):
+    """Plays trials whose cards are put back (:mod:`.crowds`); see Player."""
+
+    chunk_trials = CROWD_TRIALS
+
+    def __init__(
+        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
+    ) -> None:
+        super().__init__(setup, programs, die, deck)
+        mark_by_cards(self._script, deck)
+        self._crowds = no_crowds()
+
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+        table = *self._rules, *self._chance, self._crowds
+        begin_crowds(*table, start, stream, chunk, trials)
+        while play_crowds(*table, self._parts, *self._sheets) != NOTHING:
+            self._begin_the_map_anew(lambda: forget_but_crowds(self._script, self._known, self._crowds))
 
 
 class Simulation:
@@ -185,8 +155,8 @@ class Simulation:
         self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64],
         replacement: bool = False,
     ) -> None:  # fmt: skip
-        self._fight = setup, programs, die, deck, replacement
-        self._chunk = chunk_trials(replacement)
+        self._fight = setup, programs, die, deck
+        self._kind: type[PlayerWithDecks | PlayerOfCrowds] = PlayerOfCrowds if replacement else PlayerWithDecks
         self._players: list[Player] = []
 
     def play(
@@ -213,11 +183,12 @@ class Simulation:
         list of (int64 array, int64 array, int64 array)
             Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
         """
-        helpers = min(threads - 1, (trials - 1) // self._chunk)
-        self._players += [Player(*self._fight) for _ in range(helpers + 1 - len(self._players))]
+        chunk = self._kind.chunk_trials
+        helpers = min(threads - 1, (trials - 1) // chunk)
+        self._players += [self._kind(*self._fight) for _ in range(helpers + 1 - len(self._players))]
         players = self._players[: helpers + 1]
         start, stream = (int(start_words[0]), int(start_words[1])), stream_of(seed)
-        queue = Queue(tasks_of(0, trials, len(players), self._chunk))
+        queue = Queue(tasks_of(0, trials, len(players), chunk))
         done = Done(trials, progress)
 
         def work(player: Player, tell: bool) -> None:

@@ -14,13 +14,14 @@ from analyser.dice import Face
 from analyser.engine.playing.hands import Pools, too_many_pools
 from analyser.engine.program import Kind, Operation
 from analyser.jit import step
-from analyser.rules.armoured_clash.facts import NONE
 
 _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
 
 # What trials need before they can go on.
-PART_OVER, NO_ROLLS, NO_TURN, NO_ROOM = range(4)
+NOTHING, NO_ROLLS, NO_TURN, NO_PLACE, NO_WAY, NO_MARK, NO_ROOM = range(7)
+UNASKED = -1
+_NO_CARD_PASSES = 0  # the first of the marks: those of tests that cards up to 0, 1, 2 pass come after it
 
 
 class Stage(IntEnum):
@@ -52,10 +53,13 @@ class Script:
         Of each line, and after the last one that of END.
     line, stage, pool : int64 arrays
         Of each queue; `pool` is 0 where none is rolled (:class:`.hands.Pools`), of CARD the side that draws.
-    side : int64 array
-        Of each queue, the side from whose decks all draw that draw there; NONE where it may be either, or no card.
-    at_most : int64 array, shape (HIGHEST_CARD + 1,)
-        How many cards of a full deck have at most that value.
+    marks : int64 array, shape (HIGHEST_CARD + 2,)
+        Of tests that no card passes, and of those that cards up to 0, 1, 2 pass: what a card is held against, or
+        UNASKED. Where cards are put back that is how many cards of the deck pass; else see :mod:`.decks`.
+    certain : int
+        The mark that every card passes.
+    wanted : int
+        Which of `marks` was asked for, and is not known yet; UNASKED.
     sides, hitting, heroic, missing : int
         Sides of the attack die; those that show a strike or a heroic strike, a heroic strike, a miss.
     """
@@ -69,8 +73,9 @@ class Script:
     line: Any
     stage: Any
     pool: Any
-    side: Any
-    at_most: Any
+    marks: Any
+    certain: int
+    wanted: int
     sides: int
     hitting: int
     heroic: int
@@ -83,19 +88,18 @@ _SCRIPT = np.dtype(
         [
             ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("parts", np.int64), ("lines", np.int64),
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
-            *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool", "side")),
-            ("at_most", np.int64, (HIGHEST_CARD + 1,)), ("sides", np.int64), ("hitting", np.int64),
-            ("heroic", np.int64), ("missing", np.int64),
+            *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool")),
+            ("marks", np.int64, (HIGHEST_CARD + 2,)),
+            *((name, np.int64) for name in ("certain", "wanted", "sides", "hitting", "heroic", "missing")),
         ],
     )
 )  # fmt: skip
 
 
 def script_of(
-    texts: Sequence[Sequence[Operation]], strikers: Sequence[int], pools: Pools, die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    texts: Sequence[Sequence[Operation]], strikers: Sequence[int], pools: Pools, die: NDArray[np.int64]
 ) -> Script:  # fmt: skip
-    """The script of a program.
+    """The script of a program, without marks.
 
     Parameters
     ----------
@@ -104,8 +108,8 @@ def script_of(
     strikers : sequence of int
         The side of each strike.
     pools : Pools
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
+    die : int64 array
+        Sides by face.
 
     Raises
     ------
@@ -118,7 +122,7 @@ def script_of(
     lines, ends = len(operations), np.cumsum(lengths)
     script.operations[:lines], script.lines, script.parts = operations, lines, len(texts)
     script.starts[: len(texts)], script.ends[:lines] = ends - lengths, np.repeat(ends, lengths)
-    script.at_most[: len(deck)], script.at_most[len(deck) :] = np.cumsum(deck), deck.sum()
+    script.marks, script.wanted = UNASKED, UNASKED
     script.sides, script.missing = die.sum(), die[Face.MISS]
     script.hitting, script.heroic = die[Face.HEROIC] + die[Face.STRIKE], die[Face.HEROIC]
     many = sum(len(_queues(operation, strikers, pools)) for operation in operations) + 1
@@ -127,25 +131,31 @@ def script_of(
     queue = 0
     for line, operation in enumerate(operations):
         script.first_queue[line] = queue
-        for stage, pool, side in _queues(operation, strikers, pools):
-            script.line[queue], script.stage[queue], script.pool[queue], script.side[queue] = line, stage, pool, side
+        for stage, pool in _queues(operation, strikers, pools):
+            script.line[queue], script.stage[queue], script.pool[queue] = line, stage, pool
             queue += 1
     script.first_queue[lines], script.stage[queue] = queue, Stage.END
     return cast("Script", script)
 
 
-def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list[tuple[int, int, int]]:
-    """The queues of a line: what is decided, the pool or the side that draws, and whose deck tests are drawn from."""
+def mark_by_cards(script: Script, deck: NDArray[np.int64]) -> None:
+    """Let marks be how many cards of a full deck pass; `deck` has the copies by card value."""
+    script.certain = deck.sum()
+    script.marks[1 : len(deck) + 1], script.marks[len(deck) + 1 :] = np.cumsum(deck), deck.sum()
+    script.marks[_NO_CARD_PASSES] = 0
+
+
+def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list[tuple[int, int]]:
+    """The queues of a line: what is decided, and the pool or the side that draws."""
     if operation.kind != Kind.STRIKE:
-        return [(Stage.TEST, 0, operation.side if operation.kind == Kind.BEGIN else NONE)]
+        return [(Stage.TEST, 0)]
     number = operation.number
     rolled = range(pools.first_of_strike[number], pools.first_of_strike[number + 1])
-    struck = 1 - strikers[number]
     return [
-        (Stage.CARD, strikers[number], NONE),
-        *((Stage.POOL, pool, struck) for pool in rolled),
-        (Stage.PLACE, 0, NONE),
-        (Stage.TEST, 0, struck),
+        (Stage.CARD, strikers[number]),
+        *((Stage.POOL, pool) for pool in rolled),
+        (Stage.PLACE, 0),
+        (Stage.TEST, 0),
     ]
 
 
@@ -156,9 +166,12 @@ def operation_of(script: Script, line: int) -> tuple[int, int, int]:
 
 
 @step
-def cards_up_to(script: Script, highest: int) -> int:
-    """How many cards of a full deck pass a test that cards up to `highest` pass."""
-    return 0 if highest < 0 else int(script.at_most[min(highest, HIGHEST_CARD)])
+def mark_up_to(script: Script, highest: int) -> int:
+    """What a card is held against in a test that cards up to `highest` pass; noted as wanted if it is not known."""
+    place = min(max(highest + 1, _NO_CARD_PASSES), HIGHEST_CARD + 1)
+    if script.marks[place] == UNASKED:
+        script.wanted = place
+    return int(script.marks[place])
 
 
 @step

@@ -1,287 +1,361 @@
-"""Trials of a longer fight, each with two decks of its own, on their way from crossing to crossing.
+"""Trials of a longer fight, each with two decks of its own: some of them abreast, each in its lane.
 
-Those that wait for rolls of the same pool are given one each from the same hand. They go on in batches, in passes
-over a batch that have no branch which depends on a draw.
+All take a turn at once, in passes over the lanes that have no branch which depends on a draw: a roll from the hand of
+the pool for each, and the turn that it leads to; a card for each, and the crossing; the place there; and for those whose
+part has ended the place where the next one begins. A lane whose fight is over begins the next trial.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analyser.engine.playing.chance import DRAWS, HALF, LOWER, Chance, begin_stream, draw_again, one_of
 from analyser.engine.playing.crossings import (
-    MOST_TURNS,
-    NO_DRAW,
-    OF_SO_MANY,
+    CARD_OF_1,
+    DRAW,
+    ENDED,
+    MARK,
+    MARK_BITS,
+    OTHER_WAY,
+    POOL,
+    TURN,
     UNKNOWN,
+    WAY,
     Crossings,
     crossing_at,
+    crossing_of,
     draw_of,
-    first_things,
     first_way,
     forget_all,
     has_room,
+    mark_of,
     other_way,
+    sure_turn,
 )
-from analyser.engine.playing.decks import Decks, draw_card, have_cards, one_of, shuffle_all
-from analyser.engine.playing.hands import Hands, Pools, empty
-from analyser.engine.playing.parts import BESIDE, CROSSING, FINAL, UNSEEN, Parts, end_of_part, way_onward
-from analyser.engine.playing.script import NO_ROLLS, NO_ROOM, NO_TURN, PART_OVER, Script, Stage, end_queue
-from analyser.engine.playing.turns import arrive, placing
+from analyser.engine.playing.decks import (
+    Decks,
+    cards_left,
+    draw_fairly,
+    draw_value,
+    move_deck,
+    shuffle_all,
+    shuffle_fresh,
+    without,
+)
+from analyser.engine.playing.hands import Hands, Pools, Sheets, put_away, roll_again, rolls_left
+from analyser.engine.playing.lanes import ABREAST, Lanes
+from analyser.engine.playing.parts import COUNT, FINAL, UNSEEN, Parts, way_onward
+from analyser.engine.playing.parts import WAY as ONWARD
+from analyser.engine.playing.script import (
+    NO_MARK,
+    NO_PLACE,
+    NO_ROOM,
+    NO_TURN,
+    NO_WAY,
+    NOTHING,
+    UNASKED,
+    Script,
+    Stage,
+)
+from analyser.engine.playing.turns import FIRST_CARD, arrive, find_turn, is_rolled, place_of, placing
 from analyser.engine.program import Setup
+from analyser.engine.sheet import Special
 from analyser.jit import Whole, inlined, kernel, step
 
+CHUNK_TRIALS = 1 << 16  # it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+NOT_BEGUN = -1
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
-_ONE = np.uint64(1)
-_BATCH = 512  # trials that go on together
-_NOBODY = 0
-Queues = NDArray[np.uint64]  # shape (queues, CHUNK_TRIALS): the crossing where a trial waits, and the trial
-Lengths = NDArray[np.uint64]  # how many wait in each
-
-
-class Now:
-    """How far a chunk has been played, as one record.
-
-    Attributes
-    ----------
-    part, queue, at : int
-        The part of the fight, counted from 0; the queue that goes on, and how many of it have gone.
-    side : int
-        The side from whose decks all in this queue draw that draw, or NONE.
-    many : int
-        How many are about to go, or 0.
-    scanned, draws : int
-        For how many of these the turn is known, and how many of them draw.
-    cells, turns, to, drawing : int64 arrays
-        Of each of them, what its dice have come to, its turn, and the crossing that it goes to; and which of them draw.
-    """
-
-    part: Whole
-    queue: Whole
-    at: Whole
-    side: Whole
-    many: Whole
-    scanned: Whole
-    draws: Whole
-    cells: Any
-    turns: Any
-    to: Any
-    drawing: Any
-
-
-_NOW = np.dtype(
-    (
-        np.record,
-        [
-            *((name, np.int64) for name in ("part", "queue", "at", "side", "many", "scanned", "draws")),
-            *((name, np.int64, (_BATCH,)) for name in ("cells", "turns", "to", "drawing")),
-        ],
-    )
-)
+_ROLL, _END = 0, 1  # which pass goes on: the first, or the last
+_MARK, _MARKS, _DRAW = np.uint64(MARK), np.uint64((1 << MARK_BITS) - 1), np.uint64(DRAW)
+_OF_0, _OF_1, _DRAWS = np.uint64(CARD_OF_1 - 1), np.uint64(CARD_OF_1), np.uint64(3)
+_ZERO, _ONE, _WORD, _BIT = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+_FINAL = np.uint64(62)
+_RING = np.uint64(2 * ABREAST - 1)
+_LANES = np.uint64(ABREAST)
 
 
 @inlined
-def trial_of(waiting: Whole) -> Any:
-    """The trial that waits."""
-    return waiting & BESIDE
-
-
-@inlined
-def join(known: Crossings, queues: Queues, lengths: Lengths, crossing: Whole, trial: Whole) -> None:
-    """A trial comes to a crossing."""
-    queue = np.uint64(known.queue[np.uint64(crossing)])
-    at = lengths[queue]
-    queues[queue, at] = np.uint64(crossing) << CROSSING | trial
-    lengths[queue] = at + _ONE
-
-
-@step
-def next_batch(
-    script: Script, decks: Decks, hands: Hands, now: Now, queues: Queues, lengths: Lengths
-) -> bool:  # fmt: skip
-    """Roll, or draw the card that adds dice, for the next in the queue; False: there are no rolls in hand."""
-    stage, pool = script.stage[now.queue], script.pool[now.queue]
-    most: Whole = min(np.int64(lengths[now.queue]) - now.at, _BATCH)
-    if stage == _POOL:
-        most = min(most, np.int64(hands.end[pool] - hands.next[pool]))
-        if most == 0:
-            return False
-        for one in range(most):
-            now.cells[one] = hands.cells[pool, hands.next[pool] + one]
-        hands.next[pool] += most
-    elif stage == _CARD:
-        for one in range(most):
-            trial = trial_of(queues[now.queue, now.at + one])
-            now.cells[one] = decks.values[draw_card(decks, pool, trial)]
-    else:
-        for one in range(most):
-            now.cells[one] = 0
-    now.many, now.scanned, now.draws, now.side = most, 0, 0, script.side[now.queue]
+def all_rolled(script: Script, known: Crossings, chance: Chance, hands: Hands, lanes: Lanes) -> bool:
+    """Look up the turn that each takes by its roll; False: that of a lane is not known."""
+    for lane in range(np.uint64(lanes.lane), np.uint64(lanes.active)):
+        place = lanes.place[lane]
+        pool = place >> POOL
+        roll = hands.next[pool]
+        turn = known.turns[(place & TURN) + np.uint64(hands.cells[roll])]
+        if turn <= UNKNOWN:
+            if turn == UNKNOWN:
+                lanes.lane = lane
+                return False
+            turn = decided(script, chance, turn)
+        hands.next[pool] = roll + _ONE
+        lanes.turn[lane] = np.uint64(turn)
     return True
 
 
-@inlined
-def all_turns_known(known: Crossings, now: Now, queues: Queues) -> bool:
-    """Look up where all of a batch go; False: a turn is not known yet."""
-    queue, at = np.uint64(now.queue), np.uint64(now.at)
-    draws = np.uint64(now.draws)
-    for one in range(np.uint64(now.scanned), np.uint64(now.many)):
-        crossing = queues[queue, at + one] >> CROSSING
-        turn = known.turns[np.uint64(known.start[crossing] + now.cells[one])]
-        if turn == UNKNOWN:
-            now.scanned, now.draws = one, draws
-            return False
-        now.turns[one], now.to[one] = turn, first_way(turn)
-        now.drawing[draws] = one
-        draws += np.uint64(draw_of(turn) != NO_DRAW)
-    now.scanned, now.draws = now.many, draws
-    return True
+@step
+def decided(script: Script, chance: Chance, turn: int) -> int:
+    """A turn on which one of so many things has been drawn."""
+    to = first_way(turn) if one_of(chance, draw_of(turn)) < mark_of(turn) else other_way(turn)
+    return sure_turn(script.certain, to)
 
 
 @inlined
-def draw_for_all(decks: Decks, now: Now, queues: Queues) -> None:
-    """A draw for each that has one.
-
-    Where all draw a card from the decks of one side, and a deck is one word, all draw once, and then those again whose
-    card is gone.
-    """
-    queue, at, side = np.uint64(now.queue), np.uint64(now.at), now.side
-    draws = np.uint64(now.draws)
-    if side >= 0 and decks.words == 1:
-        have_cards(decks, now.draws)
-        next, again = np.uint64(decks.next), np.uint64(0)
-        left, full = decks.left[np.uint64(side), 0], decks.full[0]
-        for draw in range(draws):
-            one = np.uint64(now.drawing[draw])
-            card = np.uint64(decks.picked[next + draw])
-            trial = trial_of(queues[queue, at + one])
-            before = left[trial]
-            after = before & ~(_ONE << card)
-            left[trial] = after if after else full
-            go_by(now, one, np.int64(card))
-            now.drawing[again] = one
-            again += ~(before >> card) & _ONE
-        decks.next += now.draws
-        draws = again
-    for draw in range(draws):
-        one = np.uint64(now.drawing[draw])
-        go_by(now, one, drawn(decks, draw_of(now.turns[one]), trial_of(queues[queue, at + one])))
+def all_drawn(decks: Decks, chance: Chance, lanes: Lanes) -> None:
+    """Draw a card for each lane whose turn asks for one; all then know to which crossing they go."""
+    if chance.next > DRAWS - ABREAST:
+        draw_again(chance)
+    draws, doubtful = np.uint64(chance.next), _ZERO
+    for lane in range(_LANES):
+        second = lanes.turn[lane] >> _DRAW & _DRAWS == _OF_1
+        cards = cards_left(decks, lanes, lane, second)
+        product = np.uint64(chance.draws[draws + lane]) * cards
+        doubtful += _ONE if product & LOWER < cards else _ZERO
+        lanes.shown[lane] = (product >> HALF) + _ONE
+        lanes.last[lane] = cards == _ONE
+        lanes.passed[lane] = _ZERO
+    chance.next += ABREAST
+    if doubtful:
+        draw_doubtful(decks, chance, lanes, np.int64(draws))
+    for word in range(np.uint64(decks.words)):
+        full, one, top = decks.full[word], decks.ones[word], decks.tops[word]
+        for lane in range(_LANES):
+            turn = lanes.turn[lane]
+            draw, first, second = turn >> _DRAW & _DRAWS, lanes.left[0, word, lane], lanes.left[1, word, lane]
+            before = second if draw == _OF_1 else first
+            counts = without(before, top, one, lanes.shown[lane])
+            after = full if lanes.last[lane] else before - (counts >> decks.top)
+            lanes.left[0, word, lane] = after if draw == _OF_0 else first
+            lanes.left[1, word, lane] = after if draw == _OF_1 else second
+            bit = (turn >> _MARK & _MARKS) - (word << _WORD)
+            lanes.passed[lane] |= counts >> bit & _ONE if bit <= _BIT else _ZERO
+    for lane in range(_LANES):
+        turn = lanes.turn[lane]
+        lanes.to[lane] = (turn & WAY) - _ONE if lanes.passed[lane] else turn >> OTHER_WAY & WAY
 
 
 @step
-def drawn(decks: Decks, draw: int, trial: Whole) -> Any:
-    """What a trial draws: a card, or one of so many things."""
-    return draw_card(decks, draw, trial) if draw < OF_SO_MANY else one_of(decks, draw - OF_SO_MANY)
+def draw_doubtful(decks: Decks, chance: Chance, lanes: Lanes, draws: int) -> None:
+    """Draw the cards of all lanes with an eye on draws that would favour some: hardly ever is there one."""
+    kept = np.empty(ABREAST, np.uint32)
+    for lane in range(ABREAST):
+        kept[lane] = chance.draws[draws + lane]
+    for lane in range(lanes.active):
+        second = lanes.turn[lane] >> _DRAW & _DRAWS == _OF_1
+        lanes.shown[lane] = draw_fairly(decks, lanes, chance, lane, second, np.uint64(kept[lane]))
 
 
 @inlined
-def go_by(now: Now, one: Whole, shown: Whole) -> None:
-    """Where a trial goes that has drawn."""
-    turn = now.turns[one]
-    passed, failed = first_way(turn), other_way(turn)
-    now.to[one] = passed if shown < first_things(turn) else failed
-
-
-@inlined
-def go(known: Crossings, now: Now, queues: Queues, lengths: Lengths) -> None:
-    """All of a batch go where they go."""
-    queue, at = np.uint64(now.queue), np.uint64(now.at)
-    for one in range(np.uint64(now.many)):
-        join(known, queues, lengths, now.to[one], trial_of(queues[queue, at + one]))
-    now.at += now.many
-    now.many = _NOBODY
+def all_placed(known: Crossings, lanes: Lanes) -> bool:
+    """Look up the place of each crossing; False: that of a lane is not known."""
+    many: Whole = np.uint64(lanes.many)
+    for lane in range(np.uint64(lanes.lane), np.uint64(lanes.active)):
+        place = known.place[lanes.to[lane]]
+        if place == _ZERO:
+            lanes.lane, lanes.many = lane, many
+            return False
+        lanes.place[lane] = place
+        lanes.ends[many & _RING] = lane
+        many += place >> _BIT
+    lanes.many = many
+    return True
 
 
 @kernel
-def trials_go_on(
-    script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, now: Now, queues: Queues,
-    lengths: Lengths, parts: Parts,
+def lanes_go_on(
+    script: Script, known: Crossings, chance: Chance, hands: Hands, decks: Decks, lanes: Lanes, parts: Parts
 ) -> int:  # fmt: skip
-    """Play on until the part is over, or something is needed."""
-    end = end_of_part(script, parts, now.part)
-    while now.queue < end:
-        if now.many == _NOBODY:
-            if now.at == np.int64(lengths[now.queue]):
-                lengths[now.queue] = 0
-                now.queue, now.at = now.queue + 1, 0
-                continue
-            if not has_room(known):
+    """Play on until the chunk is over, or something is needed."""
+    ends = parts.ends
+    while lanes.active > 0:
+        if lanes.stage == _ROLL:
+            if lanes.lane == 0 and not has_room(known):
                 return NO_ROOM
-            if not next_batch(script, decks, hands, now, queues, lengths):
-                return NO_ROLLS
-        if pools.cells[script.pool[now.queue]] > MOST_TURNS and script.stage[now.queue] == _POOL:
-            for one in range(now.many):
-                crossing = np.int64(queues[now.queue, now.at + one] >> CROSSING)
-                now.to[one] = placing(script, known, crossing, now.cells[one])
-        else:
-            if not all_turns_known(known, now, queues):
+            if not all_rolled(script, known, chance, hands, lanes):
                 return NO_TURN
-            if now.draws > 0:
-                draw_for_all(decks, now, queues)
-        go(known, now, queues, lengths)
-    return PART_OVER
+            all_drawn(decks, chance, lanes)
+            lanes.stage, lanes.lane, lanes.at, lanes.many = _END, 0, 0, 0
+            for lane in range(_LANES):
+                lanes.fresh[lane] = _ZERO
+        if lanes.lane < lanes.active:
+            if not all_placed(known, lanes):
+                return NO_PLACE
+            lanes.lane = lanes.active
+        # Here, and not in a step: to hand an array on each time costs more than all else here.
+        begun, counts = _ZERO, _ONE if lanes.sweeps >= lanes.counted else _ZERO
+        at: Whole = np.uint64(lanes.at)
+        while at < np.uint64(lanes.many):
+            ended = lanes.ends[at & _RING]
+            end, row = lanes.place[ended] & TURN, lanes.row[ended]
+            way = ends[row, end, ONWARD]
+            if way == UNSEEN:
+                break
+            ends[row, end, COUNT] += counts
+            begun += way >> _FINAL & _ONE
+            end_part(lanes, ended, way)
+            at += _ONE
+        lanes.begun += np.int64(begun)
+        lanes.at = at
+        if at < np.uint64(lanes.many):
+            return NO_WAY
+        shuffle_fresh(decks, lanes)
+        if lanes.begun > lanes.trials:
+            retire(decks, lanes)
+        lanes.stage, lanes.lane = _ROLL, 0
+        lanes.sweeps += 1
+    return NOTHING
 
 
-def nobody_yet() -> Now:
-    """No trial has begun."""
-    return cast("Now", np.zeros(1, _NOW)[0])
+@inlined
+def end_part(lanes: Lanes, lane: Whole, way: Whole) -> None:
+    """Let a lane whose part has ended go on, or begin the next trial; without a branch: who could foresee it?"""
+    over = way >> _FINAL & _ONE
+    place = way ^ (way ^ lanes.first) & _ZERO - over
+    row = lanes.row[lane] + _ONE
+    lanes.row[lane] = row ^ (row ^ lanes.first_row) & _ZERO - over
+    lanes.place[lane], lanes.fresh[lane] = place, over
+    if place & ENDED:  # of the next part too, in which nothing was to be decided
+        lanes.ends[np.uint64(lanes.many) & _RING] = lane
+        lanes.many += 1
+
+
+@step
+def retire(decks: Decks, lanes: Lanes) -> None:
+    """Leave lanes that have just begun one trial too many."""
+    for lane in range(lanes.active - 1, -1, -1):
+        if lanes.fresh[lane] and lanes.begun > lanes.trials:
+            lanes.begun -= 1
+            lanes.active -= 1
+            last = lanes.active
+            lanes.place[lane], lanes.row[lane] = lanes.place[last], lanes.row[last]
+            move_deck(decks, lanes, last, lane)
+
+
+@step
+def rolled_apart(
+    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks, lanes: Lanes,
+    sheets: Sheets, specials: Special | None, setup: Setup,
+) -> bool:  # fmt: skip
+    """Let the lane that goes on take a turn that no hand tells: by a card that adds dice, or by one roll of very many.
+
+    False: the value of a card counts, and not all marks are known.
+    """
+    lane = lanes.lane
+    crossing = crossing_of(known, lanes.place[lane])
+    queue = known.queue[crossing]
+    if script.stage[queue] == _CARD:
+        for wanted in range(len(script.marks)):
+            if script.marks[wanted] == UNASKED:
+                script.wanted = wanted
+                return False
+        result = FIRST_CARD + draw_value(script, decks, lanes, chance, script.pool[queue], lane)
+        turn = np.int64(lanes.place[lane] & TURN) + result
+        if known.turns[turn] == UNKNOWN:
+            find_turn(setup, script, pools, known, crossing, result)
+        lanes.turn[lane] = np.uint64(known.turns[turn])
+    else:
+        pool = script.pool[queue]
+        cell = next_cell(pools, chance, hands, sheets, specials, pool)
+        lanes.turn[lane] = np.uint64(sure_turn(script.certain, placing(script, known, crossing, cell)))
+    lanes.lane += 1
+    return True
+
+
+@step
+def next_cell(pools: Pools, chance: Chance, hands: Hands, sheets: Sheets, specials: Special | None, pool: int) -> int:
+    """The next roll of a pool."""
+    while True:
+        if rolls_left(hands, pool) == 0:
+            roll_again(sheets, specials, pools, hands, chance, pool)
+        cell = np.int64(hands.cells[hands.next[pool]])
+        hands.next[pool] += _ONE
+        if cell != pools.cells[pool]:
+            return int(cell)
+
+
+@kernel
+def play_trials(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
+    lanes: Lanes, parts: Parts, sheets: Sheets, specials: Special | None,
+) -> int:  # fmt: skip
+    """Play a chunk of trials that has begun to its end, or until there is no room on the map, or a mark is wanted."""
+    while True:
+        needed = lanes_go_on(script, known, chance, hands, decks, lanes, parts)
+        if needed == NO_TURN:
+            place = lanes.place[lanes.lane]
+            pool, crossing = np.int64(place >> POOL), crossing_of(known, place)
+            queue, cell = known.queue[crossing], np.int64(hands.cells[hands.next[pool]])
+            if rolls_left(hands, pool) == 0:
+                roll_again(sheets, specials, pools, hands, chance, pool)
+            elif cell == pools.cells[pool]:
+                hands.next[pool] += _ONE  # thrown away
+            elif script.stage[queue] == _CARD or script.stage[queue] == _POOL and not is_rolled(script, pools, queue):
+                rolled_apart(script, pools, known, chance, hands, decks, lanes, sheets, specials, setup)
+            else:
+                find_turn(setup, script, pools, known, crossing, cell)
+            if script.wanted != UNASKED:
+                return NO_MARK
+        elif needed == NO_PLACE:
+            place_of(script, pools, known, np.int64(lanes.to[lanes.lane]))
+        elif needed == NO_WAY:
+            lane = lanes.ends[np.uint64(lanes.at) & _RING]
+            way_onward(
+                setup, script, pools, known, parts, np.int64(lanes.place[lane] & TURN), np.int64(lanes.row[lane])
+            )
+        else:
+            return needed
 
 
 @kernel
 def begin_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, decks: Decks, hands: Hands, now: Now, queues: Queues,
-    lengths: Lengths, start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
+    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
+    lanes: Lanes, parts: Parts, start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
+    counted: int,
 ) -> None:  # fmt: skip
-    """All trials of a chunk wait before the first part."""
-    shuffle_all(decks, trials, stream[0], stream[1], chunk)
-    empty(hands, pools.pools)
-    crossing = arrive(setup, script, pools, known, 0, 0, start)
-    for trial in range(np.uint64(trials)):
-        join(known, queues, lengths, crossing, trial)
-    now.part, now.queue, now.at, now.many = -1, end_queue(script), 0, _NOBODY
+    """The first trials of a chunk are about to begin; those of as many sweeps as are `counted` have been counted,
+    or the chunk is NOT_BEGUN."""
+    begin_stream(chance, stream, chunk)
+    put_away(hands, pools)
+    shuffle_all(decks, lanes)
+    first_time = np.uint64(trials) if counted == NOT_BEGUN else _ZERO
+    decided = find_first(setup, script, pools, known, lanes, parts, start, first_time)
+    lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = _ROLL, 0, 0, max(counted, 0)
+    lanes.trials, lanes.active = trials, 0 if decided else min(trials, ABREAST)
+    lanes.begun = lanes.active
+    for lane in range(np.uint64(lanes.active)):
+        lanes.place[lane], lanes.row[lane] = lanes.first, lanes.first_row
 
 
 @step
-def trials_begin_part(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, now: Now, queues: Queues, lengths: Lengths,
-    parts: Parts,
-) -> None:  # fmt: skip
-    """Count all trials where their part has ended, and bring those on for whom something is left to be decided."""
-    queue, number = end_queue(script), now.part + 1
-    ended, retired, onward = parts.ended, parts.retired, parts.onward
-    many = lengths[queue]
-    lengths[queue] = 0
-    for place in range(many):
-        waiting = queues[queue, place]
-        crossing = waiting >> CROSSING
-        ended[number, crossing] += 1
-        if onward[number, crossing] == UNSEEN:
-            onward[number, crossing] = way_onward(setup, script, pools, known, parts, number, np.int64(crossing))
-        way = onward[number, crossing]
-        if way == FINAL:
-            retired[number, crossing] += 1
-        else:
-            into = way & BESIDE
-            at = lengths[into]
-            queues[into, at] = way & ~BESIDE | waiting & BESIDE
-            lengths[into] = at + _ONE
-    now.part = number
-    if number < len(parts.which):
-        now.queue, now.at = script.first_queue[script.starts[parts.which[number]]], 0
+def find_first(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, lanes: Lanes, parts: Parts, start: tuple[int, int],
+    trials: Any,
+) -> bool:  # fmt: skip
+    """Find where trials begin, and count so many at the ends before that; True: chance decides nothing at all."""
+    place, row, way = place_of(script, pools, known, arrive(setup, script, pools, known, 0, 0, start)), 0, UNSEEN
+    while place & ENDED and not way & FINAL:
+        end = np.int64(place & TURN)
+        parts.ends[row, end, COUNT] += trials
+        way = way_onward(setup, script, pools, known, parts, end, row)
+        place = way & ~FINAL
+        row += 1
+    lanes.first, lanes.first_row = place, row
+    return bool(way & FINAL)
 
 
 @kernel
-def forget_but_trials(script: Script, known: Crossings, now: Now, queues: Queues, lengths: Lengths) -> None:
+def forget_but_trials(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, lanes: Lanes, parts: Parts, start: tuple[int, int]
+) -> None:  # fmt: skip
     """Forget all crossings but those at which somebody waits."""
-    old = np.empty((3, known.crossings_known), np.int64)
-    for crossing in range(old.shape[1]):
-        old[0, crossing], old[1, crossing] = known.first[crossing], known.second[crossing]
-        old[2, crossing] = known.so_far[crossing]
+    old = np.empty((4, ABREAST), np.int64)
+    for lane in range(lanes.active):
+        crossing = crossing_of(known, lanes.place[lane])
+        old[0, lane], old[1, lane] = known.first[crossing], known.second[crossing]
+        old[2, lane], old[3, lane] = known.so_far[crossing], known.queue[crossing]
     forget_all(known)
-    for queue in range(end_queue(script) + 1):
-        for place in range(now.at if queue == now.queue else 0, lengths[queue]):
-            before = queues[queue, place] >> CROSSING
-            crossing = crossing_at(known, queue, (old[0, before], old[1, before]), old[2, before])
-            queues[queue, place] = np.uint64(crossing) << CROSSING | trial_of(queues[queue, place])
+    for lane in range(lanes.active):
+        crossing = crossing_at(known, old[3, lane], (old[0, lane], old[1, lane]), old[2, lane])
+        lanes.place[lane] = place_of(script, pools, known, crossing)
+    find_first(setup, script, pools, known, lanes, parts, start, _ZERO)

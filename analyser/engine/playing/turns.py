@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from analyser.cards import HIGHEST_CARD
 from analyser.engine import steps, strikes
 from analyser.engine.playing.crossings import (
-    NO_DRAW,
-    OF_SO_MANY,
+    ENDED,
+    MOST_TURNS,
+    POOL,
+    TURN,
     UNKNOWN,
     Crossings,
+    card_turn,
     crossing_at,
-    first_way,
     give_turns,
-    set_turn,
+    lot_turn,
+    sure_turn,
 )
-from analyser.engine.playing.hands import Pools, pool_of
+from analyser.engine.playing.hands import NO_POOL, Pools, pool_of
 from analyser.engine.playing.script import (
+    UNASKED,
     Script,
     Stage,
     card_queue,
-    cards_up_to,
     end_queue,
+    mark_up_to,
     operation_of,
     place_queue,
     pool_queue,
@@ -32,16 +40,18 @@ from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.damage import suffer_blanks, suffer_hits
 from analyser.rules.armoured_clash.facts import FightFacts
 
-_CARD, _POOL, _PLACE, _TEST = int(Stage.CARD), int(Stage.POOL), int(Stage.PLACE), int(Stage.TEST)
+_CARD, _POOL, _TEST, _END = int(Stage.CARD), int(Stage.POOL), int(Stage.TEST), int(Stage.END)
 _STRIKE = int(Kind.STRIKE)
 _COIN, _STRIKE_DIE, _HEROIC_DIE, _NOTHING = steps.COIN, steps.STRIKE_DIE, steps.HEROIC_DIE, steps.NOTHING
 _MISS_DIE, _MISS_OR_STRIKE_DIE = steps.MISS_DIE, steps.MISS_OR_STRIKE_DIE
 _CARD_OF_0 = steps.CARD_OF_0
+FIRST_CARD = 2  # the turn of a card of value 0: who waits for a card has no rolls, and takes neither turn 0 nor 1
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
 # the roll has come to (hits and blanks).
 _FALLEN, _CELL = 16, 17
 _CARD_MASK = (1 << _FALLEN) - 1
+_NOWHERE, _NO_POOL = np.uint64(0), np.uint64(NO_POOL)
 
 
 @kernel
@@ -102,41 +112,62 @@ def placing(script: Script, known: Crossings, pool_crossing: Whole, cell: Whole)
 @step
 def into_part(setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: int, part: int) -> int:
     """The first crossing of a part, from where the part before it has ended."""
-    give_turns(known, crossing, script.parts)
-    turn = known.start[crossing] + part
-    if known.turns[turn] == UNKNOWN:
-        start, words = script.starts[part], (known.first[crossing], known.second[crossing])
-        first = arrive(setup, script, pools, known, start, script.ends[start], words)
-        set_turn(known, turn, NO_DRAW, 0, first, 0)
-    return first_way(known.turns[turn])
+    start, words = script.starts[part], (known.first[crossing], known.second[crossing])
+    return int(arrive(setup, script, pools, known, start, script.ends[start], words))
+
+
+@step
+def place_of(script: Script, pools: Pools, known: Crossings, crossing: int) -> Any:
+    """The place of a crossing, which is given its turns with it."""
+    if known.place[crossing] == _NOWHERE:
+        queue = known.queue[crossing]
+        if script.stage[queue] == _END:
+            known.place[crossing] = ENDED | np.uint64(known.ends_known)
+            known.end_at[known.ends_known] = crossing
+            known.ends_known += 1
+        else:
+            start = np.uint64(give_turns(known, crossing, turns_of(script, pools, queue)))
+            pool = np.uint64(script.pool[queue]) if is_rolled(script, pools, queue) else _NO_POOL
+            known.place[crossing] = start | pool << POOL
+    return known.place[crossing]
+
+
+@step
+def is_rolled(script: Script, pools: Pools, queue: int) -> bool:
+    """Whether a roll says which turn is taken from a crossing; not if it can come to too many things."""
+    return script.stage[queue] == _POOL and pools.cells[script.pool[queue]] < MOST_TURNS
 
 
 @step
 def turns_of(script: Script, pools: Pools, queue: int) -> int:
-    """How many turns there are from a crossing of a queue."""
+    """How many turns there are from a crossing of a queue, one that nobody takes among them."""
     if script.stage[queue] == _CARD:
-        return HIGHEST_CARD + 1
-    return int(pools.cells[script.pool[queue]])
+        return FIRST_CARD + HIGHEST_CARD + 1
+    return int(pools.cells[script.pool[queue]]) + 1 if is_rolled(script, pools, queue) else FIRST_CARD
 
 
 @kernel
 def find_turn(
     setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: Whole, result: Whole
 ) -> None:  # fmt: skip
-    """Work out the turn that a crossing's `result` takes: a card's value, a cell of a pool, or 0."""
+    """Work out the turn that a crossing's `result` takes: a cell of a pool, FIRST_CARD and the card's value, or 0.
+
+    If it asks for a mark that is not known, that is noted in the script, and the turn stays UNKNOWN.
+    """
     queue = known.queue[crossing]
     line, stage = script.line[queue], script.stage[queue]
     words, so_far = (known.first[crossing], known.second[crossing]), known.so_far[crossing]
     operation = operation_of(script, line)
-    give_turns(known, crossing, turns_of(script, pools, queue))
-    turn = known.start[crossing] + result
+    turn = np.int64(place_of(script, pools, known, crossing) & TURN) + result
     if operation[0] != _STRIKE:
         find_step(setup, script, pools, known, line, words, turn)
         return
     number = operation[2]
     fight = set_up_strike(setup, number, words)
     if stage == _CARD:
-        set_turn(known, turn, NO_DRAW, 0, rolling(setup, script, pools, known, line, words, result), 0)
+        known.turns[turn] = sure_turn(
+            script.certain, rolling(setup, script, pools, known, line, words, result - FIRST_CARD)
+        )
         return
     cell = result if stage == _POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
@@ -146,11 +177,11 @@ def find_turn(
     known_so_far = cell << _CELL | so_far & _CARD_MASK
     if stage != _TEST and 0 < lost < fight.models:
         if stage == _POOL:
-            set_turn(known, turn, NO_DRAW, 0, placing(script, known, crossing, cell), 0)
+            known.turns[turn] = sure_turn(script.certain, placing(script, known, crossing, cell))
             return
         fallen = crossing_at(known, test_queue(script, line), words, known_so_far | 1 << _FALLEN)
         still_there = crossing_at(known, test_queue(script, line), words, known_so_far)
-        set_turn(known, turn, fight.models + OF_SO_MANY, lost, fallen, still_there)
+        known.turns[turn] = lot_turn(fight.models, lost, fallen, still_there)
         return
     fallen = lost > 0 if stage != _TEST else so_far >> _FALLEN & 1
     find_test(setup, script, pools, known, line, words, turn, (destroyed, damage, blanks, 1 if fallen else 0))
@@ -173,12 +204,11 @@ def find_test(
     end = script.ends[line]
     if abs(highest) == morale.ANY_CARD:
         words = passed if highest > 0 else failed
-        set_turn(known, turn, NO_DRAW, 0, arrive(setup, script, pools, known, line + 1, end, words), 0)
+        known.turns[turn] = sure_turn(script.certain, arrive(setup, script, pools, known, line + 1, end, words))
         return
     then = arrive(setup, script, pools, known, line + 1, end, passed)
     otherwise = arrive(setup, script, pools, known, line + 1, end, failed)
-    side = 1 - setup.strikes[number].striker
-    set_turn(known, turn, side, cards_up_to(script, highest), then, otherwise)
+    known.turns[turn] = test_turn(script, 1 - setup.strikes[number].striker, highest, then, otherwise)
 
 
 @step
@@ -210,17 +240,22 @@ def find_step(
     asked, highest = steps.asks(setup, operation, words)
     then = arrive(setup, script, pools, known, line + 1, end, steps.changed(setup, operation, words, True))
     otherwise = arrive(setup, script, pools, known, line + 1, end, steps.changed(setup, operation, words, False))
-    draw, below = asked - _CARD_OF_0, 0
     if asked == _COIN:
-        draw, below = 2 + OF_SO_MANY, 1
+        known.turns[turn] = lot_turn(2, 1, then, otherwise)
     elif asked == _STRIKE_DIE:
-        draw, below = script.sides + OF_SO_MANY, script.hitting
+        known.turns[turn] = lot_turn(script.sides, script.hitting, then, otherwise)
     elif asked == _HEROIC_DIE:
-        draw, below = script.sides + OF_SO_MANY, script.heroic
+        known.turns[turn] = lot_turn(script.sides, script.heroic, then, otherwise)
     elif asked == _MISS_OR_STRIKE_DIE:
-        draw, below = script.sides - script.heroic + OF_SO_MANY, script.missing
+        known.turns[turn] = lot_turn(script.sides - script.heroic, script.missing, then, otherwise)
     elif asked == _MISS_DIE:
-        draw, below = script.sides - script.hitting + OF_SO_MANY, script.missing
+        known.turns[turn] = lot_turn(script.sides - script.hitting, script.missing, then, otherwise)
     else:
-        below = cards_up_to(script, highest)
-    set_turn(known, turn, draw, below, then, otherwise)
+        known.turns[turn] = test_turn(script, asked - _CARD_OF_0, highest, then, otherwise)
+
+
+@step
+def test_turn(script: Script, side: int, highest: int, then: int, otherwise: int) -> int:
+    """The turn on which a side's card decides a test; UNKNOWN if its mark is."""
+    mark = mark_up_to(script, highest)
+    return UNKNOWN if mark == UNASKED else card_turn(side, mark, then, otherwise)

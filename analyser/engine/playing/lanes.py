@@ -1,0 +1,87 @@
+"""Some trials of a longer fight abreast, each in its lane: where they are, and what they are about to do."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from analyser.cards import HIGHEST_CARD, MOST_CARDS
+from analyser.jit import Whole
+
+ABREAST = 64
+_BITS = 64
+MOST_WORDS = -(-(HIGHEST_CARD + 2) // (_BITS // (MOST_CARDS.bit_length() + 1)))  # of a deck, one field a mark
+
+
+class Lanes:
+    """Trials abreast, as one record.
+
+    Attributes
+    ----------
+    place, row : uint64 arrays, shape (ABREAST,)
+        Where each waits, and how many parts it has begun.
+    turn, to : uint64 arrays
+        The turn that it takes, and the crossing to which that leads.
+    shown, last, passed, fresh : uint64 arrays
+        One more than the place of its card among those left; whether it was the last card; whether it passed; whether
+        the lane has begun a trial.
+    left : uint64 array, shape (2, words, ABREAST)
+        What is left of the two decks (:mod:`.decks`). Here, so that the compiler sees that it is no other array.
+    ends : uint64 array
+        The lanes whose part has ended: those from `at` up to `many`, in a ring.
+    active, lane, stage : int
+        Lanes in use; the lane that goes on, and with which pass.
+    begun, trials : int
+        Trials so far, and of the chunk.
+    sweeps, counted : int
+        How often all have taken a turn; and as often those were counted before that the chunk was begun anew.
+    first, first_row : uint64
+        Where trials begin, and how many parts they have begun by then.
+    """
+
+    place: Any
+    row: Any
+    turn: Any
+    to: Any
+    shown: Any
+    last: Any
+    passed: Any
+    fresh: Any
+    left: Any
+    ends: Any
+    active: Whole
+    lane: Whole
+    stage: Whole
+    at: Whole
+    many: Whole
+    begun: Whole
+    trials: Whole
+    sweeps: Whole
+    counted: Whole
+    first: Whole
+    first_row: Whole
+
+
+_LANES_RECORD = np.dtype(
+    (
+        np.record,
+        [
+            *(
+                (name, np.uint64, (ABREAST,))
+                for name in ("place", "row", "turn", "to", "shown", "last", "passed", "fresh")
+            ),
+            ("left", np.uint64, (2, MOST_WORDS, ABREAST)), ("ends", np.uint64, (2 * ABREAST,)),
+            *(
+                (name, np.int64)
+                for name in ("active", "lane", "stage", "at", "many", "begun", "trials", "sweeps", "counted")
+            ),
+            ("first", np.uint64), ("first_row", np.uint64),
+        ],
+    )
+)  # fmt: skip
+
+
+def no_lanes() -> Lanes:
+    """No trial has begun."""
+    return cast("Lanes", np.zeros(1, _LANES_RECORD)[0])
