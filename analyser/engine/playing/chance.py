@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.engine.streams import counter_of_chunk, fill
-from analyser.jit import kernel, step
+from analyser.jit import Whole, kernel, step
 
 _WORDS = 512  # made at once
 DRAWS = 2 * _WORDS  # of 32 bits each
@@ -80,21 +80,22 @@ def next_draw(chance: Chance) -> np.uint64:
 
 
 @step
-def one_of(chance: Chance, number: int) -> int:
+def one_of(chance: Chance, number: Whole) -> Any:
     """A whole number from 0 up to, not including, `number`, each as likely as any other."""
     each = _ALL // number
     while True:  # the last draws would favour some
         found = np.int64(next_draw(chance)) // each
         if found < number:
-            return int(found)
+            return np.int64(found)
 
 
 @step
-def among(chance: Chance, number: int, below: int, many: int) -> int:
+def among(chance: Chance, number: int, below: int, many: int) -> Any:
     """How many of so many such whole numbers are less than `below`."""
     each = _ALL // number
     limit, end = np.uint64(each * below), np.uint64(each * number)
-    found, left = np.uint64(0), many
+    found = np.uint64(0)
+    left: Whole = many
     while left > 0:
         if chance.next == DRAWS:
             draw_again(chance)
@@ -106,4 +107,4 @@ def among(chance: Chance, number: int, below: int, many: int) -> int:
             good += np.uint64(draw < end)
         chance.next += some
         left -= np.int64(good)
-    return int(np.int64(found))
+    return np.int64(found)

@@ -164,7 +164,7 @@ def card_turn(side: int, mark: int, then: int, otherwise: int) -> int:
 @step
 def lot_turn(things: int, below: int, then: int, otherwise: int) -> int:
     """The turn to `then` if one of so many equally likely things is one of the first `below`."""
-    return (then + 1) | otherwise << _BITS | below << MARK | things << DRAW | _LOT
+    return int((then + 1) | otherwise << _BITS | below << MARK | things << DRAW | _LOT)
 
 
 @inlined

@@ -168,8 +168,11 @@ def all_rolled(
 
 
 @step
-def go_apart(script: Script, known: Crossings, hands: Hands, crowds: Crowds, rolls: tuple[int, int, int]) -> int:
-    """Each roll leads to a crossing of its own; how many there were. `rolls`: the first, how many, what is thrown away."""
+def go_apart(script: Script, known: Crossings, hands: Hands, crowds: Crowds, rolls: tuple[Whole, Whole, Whole]) -> int:
+    """Each roll leads to a crossing of its own; how many there were.
+
+    `rolls`: the first, how many, and what those are that were thrown away.
+    """
     first, some, thrown_away = rolls
     rolled = 0
     for roll in range(first, first + some):

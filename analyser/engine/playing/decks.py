@@ -143,13 +143,13 @@ def draw_value(script: Script, decks: Decks, lanes: Lanes, chance: Chance, side:
     value, found = 0, False
     while not found:
         mark = np.uint64(script.marks[value + 1])
-        word = np.int64(mark >> _WORD)
+        word = mark >> _WORD
         counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
         found = counts >> (mark & _BIT) & _ONE != _ZERO
         value += 1
-    for word in range(decks.words):
-        counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
-        lanes.left[side, word, lane] = (
-            decks.full[word] if last else lanes.left[side, word, lane] - (counts >> decks.top)
+    for each in range(decks.words):
+        counts = without(lanes.left[side, each, lane], decks.tops[each], decks.ones[each], shown)
+        lanes.left[side, each, lane] = (
+            decks.full[each] if last else lanes.left[side, each, lane] - (counts >> decks.top)
         )
     return value - 1

@@ -17,7 +17,7 @@ from analyser.engine.roll import find_cells, roll_pool
 from analyser.engine.sheet import Sheet, Special, kept_of, sheets_for
 from analyser.engine.special import roll_special
 from analyser.errors import InputError
-from analyser.jit import kernel, step
+from analyser.jit import Whole, kernel, step
 from analyser.rules.armoured_clash.conditions import set_pool
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
 
@@ -84,8 +84,8 @@ class Hands:
     Attributes
     ----------
     cells : uint32 array
-        A hand a pool: the cells of a block of rolls, and one more at its end. That one, and a roll that was thrown away,
-        is `cells` of the pool, one more than a roll can come to.
+        A hand a pool: the cells of a block of rolls, and one more at its end. That one, and a roll that was thrown
+        away, is `cells` of the pool, one more than a roll can come to.
     next : uint64 array, shape (MOST_POOLS,)
         Where in `cells` the next roll of each pool is.
     """
@@ -111,7 +111,7 @@ def begin_hand(hands: Hands, pool: int) -> None:
 
 
 @step
-def rolls_left(hands: Hands, pool: int) -> int:
+def rolls_left(hands: Hands, pool: Whole) -> int:
     """How many rolls of a pool are in hand, those that were thrown away among them."""
     return int(pool * _A_HAND + BLOCK - np.int64(hands.next[pool]))
 
@@ -269,7 +269,7 @@ def pair_at(marks: Any, place: int) -> Any:
 
 @kernel
 def roll_again(
-    sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: int
+    sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: Whole
 ) -> None:  # fmt: skip
     """Roll a pool for a block of trials; rolls with a draw that would favour some faces are thrown away.
 

@@ -88,7 +88,7 @@ def count_all(
 @step
 def count_later(
     setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64],
-    those: tuple[int, int, int],
+    those: tuple[Whole, Whole, Whole],
 ) -> None:  # fmt: skip
     """Count those who are at an end before a part, as many as are told last, at the ends of all later parts."""
     end, first, many = those

@@ -54,7 +54,8 @@ class Player:
     ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, *self._sheets = pools_for(setup, strikes, die, deck)
+        pools, sheets, specials = pools_for(setup, strikes, die, deck)
+        self._sheets = sheets, specials
         self._deck = deck
         self._script = script_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die)
         self._parts = parts_of(np.array([texts.index(tuple(program)) for program in programs]))

@@ -1,7 +1,7 @@
 """Trials of a longer fight, each with two decks of its own: some of them abreast, each in its lane.
 
-All take a turn at once, in passes over the lanes that have no branch which depends on a draw: a roll from the hand of
-the pool for each, and the turn that it leads to; a card for each, and the crossing; the place there; and for those whose
+All take a turn at once, in passes over the lanes that have no branch which depends on a draw: a roll for each, from the
+hand of its pool, and the turn that it leads to; a card for each, and the crossing; the place there; and for those whose
 part has ended the place where the next one begins. A lane whose fight is over begins the next trial.
 """
 
@@ -117,7 +117,7 @@ def all_drawn(decks: Decks, chance: Chance, lanes: Lanes) -> None:
         lanes.passed[lane] = _ZERO
     chance.next += ABREAST
     if doubtful:
-        draw_doubtful(decks, chance, lanes, np.int64(draws))
+        draw_doubtful(decks, chance, lanes, chance.next - ABREAST)
     for word in range(np.uint64(decks.words)):
         full, one, top = decks.full[word], decks.ones[word], decks.tops[word]
         for lane in range(_LANES):
@@ -209,7 +209,7 @@ def lanes_go_on(
 
 @inlined
 def end_part(lanes: Lanes, lane: Whole, way: Whole) -> None:
-    """Let a lane whose part has ended go on, or begin the next trial; without a branch: who could foresee it?"""
+    """Let a lane whose part has ended go on, or begin the next trial, without a branch that nobody could foresee."""
     over = way >> _FINAL & _ONE
     place = way ^ (way ^ lanes.first) & _ZERO - over
     row = lanes.row[lane] + _ONE
@@ -290,7 +290,7 @@ def play_trials(
                 roll_again(sheets, specials, pools, hands, chance, pool)
             elif cell == pools.cells[pool]:
                 hands.next[pool] += _ONE  # thrown away
-            elif script.stage[queue] == _CARD or script.stage[queue] == _POOL and not is_rolled(script, pools, queue):
+            elif script.stage[queue] == _CARD or (script.stage[queue] == _POOL and not is_rolled(script, pools, queue)):
                 rolled_apart(script, pools, known, chance, hands, decks, lanes, sheets, specials, setup)
             else:
                 find_turn(setup, script, pools, known, crossing, cell)
@@ -314,7 +314,8 @@ def begin_trials(
     counted: int,
 ) -> None:  # fmt: skip
     """The first trials of a chunk are about to begin; those of as many sweeps as are `counted` have been counted,
-    or the chunk is NOT_BEGUN."""
+    or the chunk is NOT_BEGUN.
+    """
     begin_stream(chance, stream, chunk)
     put_away(hands, pools)
     shuffle_all(decks, lanes)

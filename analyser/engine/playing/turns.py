@@ -117,7 +117,7 @@ def into_part(setup: Setup, script: Script, pools: Pools, known: Crossings, cros
 
 
 @step
-def place_of(script: Script, pools: Pools, known: Crossings, crossing: int) -> Any:
+def place_of(script: Script, pools: Pools, known: Crossings, crossing: Whole) -> Any:
     """The place of a crossing, which is given its turns with it."""
     if known.place[crossing] == _NOWHERE:
         queue = known.queue[crossing]
@@ -135,7 +135,7 @@ def place_of(script: Script, pools: Pools, known: Crossings, crossing: int) -> A
 @step
 def is_rolled(script: Script, pools: Pools, queue: int) -> bool:
     """Whether a roll says which turn is taken from a crossing; not if it can come to too many things."""
-    return script.stage[queue] == _POOL and pools.cells[script.pool[queue]] < MOST_TURNS
+    return bool(script.stage[queue] == _POOL and pools.cells[script.pool[queue]] < MOST_TURNS)
 
 
 @step
