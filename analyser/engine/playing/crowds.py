@@ -276,7 +276,7 @@ def crowds_begin_part(
     for each in range(ends):
         end = np.int64(place_of(script, pools, known, crowds.moving[0, each]) & TURN)
         way, many = way_onward(setup, script, pools, known, parts, end, number), crowds.moving[1, each]
-        parts.ends[number, end, COUNT] += np.uint64(many)
+        parts.ends[end, number, COUNT] += np.uint64(many)
         if not way & FINAL:
             onward = known.end_at[np.int64(way & TURN)] if way & ENDED else crossing_of(known, way)
             join(known, crowds, np.int64(onward), many)

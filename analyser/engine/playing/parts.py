@@ -16,7 +16,6 @@ from analyser.jit import Whole, kernel, step
 
 _END = int(Stage.END)
 WAY, COUNT = 0, 1
-_APART = 148  # so that the first ends of all parts do not compete for the same lines of the processor's cache
 UNSEEN = np.uint64(0)
 FINAL = np.uint64(1 << 62)
 _ONWARD = FINAL - np.uint64(1) | np.uint64(1 << 63)
@@ -29,8 +28,8 @@ class Parts(NamedTuple):
     ----------
     which : int64 array, shape (parts,)
         Which part of the script is played, one after the other.
-    ends : uint64 array, shape (parts + 1, crossings and some more, 2)
-        Before the first part and after each, of each end (:class:`.crossings.Crossings`), the way from there
+    ends : uint64 array, shape (crossings, parts + 1, 2)
+        Of each end (:class:`.crossings.Crossings`), before the first part and after each, the way from there
         (:func:`way_onward`), or UNSEEN; and how many trials have ended there and gone that way since they were counted.
     """
 
@@ -40,7 +39,7 @@ class Parts(NamedTuple):
 
 def parts_of(which: NDArray[np.int64]) -> Parts:
     """Nothing played yet; memory is taken only as it is used."""
-    return Parts(which, np.zeros((len(which) + 1, CROSSINGS + _APART, 2), np.uint64))
+    return Parts(which, np.zeros((CROSSINGS, len(which) + 1, 2), np.uint64))
 
 
 @kernel
@@ -51,7 +50,7 @@ def way_onward(
 
     FINAL beside it if chance decides nothing any more.
     """
-    way: Any = parts.ends[first, end, WAY]
+    way: Any = parts.ends[end, first, WAY]
     if way != UNSEEN:
         return way
     at: Whole = np.int64(known.end_at[end])
@@ -63,7 +62,7 @@ def way_onward(
         if script.stage[known.queue[at]] != _END:
             way &= _ONWARD
             break
-    parts.ends[first, end, WAY] = way
+    parts.ends[end, first, WAY] = way
     return way
 
 
@@ -71,17 +70,17 @@ def way_onward(
 def count_all(
     setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64]
 ) -> None:  # fmt: skip
-    """Count all trials where they have ended each part, shape (parts + 1, crossings), and begin to count anew.
+    """Count all trials where they have ended each part, shape (crossings, parts + 1), and begin to count anew.
 
     Those for whom nothing was left to be decided are counted where they would have ended later parts.
     """
     for end in range(known.ends_known):
-        for first in range(parts.ends.shape[0]):
-            many = np.int64(parts.ends[first, end, COUNT])
+        for first in range(parts.ends.shape[1]):
+            many = np.int64(parts.ends[end, first, COUNT])
             if many > 0:
-                parts.ends[first, end, COUNT] = UNSEEN
-                counts[first, end] += many
-                if parts.ends[first, end, WAY] & FINAL:
+                parts.ends[end, first, COUNT] = UNSEEN
+                counts[end, first] += many
+                if parts.ends[end, first, WAY] & FINAL:
                     count_later(setup, script, pools, known, parts, counts, (end, first, many))
 
 
@@ -95,12 +94,12 @@ def count_later(
     for number in range(first, len(parts.which)):
         way = way_onward(setup, script, pools, known, parts, end, number)
         end = np.int64(way & TURN)
-        counts[number + 1, end] += many
+        counts[end, number + 1] += many
 
 
 def forget_ways(known: Crossings, parts: Parts) -> None:
     """None is known any more."""
-    parts.ends[:, : known.ends_known] = 0
+    parts.ends[: known.ends_known] = 0
 
 
 @step

@@ -88,7 +88,7 @@ class Player:
         count_all(*self._rules, self._parts, counted)
         at = known.end_at[: known.ends_known]
         firsts, seconds = known.first[at], known.second[at]
-        for counter, counts in zip(self.counters, counted[1:, : len(at)]):
+        for counter, counts in zip(self.counters, counted[: len(at), 1:].T):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
                 counter[pair] += count

@@ -188,10 +188,10 @@ def lanes_go_on(
         while at < np.uint64(lanes.many):
             ended = lanes.ends[at & _RING]
             end, row = lanes.place[ended] & TURN, lanes.row[ended]
-            way = ends[row, end, ONWARD]
+            way = ends[end, row, ONWARD]
             if way == UNSEEN:
                 break
-            ends[row, end, COUNT] += counts
+            ends[end, row, COUNT] += counts
             begun += way >> _FINAL & _ONE
             end_part(lanes, ended, way)
             at += _ONE
@@ -337,7 +337,7 @@ def find_first(
     place, row, way = place_of(script, pools, known, arrive(setup, script, pools, known, 0, 0, start)), 0, UNSEEN
     while place & ENDED and not way & FINAL:
         end = np.int64(place & TURN)
-        parts.ends[row, end, COUNT] += trials
+        parts.ends[end, row, COUNT] += trials
         way = way_onward(setup, script, pools, known, parts, end, row)
         place = way & ~FINAL
         row += 1
