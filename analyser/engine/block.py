@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.sheet import Sheet, Special
-from analyser.jit import step
+from analyser.jit import inlined, step
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
 ABREAST = 2  # dice of special pools that are rolled together
@@ -101,7 +101,7 @@ def pair(counts: Any, draw: Any, marks: tuple[Any, Any] | None, units: tuple[Any
     return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
 
 
-@step
+@inlined
 def score(sheet: Sheet, block: Block, place: int) -> None:
     """Score the dice at `place` that heroic strikes add, and with those at the first place the dice that show them.
 

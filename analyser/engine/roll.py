@@ -11,16 +11,17 @@ from analyser.engine.block import BLOCK, TABLES, Block, halves, score, units_of
 from analyser.engine.sheet import EDGES_AT_ONCE, Sheet, Special
 from analyser.engine.special import roll_special, turn_cards
 from analyser.engine.streams import counter_of_chunk, fill
-from analyser.jit import kernel, step
+from analyser.jit import inlined, kernel, step
 
 
-@step
+@inlined
 def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
     block.tallies[:] = 0
     block.worst[:] = 0
+    words = block.words
     for _ in range(dice):
-        counter = fill(block.words, len(block.words), counter, gamma)
+        counter = fill(words, len(words), counter, gamma)
         score(sheet, block, 1)
         if sheet.added > 1:
             score(sheet, block, 2)
@@ -51,7 +52,7 @@ def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64
     return counter
 
 
-@step
+@inlined
 def find_cells(sheet: Sheet, block: Block) -> None:
     """The cell that each trial counts in."""
     tallies, gone, blanks, extras = block.tallies, block.gone, block.blanks, block.extras

@@ -9,7 +9,7 @@ import numpy as np
 from analyser.engine.streams import counter_of_chunk, fill
 from analyser.jit import Whole, kernel, step
 
-_WORDS = 512  # made at once
+_WORDS = 128  # made at once
 DRAWS = 2 * _WORDS  # of 32 bits each
 HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
 _ALL = 1 << 32

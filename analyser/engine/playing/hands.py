@@ -290,6 +290,6 @@ def roll_again(
         special = special_at(specials, place)
         chance.counter = roll_special(sheet, special, block, dice, pools.kept[pool], counter, chance.gamma)
     find_cells(sheet, block)
-    cells, first, thrown_away = block.cells, pool * _A_HAND, pools.cells[pool]
-    for trial in range(BLOCK):
+    cells, first, thrown_away = block.cells, np.uint64(pool * _A_HAND), pools.cells[pool]
+    for trial in range(np.uint64(BLOCK)):
         hands.cells[first + trial] = thrown_away if cells[trial] == sheet.discarded else cells[trial]

@@ -10,7 +10,7 @@ from analyser.cards import HIGHEST_CARD, MOST_CARDS
 from analyser.jit import Whole
 
 ABREAST = 64
-_BITS = 64
+_BITS, _LINE = 64, 64
 MOST_WORDS = -(-(HIGHEST_CARD + 2) // (_BITS // (MOST_CARDS.bit_length() + 1)))  # of a deck, one field a mark
 
 
@@ -23,9 +23,9 @@ class Lanes:
         Where each waits, and how many parts it has begun.
     turn, to : uint64 arrays
         The turn that it takes, and the crossing to which that leads.
-    shown, last, passed, fresh : uint64 arrays
-        One more than the place of its card among those left; whether it was the last card; whether it passed; whether
-        the lane has begun a trial.
+    shown, last, fresh : uint64 arrays
+        One more than the place of its card among those left; whether it was the last card; whether the lane has begun a
+        trial.
     left : uint64 array, shape (2, words, ABREAST)
         What is left of the two decks (:mod:`.decks`). Here, so that the compiler sees that it is no other array.
     ends : uint64 array
@@ -46,7 +46,6 @@ class Lanes:
     to: Any
     shown: Any
     last: Any
-    passed: Any
     fresh: Any
     left: Any
     ends: Any
@@ -63,13 +62,13 @@ class Lanes:
     first_row: Whole
 
 
-_LANES_RECORD = np.dtype(
+_LANES = np.dtype(
     (
         np.record,
         [
             *(
                 (name, np.uint64, (ABREAST,))
-                for name in ("place", "row", "turn", "to", "shown", "last", "passed", "fresh")
+                for name in ("place", "row", "turn", "to", "shown", "last", "fresh")
             ),
             ("left", np.uint64, (2, MOST_WORDS, ABREAST)), ("ends", np.uint64, (2 * ABREAST,)),
             *(
@@ -83,5 +82,7 @@ _LANES_RECORD = np.dtype(
 
 
 def no_lanes() -> Lanes:
-    """No trial has begun."""
-    return cast("Lanes", np.zeros(1, _LANES_RECORD)[0])
+    """No trial has begun; where a line of the processor's cache begins, as wide instructions like it."""
+    memory = np.zeros(_LANES.itemsize + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return cast("Lanes", memory[first : first + _LANES.itemsize].view(_LANES)[0])

@@ -114,14 +114,13 @@ def all_drawn(decks: Decks, chance: Chance, lanes: Lanes) -> None:
         doubtful += _ONE if product & LOWER < cards else _ZERO
         lanes.shown[lane] = (product >> HALF) + _ONE
         lanes.last[lane] = cards == _ONE
-        lanes.passed[lane] = _ZERO
     chance.next += ABREAST
     if doubtful:
         draw_doubtful(decks, chance, lanes, chance.next - ABREAST)
     for word in range(np.uint64(decks.words)):
         full, one, top = decks.full[word], decks.ones[word], decks.tops[word]
         for lane in range(_LANES):
-            turn = lanes.turn[lane]
+            turn, kept = lanes.turn[lane], lanes.to[lane]
             draw, first, second = turn >> _DRAW & _DRAWS, lanes.left[0, word, lane], lanes.left[1, word, lane]
             before = second if draw == _OF_1 else first
             counts = without(before, top, one, lanes.shown[lane])
@@ -129,10 +128,9 @@ def all_drawn(decks: Decks, chance: Chance, lanes: Lanes) -> None:
             lanes.left[0, word, lane] = after if draw == _OF_0 else first
             lanes.left[1, word, lane] = after if draw == _OF_1 else second
             bit = (turn >> _MARK & _MARKS) - (word << _WORD)
-            lanes.passed[lane] |= counts >> bit & _ONE if bit <= _BIT else _ZERO
-    for lane in range(_LANES):
-        turn = lanes.turn[lane]
-        lanes.to[lane] = (turn & WAY) - _ONE if lanes.passed[lane] else turn >> OTHER_WAY & WAY
+            passed, failed = (turn & WAY) - _ONE, turn >> OTHER_WAY & WAY
+            to = passed if counts >> (bit & _BIT) & _ONE else failed
+            lanes.to[lane] = to if bit <= _BIT else kept
 
 
 @step
@@ -184,21 +182,23 @@ def lanes_go_on(
             lanes.lane = lanes.active
         # Here, and not in a step: to hand an array on each time costs more than all else here.
         begun, counts = _ZERO, _ONE if lanes.sweeps >= lanes.counted else _ZERO
-        at: Whole = np.uint64(lanes.at)
-        while at < np.uint64(lanes.many):
+        first, first_row = lanes.first, lanes.first_row
+        for at in range(np.uint64(lanes.at), np.uint64(lanes.many)):
             ended = lanes.ends[at & _RING]
             end, row = lanes.place[ended] & TURN, lanes.row[ended]
             way = ends[end, row, ONWARD]
             if way == UNSEEN:
-                break
+                lanes.at = at
+                lanes.begun += np.int64(begun)
+                return NO_WAY
             ends[end, row, COUNT] += counts
-            begun += way >> _FINAL & _ONE
-            end_part(lanes, ended, way)
-            at += _ONE
+            over = way >> _FINAL & _ONE
+            begun += over
+            place = way ^ (way ^ first) & _ZERO - over
+            row += _ONE
+            lanes.row[ended] = row ^ (row ^ first_row) & _ZERO - over
+            lanes.place[ended], lanes.fresh[ended] = place, over
         lanes.begun += np.int64(begun)
-        lanes.at = at
-        if at < np.uint64(lanes.many):
-            return NO_WAY
         shuffle_fresh(decks, lanes)
         if lanes.begun > lanes.trials:
             retire(decks, lanes)
