@@ -102,7 +102,7 @@ card for every test, by `analyser.duel`'s engines and by loops that state the ru
 
 What follows from a roll is worked out when it first comes up, and looked up by all other duels. Where cards are put
 back, duels that stand alike are counted together; each of them still rolls its own dice and draws its own cards. With
-real decks each duel has two of its own, and goes its way by itself: that is what it costs.
+real decks they are played some abreast, each with two decks of its own, of which only what tests ask about is kept.
 
 {exact}
 

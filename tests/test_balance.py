@@ -37,6 +37,7 @@ def table(efficiencies, *, points=100, category="light", situation="here"):
                     "attacker_points": points[attacker] if isinstance(points, dict) else points,
                     "defender": f"blue/t{target}@basic",
                     "defender_unit": f"T{target}",
+                    "defender_points": 500,
                     "defender_category": category,
                     "situation": situation,
                     EFFICIENCY: figure,
@@ -150,6 +151,14 @@ def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
     assert found.loc[0, "ratio"] == pytest.approx(10)
     assert found.loc[0, "expected"] == pytest.approx(24)
     assert found.loc[0, "efficiency"] == pytest.approx(240)
+
+
+def test_nobody_is_expected_to_destroy_more_than_there_is(frame):
+    points = frame.groupby("attacker_unit")["attacker_points"].min(), frame.groupby("defender_unit")["defender_points"]
+    cheapest, dearest = points[0], points[1].max()
+    found = outliers(frame)
+    most = 100 * found["defender_unit"].map(dearest) / found["attacker_unit"].map(cheapest)
+    assert (found["expected"] <= most + 1e-9).all()
 
 
 def test_what_is_small_is_no_outlier():

@@ -1008,3 +1008,48 @@ def test_how_much_more_is_devastating(points, devastating):
 def test_nobody_hurt_is_a_draw():
     result = duel(shooter(1), shooter(1), policy_a="take_cover", policy_b="take_cover")
     assert likely(result, "draw") == 1
+
+
+# --- as far as units can move -----------------------------------------------------------------------------
+
+ALL_STRIKES = {"heroic": 0, "strike": 6, "glancing": 0, "miss": 0, "blank": 0}
+
+
+@pytest.mark.parametrize(("edge", "attack"), [(66, 22), (92, 31), (96, 32)])
+def test_a_unit_flees_however_far_its_edge_was(edge, attack):
+    """Each attack destroys a model, and the suppressed unit falls back 3" after each (AC-5.4)."""
+    shaken = {"models": 40, "defence": 1, "damage_limit": 1, "discipline": 0, "suppressed": True, "type": "cavalry"}
+    attacks = [{"dice": 1, "rating": "neutral"} for _ in range(32)]
+    result = analyser.focus(
+        {"attacks": attacks, "target": shaken | {"edge_distance": edge}, "ruleset": {"die": ALL_STRIKES}}
+    )
+    fled = [after["p_fled"] for after in result.as_dict()["attacks"]]
+    assert fled == [0.0] * (attack - 1) + [1.0] * (33 - attack)
+
+
+def test_a_charge_over_the_whole_table_is_as_good_as_a_short_one():
+    """A charger of speed 30 is as quick over 60" as over 30", and hits as hard in the rounds that follow (AC-9.2)."""
+    charger, charged = fighters(1, 0, a={"speed": 30.0}, t={"models": 30})
+
+    def models(distance):
+        terms = {"rounds": 8, "first": "a", "policy_a": "charge", "policy_b": "take_cover", "distance": distance}
+        result = analyser.duel({"duel": terms, "a": charger, "b": charged, "ruleset": {"die": ALL_STRIKES}})
+        return [after["mean_models"] for after in result.as_dict()["rounds"] if after["side"] == "b"]
+
+    assert models(60.0) == pytest.approx(models(30.0))
+    assert models(60.0)[-1] < models(60.0)[0]
+
+
+def test_an_edge_beyond_the_table_is_refused_in_a_duel():
+    charger, charged = fighters(1, 1)
+    scenario = {"duel": {"distance": 10}, "a": charger | {"edge_distance": 61}, "b": charged}
+    with pytest.raises(InputError, match="an edge_distance of 61 inches in a duel") as refused:
+        analyser.duel(scenario | {"duel": {"distance": 10, "policy_a": "charge", "policy_b": "take_cover"}})
+    assert refused.value.where == "a.edge_distance"
+
+
+def test_as_many_attacks_as_there_may_be_can_all_be_answered():
+    """A Tail Gunner answers each of 32 attacks from the air."""
+    attackers = ["commonwealth/kheshig-sky-cutter-wings@basic"] * 32
+    result = analyser.focus(attackers, "crown/defiance-fighter-squadron@basic")
+    assert len(result.as_dict()["attacks"]) == 32

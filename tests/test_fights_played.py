@@ -296,3 +296,22 @@ def test_more_attack_rolls_than_there_is_room_for_are_refused():
     scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
     with pytest.raises(InputError, match="different attack rolls in one fight"):
         engine.samples_of(engine.duel_fight(scenario), scenario, 10, seed=1)
+
+
+def test_very_many_ends_at_once_are_played_with_cards_put_back():
+    """Each end of a part is given its turns at once: there has to be room for those of all trials of a chunk."""
+    row = {"kind": "ranged", "against": ["light"], "long_range": 30, "qualities": []}
+    rows = [row | {"bands": [{"first": 1, "last": 1000, "dice": 60}]} for _ in range(10)]
+    horde = SQUAD | {
+        "models": 1000,
+        "damage_limit": 10,
+        "discipline": 12,
+        "rules": ["All-Out Attack (10)"],
+        "rows": rows,
+    }
+    coins = {"die": {"heroic": 1, "strike": 0, "glancing": 0, "miss": 0, "blank": 1}}
+    policies = {"policy_a": "all_out", "policy_b": "all_out", "rounds": 3, "ruleset": coins}
+    scenario = DUEL | {"a": horde, "b": horde} | policies
+    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 65_536, seed=1, replacement=True)
+    assert [sum(counts.values()) for counts in samples] == [65_536] * 3
+    assert len(samples[0]) > 10_000

@@ -17,7 +17,8 @@ def outliers(frame: pd.DataFrame) -> pd.DataFrame:
     """Pairs of units whose efficiency is far from what the usual of both makes one expect.
 
     Expected is the attacker's usual efficiency times the target's (a median polish of its logarithm, Tukey 1977),
-    among the targets of one category in one situation; figures of units are means over the levels of both.
+    among the targets of one category in one situation, and never more than all that the target costs; figures of units
+    are means over the levels of both.
 
     Parameters
     ----------
@@ -34,9 +35,11 @@ def outliers(frame: pd.DataFrame) -> pd.DataFrame:
         attacker=frame["attacker"].str.partition("@")[0], defender=frame["defender"].str.partition("@")[0]
     )
     keys = ["attacker", "attacker_unit", "defender", "defender_unit", "situation", "defender_category"]
-    means = units.groupby(keys, sort=False)[EFFICIENCY].mean().rename("efficiency").reset_index()
+    units["most"] = 100 * units["defender_points"] / units["attacker_points"].where(units["attacker_points"] > 0)
+    means = units.groupby(keys, sort=False)[[EFFICIENCY, "most"]].mean()
+    means = means.rename(columns={EFFICIENCY: "efficiency"}).reset_index()
     parts = [_of_one(part) for _, part in means.groupby(["situation", "defender_category"], sort=False)]
-    found = pd.concat(parts, ignore_index=True).drop(columns="defender_category")
+    found = pd.concat(parts, ignore_index=True).drop(columns=["defender_category", "most"])
     return found.sort_values("ratio", key=_surprise, ascending=False, kind="stable", ignore_index=True)
 
 
@@ -45,7 +48,8 @@ def _of_one(means: pd.DataFrame) -> pd.DataFrame:
     found: pd.DataFrame = means[means["efficiency"] > 0]
     sides = [pd.factorize(found[side])[0] for side in ("attacker", "defender")]
     ratio = 2 ** _polished(np.log2(found["efficiency"].to_numpy(np.float64)), *sides)
-    found = found.assign(expected=found["efficiency"] / ratio, ratio=ratio)
+    expected = np.fmin(found["efficiency"] / ratio, found["most"])
+    found = found.assign(expected=expected, ratio=found["efficiency"] / expected)
     large = found[["efficiency", "expected"]].max(axis=1) >= LEAST
     far: pd.DataFrame = found[large & (_surprise(found["ratio"]) >= np.log2(LEAST_RATIO))]
     return far

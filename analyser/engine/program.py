@@ -71,7 +71,7 @@ class When(IntEnum):
     IF_FIRST = 1
 
 
-MOST_STRIKES = 32
+MOST_STRIKES = 64  # of 32 attacks, each answered
 MOST_COUNT = 1000  # of models, or of damage
 
 

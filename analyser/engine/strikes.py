@@ -16,7 +16,7 @@ _ON_LOOKOUT, _RELOADING, _RALLY_FAILED = unit_state.ON_LOOKOUT, unit_state.RELOA
 _OUT_OF_BUILDING = unit_state.OUT_OF_BUILDING
 _SEEN_BY_STRIKER = (
     morale.ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS
-    | unit_state.POSITION_MASK << unit_state.POSITION
+    | (-1 << unit_state.POSITION)
 )  # fmt: skip
 
 

@@ -62,11 +62,12 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
     pairs += [(unit, attacker, _retaliation(unit)) for unit in scenario.secondary]
     applied: list[str] = []
     left_out: list[str] = []
+    unused: list[str] = []
     for place, (unit, enemy, rows) in enumerate(pairs):
         for row in rows:
             applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
-            left_out += _unused_qualities(row, overcharges=unit.overcharge)
+            unused += _unused_qualities(row, overcharges=unit.overcharge)
         rules = names(unit.rules or (), SPECIAL_RULES)
         enemy_rows = [charged_with] if place else _retaliation(target)
         occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(unit, enemy, charges=place == 0)
@@ -79,7 +80,9 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
         assumptions.append(_cards(with_replacement))
     if max(overcharging, default=0) > 1:
         assumptions.append(_OTHERS_UNHURT)
-    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+    return Account(
+        _each_once(applied), _each_once(left_out + _never(unused, applied)), tuple(assumptions), scenario.warnings
+    )
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
@@ -108,6 +111,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     contact, apart = any(charges), scenario.terms.distance is not None
     applied: list[str] = []
     left_out: list[str] = []
+    unused: list[str] = []
     near: list[str] = []
     for place, unit in enumerate(sides):
         enemy = sides[1 - place]
@@ -117,7 +121,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             applied += _qualities(row, unit, enemy, fight, shooters[place])
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
             overcharges = policies[place] == "overcharge" if row.kind == "ranged" else unit.overcharge
-            left_out += _unused_qualities(row, overcharges=overcharges)
+            unused += _unused_qualities(row, overcharges=overcharges)
         rules = names(unit.rules or (), SPECIAL_RULES)
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
         occasions |= _of_contact(unit, enemy, charges=charges[place], contact=contact)
@@ -138,7 +142,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         if any(has_rule(unit, "Run Amok") for unit in sides):
             assumptions.append(_AMOK_UNMEASURED)
         assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
-    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+    return Account(
+        _each_once(applied), _each_once(left_out + _never(unused, applied)), tuple(assumptions), scenario.warnings
+    )
 
 
 def _cards(with_replacement: bool) -> str:
@@ -173,6 +179,11 @@ def _unused_qualities(row: Row, *, overcharges: bool) -> Iterable[str]:
     """Qualities that a unit makes use of only if it is told to."""
     if "Overcharge" in quality_names(row) and not overcharges:
         yield "Overcharge"
+
+
+def _never(unused: Sequence[str], applied: Sequence[str]) -> list[str]:
+    """Qualities that no row makes use of, where one row can do what another does not."""
+    return [quality for quality in unused if quality not in applied]
 
 
 def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:

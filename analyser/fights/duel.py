@@ -83,6 +83,12 @@ def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) 
         if sides[side].aircraft:
             problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
             raise InputError(problem, where=where, allowed="a unit that stays on the table")
+        edge = sides[side].edge_distance
+        if edge is not None and edge > MOST_INCHES:
+            problem = f"an edge_distance of {edge:g} inches in a duel"
+            raise InputError(
+                problem, where=f"{where}.edge_distance", allowed=f"0 to {MOST_INCHES}, or left out: far away"
+            )
         if policy == "charge":
             check_has_dice(sides[side], charge_row(sides[side], where), where)
             check_can_be_charged(sides[1 - side], "ab"[1 - side])

@@ -64,11 +64,10 @@ class Endings:
 
     def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
         """The mean of a number, given an entry, and of a sample its standard error."""
-        shares = self.shares
-        mean = float((values * shares).sum())
         if self.trials is None:
-            return mean, None
-        variance = float(((values - mean) ** 2 * shares).sum())
+            return float((values * self.weights).sum()), None
+        mean = float((values * self.weights).sum() / self.trials)  # counts first: what is certain has no error at all
+        variance = float(((values - mean) ** 2 * self.weights).sum() / self.trials)
         return mean, float(np.sqrt(variance / self.trials))
 
     def percentile(self, values: NDArray[np.int64], share: float) -> int:

@@ -12,6 +12,7 @@ from analyser.engine.program import Kind, Operation, Setup
 from analyser.errors import InputError
 from analyser.fights.endings import Endings, endings_of
 from analyser.results import Method, trials_for
+from analyser.rules.armoured_clash.facts import NONE
 from analyser.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ FINEST_PRECISION = 1e-4
 MOST_THREADS = 1024
 MOST_STEPS = 5e7  # of an exact law: some seconds
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
+_WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
 _STRIKE = int(Kind.STRIKE)
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 
@@ -141,6 +143,9 @@ def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     units = setup["units"]
     standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
     pairs = standing[0] * standing[1] * (_STATUSES**2 if len(programs) > 1 else 1)
+    sides = setup["sides"]
+    if len(programs) > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
+        pairs *= _WAYS_APART * len(programs) ** 2  # each charge, and each withdrawal, moves both
     steps = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
         allowed = "fewer models or rounds, or the method monte-carlo"

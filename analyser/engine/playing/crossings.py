@@ -15,10 +15,11 @@ from analyser.jit import Whole, inlined, step
 
 UNKNOWN = 0  # where a turn leads that nobody has taken yet
 NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a turn
-CROSSINGS, TURNS = 1 << 19, 1 << 23
-SPARE = CROSSINGS // 2  # room for all that a chunk of trials can find at once
-_SLOTS = 4 * CROSSINGS
+CROSSINGS, TURNS = 1 << 19, 1 << 25
 MOST_TURNS = 256  # of a crossing; rolls that can come to more each lead to a crossing of their own
+MOST_AT_ONCE = 1 << 16  # crossings that are given turns before room is looked for again: where a chunk's trials wait
+SPARE, _SPARE_TURNS = CROSSINGS // 2, MOST_AT_ONCE * (MOST_TURNS + 2)  # room for all that can be found till then
+_SLOTS = 4 * CROSSINGS
 _ONE = np.uint64(1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -95,7 +96,7 @@ def no_crossings() -> Crossings:
 @step
 def has_room(known: Crossings) -> bool:
     """Whether there is room for all that a chunk of trials can find at once."""
-    return known.crossings_known <= CROSSINGS - SPARE and known.turns_known <= TURNS // 2
+    return known.crossings_known <= CROSSINGS - SPARE and known.turns_known <= TURNS - _SPARE_TURNS
 
 
 @step

@@ -14,6 +14,7 @@ from analyser.engine.playing.chance import Chance, among, begin_stream, one_of
 from analyser.engine.playing.crossings import (
     CROSSINGS,
     ENDED,
+    MOST_AT_ONCE,
     MOST_TURNS,
     NO_DRAW,
     TURN,
@@ -45,7 +46,7 @@ from analyser.engine.program import Setup
 from analyser.engine.sheet import Special
 from analyser.jit import Whole, inlined, kernel, step
 
-CROWD_TRIALS = 1 << 16  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+CROWD_TRIALS = MOST_AT_ONCE  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _NOWHERE = -1
 

@@ -202,14 +202,15 @@ class Simulation:
         with ThreadPoolExecutor(max(helpers, 1)) as pool:
             helping = [pool.submit(work, player, False) for player in players[1:]]
             try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
-                work(players[0], True)
+                try:
+                    work(players[0], True)
+                finally:
+                    queue.stop()
+                for helper in helping:
+                    helper.result()
             except BaseException:
                 self._players.clear()  # they stand in the middle of something
                 raise
-            finally:
-                queue.stop()
-            for helper in helping:
-                helper.result()
         if progress is not None:
             progress(trials, trials)
         return [_in_order(sum(counters, Counter())) for counters in zip(*(player.counters for player in players))]

@@ -16,7 +16,7 @@ from analyser.rules.armoured_clash.unit_state import is_removed, lost_of
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = morale.BROKEN | morale.FLED
 STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4, 6, 8  # inches
-_POSITION = unit_state.POSITION_MASK << unit_state.POSITION
+_POSITION = -1 << unit_state.POSITION
 
 
 @step

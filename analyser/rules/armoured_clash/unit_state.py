@@ -18,7 +18,7 @@ ORDERS, ORDERS_MASK = 44, 7  # an Order: what the unit does in its attack step, 
 SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on it in this combat
 WINS, WINS_MASK = 50, 31  # close quarters combats won, counted for Hunter
 FIRST = 1 << 55  # it is activated first in this round
-POSITION, POSITION_MASK, ORIGIN = 56, 127, 64  # inches forward of where it stood at the start, plus ORIGIN
+POSITION, POSITION_MASK, ORIGIN = 56, 255, 100  # inches forward of where it stood at the start, plus ORIGIN
 
 # Of a unit that stands, while the activation lasts in which a unit with Throw has destroyed a model of it in close
 # quarters; of one that is gone it says that it broke.
@@ -93,7 +93,7 @@ def moved(word: int, side: SideFacts, inches: int) -> int:
     Where it stands is kept only if something depends on it, so that states do not multiply for nothing.
     """
     position = position_of(word) + (inches if side.tracks_position else 0) + ORIGIN
-    still = word & ~(POSITION_MASK << POSITION | _LOST_BY_MOVING)
+    still = word & ~((-1 << POSITION) | _LOST_BY_MOVING)
     return still | position << POSITION | (OUT_OF_BUILDING if side.garrisoned else 0)
 
 
@@ -142,7 +142,7 @@ def removed_word(word: int, side: SideFacts, destroyed: int, flags: int) -> int:
     before = side.models - models_of(word)
     kept = _KEPT_WHEN_REMOVED | _FELL_BACK
     if side.spectacular_demise and side.distance != NONE:
-        kept |= POSITION_MASK << POSITION
+        kept |= -1 << POSITION
     return word & kept | (before + destroyed) << _DESTROYED | flags
 
 
