@@ -315,3 +315,17 @@ def test_very_many_ends_at_once_are_played_with_cards_put_back():
     samples = engine.samples_of(engine.duel_fight(scenario), scenario, 65_536, seed=1, replacement=True)
     assert [sum(counts.values()) for counts in samples] == [65_536] * 3
     assert len(samples[0]) > 10_000
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_round_in_which_nothing_is_decided_is_counted_and_passed(replacement):
+    """Both re-arm in every other round (Slow to Fire), and pass all their tests."""
+    slow = SQUAD | {"models": 6, "rules": ["Automata"], "rows": [ROW | {"qualities": ["Slow to Fire"]}]}
+    slow["rows"][0]["bands"] = [{"first": 1, "last": 6, "dice": 1}]
+    scenario = DUEL | {"a": slow, "b": slow, "rounds": 5}
+    fight = engine.duel_fight(scenario)
+    laws = engine.laws_of(fight, scenario)
+    samples = engine.samples_of(fight, scenario, 20_000, seed=4, replacement=replacement)
+    for law, sample in zip(laws, samples, strict=True):
+        assert sum(sample.values()) == 20_000
+        assert chi_square(sample, law) > 1e-4

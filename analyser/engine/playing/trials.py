@@ -183,41 +183,35 @@ def lanes_go_on(
         # Here, and not in a step: to hand an array on each time costs more than all else here.
         begun, counts = _ZERO, _ONE if lanes.sweeps >= lanes.counted else _ZERO
         first, first_row = lanes.first, lanes.first_row
-        for at in range(np.uint64(lanes.at), np.uint64(lanes.many)):
+        at: Whole = np.uint64(lanes.at)
+        many: Whole = np.uint64(lanes.many)
+        while at < many:
             ended = lanes.ends[at & _RING]
             end, row = lanes.place[ended] & TURN, lanes.row[ended]
             way = ends[end, row, ONWARD]
             if way == UNSEEN:
-                lanes.at = at
-                lanes.begun += np.int64(begun)
-                return NO_WAY
+                break
             ends[end, row, COUNT] += counts
             over = way >> _FINAL & _ONE
             begun += over
-            place = way ^ (way ^ first) & _ZERO - over
+            place = way ^ (way ^ first) & _ZERO - over  # without a branch that nobody could foresee
             row += _ONE
             lanes.row[ended] = row ^ (row ^ first_row) & _ZERO - over
             lanes.place[ended], lanes.fresh[ended] = place, over
+            if place & ENDED:  # of the next part too, in which nothing was to be decided
+                lanes.ends[many & _RING] = ended
+                many += _ONE
+            at += _ONE
         lanes.begun += np.int64(begun)
+        lanes.at, lanes.many = at, many
+        if at < many:
+            return NO_WAY
         shuffle_fresh(decks, lanes)
         if lanes.begun > lanes.trials:
             retire(decks, lanes)
         lanes.stage, lanes.lane = _ROLL, 0
         lanes.sweeps += 1
     return NOTHING
-
-
-@inlined
-def end_part(lanes: Lanes, lane: Whole, way: Whole) -> None:
-    """Let a lane whose part has ended go on, or begin the next trial, without a branch that nobody could foresee."""
-    over = way >> _FINAL & _ONE
-    place = way ^ (way ^ lanes.first) & _ZERO - over
-    row = lanes.row[lane] + _ONE
-    lanes.row[lane] = row ^ (row ^ lanes.first_row) & _ZERO - over
-    lanes.place[lane], lanes.fresh[lane] = place, over
-    if place & ENDED:  # of the next part too, in which nothing was to be decided
-        lanes.ends[np.uint64(lanes.many) & _RING] = lane
-        lanes.many += 1
 
 
 @step
