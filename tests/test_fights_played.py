@@ -314,7 +314,7 @@ def test_very_many_ends_at_once_are_played_with_cards_put_back():
     scenario = DUEL | {"a": horde, "b": horde} | policies
     samples = engine.samples_of(engine.duel_fight(scenario), scenario, 65_536, seed=1, replacement=True)
     assert [sum(counts.values()) for counts in samples] == [65_536] * 3
-    assert len(samples[0]) > 10_000
+    assert max(map(len, samples)) > 10_000
 
 
 @pytest.mark.parametrize("replacement", [True, False])

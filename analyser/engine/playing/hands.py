@@ -99,7 +99,8 @@ _HANDS = np.dtype((np.record, [("cells", np.uint32, (MOST_POOLS * _A_HAND,)), ("
 
 def no_hands(pools: Pools) -> Hands:
     """Nothing rolled yet; memory is taken only as it is used."""
-    hands: Any = np.zeros(1, _HANDS)[0]
+    hands: Any = np.empty(1, _HANDS)[0]  # to clear all of it would take as long as thousands of trials
+    hands.cells[:BLOCK], hands.next[:] = 0, 0
     hands.cells[BLOCK::_A_HAND][: pools.pools] = pools.cells[: pools.pools]
     return cast("Hands", hands)
 

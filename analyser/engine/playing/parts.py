@@ -67,12 +67,22 @@ def way_onward(
 
 
 @kernel
-def count_all(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64]
-) -> None:  # fmt: skip
-    """Count all trials where they have ended each part, shape (crossings, parts + 1), and begin to count anew.
+def find_later(setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts) -> None:
+    """Find all ends where those are to be counted who were left at one as nothing was to be decided any more."""
+    for end in range(known.ends_known):
+        for first in range(parts.ends.shape[1]):
+            if parts.ends[end, first, COUNT] > 0 and parts.ends[end, first, WAY] & FINAL:
+                later: Whole = np.int64(end)
+                for number in range(first, len(parts.which)):
+                    later = np.int64(way_onward(setup, script, pools, known, parts, later, number) & TURN)
 
-    Those for whom nothing was left to be decided are counted where they would have ended later parts.
+
+@kernel
+def count_all(known: Crossings, parts: Parts, counts: NDArray[np.int64]) -> None:
+    """Count all trials where they have ended each part, shape (ends, parts + 1), and begin to count anew.
+
+    Those for whom nothing was left to be decided are counted where they would have ended later parts, which are known
+    (:func:`find_later`).
     """
     for end in range(known.ends_known):
         for first in range(parts.ends.shape[1]):
@@ -81,20 +91,10 @@ def count_all(
                 parts.ends[end, first, COUNT] = UNSEEN
                 counts[end, first] += many
                 if parts.ends[end, first, WAY] & FINAL:
-                    count_later(setup, script, pools, known, parts, counts, (end, first, many))
-
-
-@step
-def count_later(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, counts: NDArray[np.int64],
-    those: tuple[Whole, Whole, Whole],
-) -> None:  # fmt: skip
-    """Count those who are at an end before a part, as many as are told last, at the ends of all later parts."""
-    end, first, many = those
-    for number in range(first, len(parts.which)):
-        way = way_onward(setup, script, pools, known, parts, end, number)
-        end = np.int64(way & TURN)
-        counts[end, number + 1] += many
+                    later: Whole = np.int64(end)
+                    for number in range(first, len(parts.which)):
+                        later = np.int64(parts.ends[later, number, WAY] & TURN)
+                        counts[later, number + 1] += many
 
 
 def forget_ways(known: Crossings, parts: Parts) -> None:

@@ -22,7 +22,7 @@ from analyser.engine.playing.crowds import CROWD_TRIALS, begin_crowds, forget_bu
 from analyser.engine.playing.decks import ask, decks_for
 from analyser.engine.playing.hands import no_hands, pools_for
 from analyser.engine.playing.lanes import no_lanes
-from analyser.engine.playing.parts import count_all, forget_ways, parts_of
+from analyser.engine.playing.parts import count_all, find_later, forget_ways, parts_of
 from analyser.engine.playing.script import NO_MARK, NO_ROOM, NOTHING, mark_by_cards, script_of
 from analyser.engine.playing.trials import CHUNK_TRIALS, NOT_BEGUN, begin_trials, forget_but_trials, play_trials
 from analyser.engine.program import Kind, Operation, Setup
@@ -84,11 +84,13 @@ class Player:
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
-        known, counted = self._known, np.zeros(self._parts.ends.shape[:2], np.int64)
-        count_all(*self._rules, self._parts, counted)
+        known = self._known
+        find_later(*self._rules, self._parts)
+        counted = np.zeros((known.ends_known, len(self._parts.which) + 1), np.int64)
+        count_all(known, self._parts, counted)
         at = known.end_at[: known.ends_known]
         firsts, seconds = known.first[at], known.second[at]
-        for counter, counts in zip(self.counters, counted[: len(at), 1:].T):
+        for counter, counts in zip(self.counters, counted[:, 1:].T):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
                 counter[pair] += count
