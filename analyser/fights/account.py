@@ -81,7 +81,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
     if max(overcharging, default=0) > 1:
         assumptions.append(_OTHERS_UNHURT)
     return Account(
-        _each_once(applied), _each_once(left_out + _never(unused, applied)), tuple(assumptions), scenario.warnings
+        _each_once(applied), _each_once(_never(unused, applied) + left_out), tuple(assumptions), scenario.warnings
     )
 
 
@@ -143,7 +143,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             assumptions.append(_AMOK_UNMEASURED)
         assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
     return Account(
-        _each_once(applied), _each_once(left_out + _never(unused, applied)), tuple(assumptions), scenario.warnings
+        _each_once(applied), _each_once(_never(unused, applied) + left_out), tuple(assumptions), scenario.warnings
     )
 
 
