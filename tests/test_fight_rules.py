@@ -1053,3 +1053,28 @@ def test_as_many_attacks_as_there_may_be_can_all_be_answered():
     attackers = ["commonwealth/kheshig-sky-cutter-wings@basic"] * 32
     result = analyser.focus(attackers, "crown/defiance-fighter-squadron@basic")
     assert len(result.as_dict()["attacks"]) == 32
+
+
+# --- what an answer may cost, and how sure it is ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rounds", "refused"), [(1, False), (6, True)])
+def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would_take_gigabytes(rounds, refused):
+    large = unit(row("melee", 1), models=30, speed=6.0)
+    terms = {"policy_a": "charge", "policy_b": "charge", "distance": 24.0, "rounds": rounds}
+    if not refused:
+        assert analyser.duel({"duel": terms, "a": large, "b": large}).summary["p_draw"] >= 0.0
+        return
+    with pytest.raises(InputError, match="the exact law of this fight takes about") as problem:
+        analyser.duel({"duel": terms, "a": large, "b": large})
+    assert "monte-carlo" in str(problem.value)
+
+
+def test_the_mean_of_what_is_certain_has_no_error():
+    """Three strikes destroy three models in every one of so many trials, whatever their number."""
+    attacker, target = fighters(3, 0)
+    scenario = {"charge": {}, "attacker": attacker, "target": target, "ruleset": {"die": ALL_STRIKES}}
+    for trials in (7, 1000, 99_991):
+        sample = analyser.charge(scenario, method="monte-carlo", trials=trials, seed=1).summary
+        assert sample["mean_target_models_destroyed"] == 3.0
+        assert sample["mean_target_models_destroyed_standard_error"] == 0.0

@@ -62,6 +62,7 @@ class Player:
         self._known = no_crossings()
         self._rules = setup.copy(), self._script, pools, self._known
         self._chance = no_chance(), no_hands(pools)
+        self._make_ready()
         self.begin()
 
     def begin(self) -> None:
@@ -72,6 +73,9 @@ class Player:
         """Play chunks `first` to `last` - 1 of so many trials each."""
         for chunk in range(first, last):
             self._play_chunk(start, stream, chunk, trials)
+
+    def _make_ready(self) -> None:
+        raise NotImplementedError
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         raise NotImplementedError
@@ -101,11 +105,8 @@ class PlayerWithDecks(Player):
 
     chunk_trials = CHUNK_TRIALS
 
-    def __init__(
-        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
-    ) -> None:
-        super().__init__(setup, programs, die, deck)
-        self._lanes, self._decks = no_lanes(), decks_for(deck, self._script)
+    def _make_ready(self) -> None:
+        self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._script)
         self._table = *self._rules, *self._chance, self._decks, self._lanes, self._parts
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
@@ -126,11 +127,8 @@ class PlayerOfCrowds(Player):
 
     chunk_trials = CROWD_TRIALS
 
-    def __init__(
-        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
-    ) -> None:
-        super().__init__(setup, programs, die, deck)
-        mark_by_cards(self._script, deck)
+    def _make_ready(self) -> None:
+        mark_by_cards(self._script, self._deck)
         self._crowds = no_crowds()
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:

@@ -44,7 +44,6 @@ class Script:
     ----------
     operations : int64 array, shape (lines, 3)
         The parts of the program, one after the other, each once.
-    parts : int
     starts : int64 array
         Where each part begins.
     ends : int64 array
@@ -65,7 +64,6 @@ class Script:
     """
 
     operations: Any
-    parts: int
     lines: int
     starts: Any
     ends: Any
@@ -86,7 +84,7 @@ _SCRIPT = np.dtype(
     (
         np.record,
         [
-            ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("parts", np.int64), ("lines", np.int64),
+            ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("lines", np.int64),
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
             *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool")),
             ("marks", np.int64, (HIGHEST_CARD + 2,)),
@@ -120,7 +118,7 @@ def script_of(
     lengths = [len(text) for text in texts]
     operations = [operation for text in texts for operation in text]
     lines, ends = len(operations), np.cumsum(lengths)
-    script.operations[:lines], script.lines, script.parts = operations, lines, len(texts)
+    script.operations[:lines], script.lines = operations, lines
     script.starts[: len(texts)], script.ends[:lines] = ends - lengths, np.repeat(ends, lengths)
     script.marks, script.wanted = UNASKED, UNASKED
     script.sides, script.missing = die.sum(), die[Face.MISS]
