@@ -118,13 +118,13 @@ def all_drawn(decks: Decks, chance: Chance, lanes: Lanes) -> None:
     if doubtful:
         draw_doubtful(decks, chance, lanes, chance.next - ABREAST)
     for word in range(np.uint64(decks.words)):
-        full, one, top = decks.full[word], decks.ones[word], decks.tops[word]
+        full, one, top, shift = decks.full[word], decks.ones[word], decks.tops[word], decks.top
         for lane in range(_LANES):
             turn, kept = lanes.turn[lane], lanes.to[lane]
             draw, first, second = turn >> _DRAW & _DRAWS, lanes.left[0, word, lane], lanes.left[1, word, lane]
             before = second if draw == _OF_1 else first
             counts = without(before, top, one, lanes.shown[lane])
-            after = full if lanes.last[lane] else before - (counts >> decks.top)
+            after = full if lanes.last[lane] else before - (counts >> shift)
             lanes.left[0, word, lane] = after if draw == _OF_0 else first
             lanes.left[1, word, lane] = after if draw == _OF_1 else second
             bit = (turn >> _MARK & _MARKS) - (word << _WORD)
