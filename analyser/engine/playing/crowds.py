@@ -177,7 +177,7 @@ def go_apart(script: Script, known: Crossings, hands: Hands, crowds: Crowds, rol
     first, some, thrown_away = rolls
     rolled = 0
     for roll in range(first, first + some):
-        cell = np.int64(hands.cells[roll])
+        cell = np.int64(hands.many_cells[roll])
         if cell != thrown_away:
             join(known, crowds, placing(script, known, crowds.crossing, cell), 1)
             rolled += 1

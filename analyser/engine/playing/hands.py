@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from analyser.dice import Rating
 from analyser.engine.block import BLOCK, Block, block_for
 from analyser.engine.playing.chance import Chance
+from analyser.engine.playing.crossings import MOST_TURNS
 from analyser.engine.pools import most_blanks, most_hits
 from analyser.engine.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.roll import find_cells, roll_pool
@@ -24,7 +25,9 @@ from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
 NO_POOL = 0
-_A_HAND = BLOCK + 1
+_AT_ONCE = 4  # blocks at most: rolling takes the nearest cache from the map, so it is to happen seldom
+_ROLLS = _AT_ONCE * BLOCK
+_A_HAND = _ROLLS + 1
 
 
 class Pools:
@@ -83,45 +86,60 @@ class Hands:
 
     Attributes
     ----------
-    cells : uint32 array
-        A hand a pool: the cells of a block of rolls, and one more at its end. That one, and a roll that was thrown
-        away, is `cells` of the pool, one more than a roll can come to.
+    cells : uint8 array
+        A hand a pool: the cells of its rolls, and one more at its end. That one, and a roll that was thrown away, is
+        `cells` of the pool, one more than a roll can come to.
+    many_cells : uint32 array
+        The same of pools that can come to too many things for that (:func:`has_few_cells`).
     next : uint64 array, shape (MOST_POOLS,)
-        Where in `cells` the next roll of each pool is.
+        Where in its array the next roll of each pool is.
+    blocks : int64 array, shape (MOST_POOLS,)
+        How many blocks of each pool have been rolled in this chunk.
     """
 
     cells: Any
+    many_cells: Any
     next: Any
+    blocks: Any
 
 
-_HANDS = np.dtype((np.record, [("cells", np.uint32, (MOST_POOLS * _A_HAND,)), ("next", np.uint64, (MOST_POOLS,))]))
+_HANDS = np.dtype(
+    (
+        np.record,
+        [
+            ("cells", np.uint8, (MOST_POOLS * _A_HAND,)), ("many_cells", np.uint32, (MOST_POOLS * _A_HAND,)),
+            ("next", np.uint64, (MOST_POOLS,)), ("blocks", np.int64, (MOST_POOLS,)),
+        ],
+    )
+)  # fmt: skip
 
 
 def no_hands(pools: Pools) -> Hands:
     """Nothing rolled yet; memory is taken only as it is used."""
     hands: Any = np.empty(1, _HANDS)[0]  # to clear all of it would take as long as thousands of trials
-    hands.cells[:BLOCK], hands.next[:] = 0, 0
-    hands.cells[BLOCK::_A_HAND][: pools.pools] = pools.cells[: pools.pools]
+    hands.cells[:_ROLLS], hands.next[:] = 0, 0
+    ends, cells = hands.cells[_ROLLS::_A_HAND][: pools.pools], pools.cells[: pools.pools]
+    ends[:] = np.where(cells < MOST_TURNS, cells, 0)
     return cast("Hands", hands)
 
 
 @step
-def begin_hand(hands: Hands, pool: int) -> None:
-    """The next roll of a pool is the first in its hand."""
-    hands.next[pool] = pool * _A_HAND
+def has_few_cells(pools: Pools, pool: int) -> bool:
+    """Whether each thing that a pool can come to has a turn of its own on the map."""
+    return bool(pools.cells[pool] < MOST_TURNS)
 
 
 @step
 def rolls_left(hands: Hands, pool: Whole) -> int:
     """How many rolls of a pool are in hand, those that were thrown away among them."""
-    return int(pool * _A_HAND + BLOCK - np.int64(hands.next[pool]))
+    return int(pool * _A_HAND + _ROLLS - np.int64(hands.next[pool]))
 
 
 @step
 def put_away(hands: Hands, pools: Pools) -> None:
     """Put away what is left of another chunk."""
     for pool in range(pools.pools):
-        hands.next[pool] = pool * _A_HAND + BLOCK
+        hands.next[pool], hands.blocks[pool] = pool * _A_HAND + _ROLLS, 0
 
 
 class Sheets(NamedTuple):
@@ -272,13 +290,25 @@ def pair_at(marks: Any, place: int) -> Any:
 def roll_again(
     sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: Whole
 ) -> None:  # fmt: skip
-    """Roll a pool for a block of trials; rolls with a draw that would favour some faces are thrown away.
+    """Roll a pool, of which nothing is in hand, for blocks of trials: as many as so far in this chunk, within bounds.
 
-    No pool always comes to the same.
+    Rolls with a draw that would favour some faces are thrown away. No pool always comes to the same.
     """
-    begin_hand(hands, pool)
     if pool == NO_POOL:
+        hands.next[pool] = 0
         return
+    blocks = min(max(hands.blocks[pool], 1), _AT_ONCE)
+    hands.blocks[pool] += blocks
+    hands.next[pool] -= np.uint64(blocks * BLOCK)
+    for number in range(blocks):
+        roll_block(sheets, specials, pools, hands, chance, pool, hands.next[pool] + np.uint64(number * BLOCK))
+
+
+@step
+def roll_block(
+    sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: Whole, first: Whole
+) -> None:  # fmt: skip
+    """Roll a pool for a block of trials, into the hand from `first` on."""
     place = pools.sheet[pool]
     sheet = sheet_at(sheets.sheets, place)
     block = sheets.one if sheet.added == 1 else sheets.two
@@ -291,6 +321,10 @@ def roll_again(
         special = special_at(specials, place)
         chance.counter = roll_special(sheet, special, block, dice, pools.kept[pool], counter, chance.gamma)
     find_cells(sheet, block)
-    cells, first, thrown_away = block.cells, np.uint64(pool * _A_HAND), pools.cells[pool]
-    for trial in range(np.uint64(BLOCK)):
-        hands.cells[first + trial] = thrown_away if cells[trial] == sheet.discarded else cells[trial]
+    cells, thrown_away = block.cells, pools.cells[pool]
+    if has_few_cells(pools, pool):
+        for trial in range(np.uint64(BLOCK)):
+            hands.cells[first + trial] = thrown_away if cells[trial] == sheet.discarded else cells[trial]
+    else:
+        for trial in range(np.uint64(BLOCK)):
+            hands.many_cells[first + trial] = thrown_away if cells[trial] == sheet.discarded else cells[trial]

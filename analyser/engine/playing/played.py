@@ -24,7 +24,7 @@ from analyser.engine.playing.hands import no_hands, pools_for
 from analyser.engine.playing.lanes import no_lanes
 from analyser.engine.playing.parts import count_all, find_later, forget_ways, parts_of
 from analyser.engine.playing.script import NO_MARK, NO_ROOM, NOTHING, mark_by_cards, script_of
-from analyser.engine.playing.trials import CHUNK_TRIALS, NOT_BEGUN, begin_trials, forget_but_trials, play_trials
+from analyser.engine.playing.trials import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.engine.streams import Stream, stream_of
 from analyser.engine.tasks import Queue, tasks_of
@@ -112,9 +112,8 @@ class PlayerWithDecks(Player):
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         counted, needed = NOT_BEGUN, NO_MARK
         while needed != NOTHING:
-            if needed == NO_MARK:
-                begin_trials(*self._table, start, stream, chunk, trials, counted)
-            needed = play_trials(*self._table, *self._sheets)
+            task = start, stream, chunk, trials, counted, needed == NO_MARK
+            needed = play_trials(*self._table, *self._sheets, *task)
             if needed == NO_ROOM:
                 self._begin_the_map_anew(lambda: forget_but_trials(*self._rules, self._lanes, self._parts, start))
             elif needed == NO_MARK:  # what has been counted stays counted: all goes the same way again

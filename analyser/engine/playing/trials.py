@@ -64,7 +64,7 @@ from analyser.engine.program import Setup
 from analyser.engine.sheet import Special
 from analyser.jit import Whole, inlined, kernel, step
 
-CHUNK_TRIALS = 1 << 16  # it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1
 _CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _ROLL, _END = 0, 1  # which pass goes on: the first, or the last
@@ -258,22 +258,48 @@ def rolled_apart(
 
 @step
 def next_cell(pools: Pools, chance: Chance, hands: Hands, sheets: Sheets, specials: Special | None, pool: int) -> int:
-    """The next roll of a pool."""
+    """The next roll of a pool that can come to many things."""
     while True:
         if rolls_left(hands, pool) == 0:
             roll_again(sheets, specials, pools, hands, chance, pool)
-        cell = np.int64(hands.cells[hands.next[pool]])
+        cell = np.int64(hands.many_cells[hands.next[pool]])
         hands.next[pool] += _ONE
         if cell != pools.cells[pool]:
             return int(cell)
 
 
+@step
+def begin_trials(
+    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
+    lanes: Lanes, parts: Parts, start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
+    counted: int,
+) -> None:  # fmt: skip
+    """The first trials of a chunk are about to begin."""
+    begin_stream(chance, stream, chunk)
+    put_away(hands, pools)
+    shuffle_all(decks, lanes)
+    first_time = np.uint64(trials) if counted == NOT_BEGUN else _ZERO
+    decided = find_first(setup, script, pools, known, lanes, parts, start, first_time)
+    lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = _ROLL, 0, 0, max(counted, 0)
+    lanes.trials, lanes.active = trials, 0 if decided else min(trials, ABREAST)
+    lanes.begun = lanes.active
+    for lane in range(np.uint64(lanes.active)):
+        lanes.place[lane], lanes.row[lane] = lanes.first, lanes.first_row
+
+
 @kernel
 def play_trials(
     setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
-    lanes: Lanes, parts: Parts, sheets: Sheets, specials: Special | None,
+    lanes: Lanes, parts: Parts, sheets: Sheets, specials: Special | None, start: tuple[int, int],
+    stream: tuple[np.uint64, np.uint64], chunk: int, trials: int, counted: int, anew: bool,
 ) -> int:  # fmt: skip
-    """Play a chunk of trials that has begun to its end, or until there is no room on the map, or a mark is wanted."""
+    """Play a chunk of trials, begun anew or gone on with, to its end, or until there is no room on the map, or a mark
+    is wanted; those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
+    """
+    if anew:
+        begin_trials(
+            setup, script, pools, known, chance, hands, decks, lanes, parts, start, stream, chunk, trials, counted
+        )
     while True:
         needed = lanes_go_on(script, known, chance, hands, decks, lanes, parts)
         if needed == NO_TURN:
@@ -299,27 +325,6 @@ def play_trials(
             )
         else:
             return needed
-
-
-@kernel
-def begin_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
-    lanes: Lanes, parts: Parts, start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
-    counted: int,
-) -> None:  # fmt: skip
-    """The first trials of a chunk are about to begin; those of as many sweeps as are `counted` have been counted,
-    or the chunk is NOT_BEGUN.
-    """
-    begin_stream(chance, stream, chunk)
-    put_away(hands, pools)
-    shuffle_all(decks, lanes)
-    first_time = np.uint64(trials) if counted == NOT_BEGUN else _ZERO
-    decided = find_first(setup, script, pools, known, lanes, parts, start, first_time)
-    lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = _ROLL, 0, 0, max(counted, 0)
-    lanes.trials, lanes.active = trials, 0 if decided else min(trials, ABREAST)
-    lanes.begun = lanes.active
-    for lane in range(np.uint64(lanes.active)):
-        lanes.place[lane], lanes.row[lane] = lanes.first, lanes.first_row
 
 
 @step

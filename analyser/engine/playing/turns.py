@@ -10,7 +10,6 @@ from analyser.cards import HIGHEST_CARD
 from analyser.engine import steps, strikes
 from analyser.engine.playing.crossings import (
     ENDED,
-    MOST_TURNS,
     POOL,
     TURN,
     UNKNOWN,
@@ -21,7 +20,7 @@ from analyser.engine.playing.crossings import (
     lot_turn,
     sure_turn,
 )
-from analyser.engine.playing.hands import NO_POOL, Pools, pool_of
+from analyser.engine.playing.hands import NO_POOL, Pools, has_few_cells, pool_of
 from analyser.engine.playing.script import (
     UNASKED,
     Script,
@@ -135,7 +134,7 @@ def place_of(script: Script, pools: Pools, known: Crossings, crossing: Whole) ->
 @step
 def is_rolled(script: Script, pools: Pools, queue: int) -> bool:
     """Whether a roll says which turn is taken from a crossing; not if it can come to too many things."""
-    return bool(script.stage[queue] == _POOL and pools.cells[script.pool[queue]] < MOST_TURNS)
+    return script.stage[queue] == _POOL and has_few_cells(pools, script.pool[queue])
 
 
 @step
