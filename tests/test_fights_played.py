@@ -28,7 +28,9 @@ from random_fights import (
 from scipy import stats
 
 from analyser.cards import MOST_COPIES
-from analyser.engine.playing import crossings, played
+from analyser.engine.block import BLOCK
+from analyser.engine.playing import crossings, hands, played
+from analyser.engine.playing.chance import no_chance
 from analyser.errors import InputError
 
 FIGHTS = 40  # of each kind
@@ -282,11 +284,37 @@ def test_what_is_known_from_before_changes_nothing(replacement):
     used.play(fight.start, 3000, seed=1)
     with pytest.raises(ZeroDivisionError):
         used.play(fight.start, 200_000, seed=2, progress=lambda done, aim: 1 / 0)
-    again, fresh = (each.play(fight.start, 150_000, seed=3, threads=3) for each in (used, simulation()))
+    again, fresh = (each.play(fight.start, 300_000, seed=3, threads=3) for each in (used, simulation()))
     for one, other in zip(again, fresh, strict=True):
         assert all(map(np.array_equal, one, other))
-    single = simulation().play(fight.start, 150_000, seed=3)
+    single = simulation().play(fight.start, 300_000, seed=3)
     assert all(map(np.array_equal, single[-1], fresh[-1]))
+
+
+def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
+    """One block, another, then two, then four at once: the same rolls as block by block."""
+    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    pools, sheets, specials = hands.pools_for(fight.setup, 1, die, deck)
+    pool = int(pools.first[0])
+    rolled = {}
+    for most in (1, hands.AT_ONCE):
+        held, words, rolls = hands.no_hands(pools), no_chance(), []
+        words.gamma = np.uint64(0x9E3779B97F4A7C15)
+        hands.put_away(held, pools)
+        while sum(map(len, rolls)) < 12 * BLOCK:
+            if most == 1:
+                held.blocks[pool] = 0
+            hands.roll_again(sheets, specials, pools, held, words, pool)
+            left = hands.rolls_left(held, pool)
+            rolls.append(held.cells[held.next[pool] :][:left].copy())
+            held.next[pool] += np.uint64(left)
+        rolled[most] = np.concatenate(rolls)
+        if most > 1:
+            assert [len(some) // BLOCK for some in rolls] == [1, 1, 2, 4, 4]
+    assert np.array_equal(rolled[1], rolled[hands.AT_ONCE])
+    blocks = rolled[1].reshape(-1, BLOCK)
+    assert all(np.any(one != other) for one, other in itertools.combinations(blocks, 2))
 
 
 def test_more_attack_rolls_than_there_is_room_for_are_refused():

@@ -25,8 +25,8 @@ from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
 NO_POOL = 0
-_AT_ONCE = 4  # blocks at most: rolling takes the nearest cache from the map, so it is to happen seldom
-_ROLLS = _AT_ONCE * BLOCK
+AT_ONCE = 4  # blocks at most: rolling takes the nearest cache from the map, so it is to happen seldom
+_ROLLS = AT_ONCE * BLOCK
 _A_HAND = _ROLLS + 1
 
 
@@ -297,7 +297,7 @@ def roll_again(
     if pool == NO_POOL:
         hands.next[pool] = 0
         return
-    blocks = min(max(hands.blocks[pool], 1), _AT_ONCE)
+    blocks = min(max(hands.blocks[pool], 1), AT_ONCE)
     hands.blocks[pool] += blocks
     hands.next[pool] -= np.uint64(blocks * BLOCK)
     for number in range(blocks):
