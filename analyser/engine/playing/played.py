@@ -112,8 +112,8 @@ class PlayerWithDecks(Player):
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         counted, needed = NOT_BEGUN, NO_MARK
         while needed != NOTHING:
-            task = start, stream, chunk, trials, counted, needed == NO_MARK
-            needed = play_trials(*self._table, *self._sheets, *task)
+            anew = needed == NO_MARK
+            needed = play_trials(*self._table, *self._sheets, start, stream, chunk, trials, counted, anew)
             if needed == NO_ROOM:
                 self._begin_the_map_anew(lambda: forget_but_trials(*self._rules, self._lanes, self._parts, start))
             elif needed == NO_MARK:  # what has been counted stays counted: all goes the same way again
