@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from analyser.fights.duel_result import DuelResult
     from analyser.fights.focus_result import FocusResult
     from analyser.profiles import Profiles, load_profiles
-    from analyser.results import Result
+    from analyser.results.result import Result
     from analyser.scenario import Scenario
     from analyser.studies.funnel import dice_funnel
     from analyser.studies.sensitivity import Sensitivity, sensitivity
@@ -51,7 +51,7 @@ _ROOMS = {
     "InputError": "errors",
     "Profiles": "profiles",
     "load_profiles": "profiles",
-    "Result": "results",
+    "Result": "results.result",
     "Comparison": "comparisons.comparison",
     "Matchups": "comparisons.matchups",
     "Sensitivity": "studies.sensitivity",

@@ -22,7 +22,7 @@ from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError
 from analyser.profiles import Profiles
 from analyser.resolve import resolve, resolve_between
-from analyser.results import Result
+from analyser.results.result import Result
 from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain

@@ -16,7 +16,7 @@ from small_profiles import write_profiles
 import analyser
 from analyser import cli
 from analyser.cli.conditions import CONDITIONS
-from analyser.results import Estimate
+from analyser.estimates import Estimate
 from analyser.scenario import Attack, Target
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"

@@ -14,8 +14,9 @@ PACKAGE = Path(analyser.__file__).parent
 # A room may import the rooms of the floors below it; a package, such as `rules`, also its own modules.
 FLOORS = (
     ("errors",),
-    ("validation", "files", "jit"),
+    ("validation", "files", "jit", "estimates"),
     ("dice", "cards", "units", "glossary"),
+    ("tables",),
     ("profiles",),
     ("ruleset", "importers"),
     ("scenario",),
@@ -24,8 +25,7 @@ FLOORS = (
     ("compile",),
     ("engine",),
     ("rows", "metrics"),
-    ("results",),
-    ("tables", "account"),
+    ("results", "account"),
     ("plots", "api"),
     ("fights",),
     ("comparisons", "morale"),

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from random_scenarios import RATINGS, random_scenario
 
 import analyser
-from analyser.results import FLAGS
+from analyser.results.result import FLAGS
 
 SLACK = 1e-12
 

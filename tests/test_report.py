@@ -13,11 +13,11 @@ from small_profiles import FACTION
 import analyser
 from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
+from analyser.estimates import CERTAIN_WITHIN
 from analyser.profiles import Profiles
 from analyser.report import batch, write_report
 from analyser.report.pictures import SHOWN_METRICS, plan_pictures
 from analyser.report.rankings import answers, idle, rankings
-from analyser.results import CERTAIN_WITHIN
 from analyser.situations import Situation, situations_called
 
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"

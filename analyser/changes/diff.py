@@ -22,7 +22,7 @@ FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 _KEY = ["attacker", "defender", "situation"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diff:
     """What changed from old to new.
 
@@ -48,6 +48,14 @@ class Diff:
     n_compared: int
     gone: tuple[str, ...]
     added: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.changes.text import diff_text
+
+        return diff_text(self)
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def worst(self) -> float:

@@ -9,9 +9,10 @@ from analyser.metrics import METRICS
 from analyser.tables import aligned, counted
 
 MOST_EDITS = 40
+MOST_MATCHUPS = 20
 
 
-def diff_text(found: Diff, limit: int) -> str:
+def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
     blocks = [_edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

@@ -22,7 +22,7 @@ from analyser.cli.shell import (
 from analyser.files import check_writable
 
 if TYPE_CHECKING:
-    from analyser.results import Result
+    from analyser.results.result import Result
 
 
 @click.command()
@@ -89,7 +89,7 @@ def _computed(scenario: Any, method: str, arguments: dict[str, Any]) -> list[Res
 
 
 def _text(results: list[Result], form: str) -> str:
-    from analyser.tables import attack_csv, attack_text
+    from analyser.results.text import attack_csv, attack_text
 
     if form == "table":
         return attack_text(results)

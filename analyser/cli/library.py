@@ -32,6 +32,6 @@ def units(faction: str | None, profiles: str | None, form: str) -> None:
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.importers.battlescribe import import_files
-    from analyser.tables import import_text
+    from analyser.importers.text import import_text
 
     show(import_text(import_files(files, out=out, replace=replace)))

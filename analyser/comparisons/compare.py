@@ -16,9 +16,10 @@ from analyser.comparisons.sides import Levels, Selectors, check_row, rows_called
 from analyser.comparisons.sides import loadouts as loadouts_meant
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import Method
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
-from analyser.results import Method, Result
+from analyser.results.result import Result
 from analyser.ruleset import load_ruleset
 from analyser.scenario import Scenario, ScenarioFile, Target, parse_scenario
 from analyser.units import Loadout

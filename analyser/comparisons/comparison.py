@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from analyser.comparisons.figures import COMPARED, PERCENTILE, title_of
+from analyser.estimates import Estimate, plus_minus
 from analyser.metrics import PER_100_POINTS
 from analyser.plots import compared_laws, cost_against_effect
-from analyser.results import Estimate, Result, plus_minus
+from analyser.results.result import Result
 from analyser.tables import aligned
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.comparisons.figures import ALL_COMPARED, PERCENTILE
-from analyser.results import CERTAIN_WITHIN, CONFIDENCE
+from analyser.estimates import CERTAIN_WITHIN, CONFIDENCE
 
 
 def best_by(values: NDArray[np.float64], metric: str) -> int:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import Estimate
 from analyser.metrics import PER_100_POINTS, Metric
-from analyser.results import Estimate, Result
+from analyser.results.result import Result
 
 NORMAL_95 = 1.96  # half a 95% interval, in standard errors
 AT_LEAST = "p_at_least"

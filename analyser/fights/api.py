@@ -7,6 +7,7 @@ from typing import Any
 
 from analyser.engine.joint import start_states
 from analyser.errors import InputError
+from analyser.estimates import Method
 from analyser.fights import account
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
@@ -27,7 +28,6 @@ from analyser.fights.scenarios import (
     load_focus,
 )
 from analyser.profiles import Profiles
-from analyser.results import Method
 from analyser.validation import checked
 
 Unit = str | Mapping[str, Any]

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import Estimate, Method
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant, has_rule
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES, Endings, chance_figures
 from analyser.fights.scenarios import ChargeScenario
-from analyser.results import Estimate, Method, records
 from analyser.rules.armoured_clash import close_quarters
 from analyser.rules.armoured_clash.activation import Order
 from analyser.scenario import Target
+from analyser.tables import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled",
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChargeResult:
     """What a charge comes to.
 
@@ -53,6 +54,14 @@ class ChargeResult:
     strikes: tuple[dict[str, Any], ...]
     account: Account
     seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.fights.text import fight_text
+
+        return fight_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def exact(self) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from analyser.fights.charge_result import SIDES, ChargeResult, fates
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES
+from analyser.results.text import ALWAYS_SHOWN
 from analyser.tables import NEGLIGIBLE, aligned, said, with_error
 
-ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 _WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
 _RESULT_WORDS = {
     "won": "Attacker wins", "lost": "Attacker loses", "stalemate": "Stalemate",

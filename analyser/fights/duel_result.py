@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant
 from analyser.fights.endings import ALIVE, FATES, Endings, chance_figures
 from analyser.fights.scenarios import DuelScenario
-from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading
 DEVASTATING_RATIO = 2  # AC-9.4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DuelResult:
     """What a duel comes to.
 
@@ -46,6 +46,14 @@ class DuelResult:
     endings: tuple[Endings, ...]
     account: Account
     seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.fights.text import fight_text
+
+        return fight_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def exact(self) -> bool:

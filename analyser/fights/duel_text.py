@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from analyser.estimates import Estimate
 from analyser.fights.duel_result import DEVASTATING, RESULTS, SIDES, STATUSES, DuelResult
 from analyser.fights.endings import FATES
-from analyser.results import Estimate
 from analyser.tables import aligned, said, with_error
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError
+from analyser.estimates import Estimate, estimate, wilson_interval
 from analyser.fights.combatant import Combatant, has_rule
-from analyser.results import Estimate, estimate, wilson_interval
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
 

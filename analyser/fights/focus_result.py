@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 from analyser.fights import attackers
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.endings import Endings, chance_figures
 from analyser.fights.scenarios import FocusScenario
-from analyser.results import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class Until(NamedTuple):
     probability: Estimate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FocusResult:
     """What several attacks on one target come to.
 
@@ -58,6 +58,14 @@ class FocusResult:
     endings: tuple[Endings, ...]
     account: Account
     seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.fights.text import fight_text
+
+        return fight_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def exact(self) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyser.fights.charge_text import ALWAYS_SHOWN
+from analyser.estimates import Estimate
 from analyser.fights.focus_result import EVENTS, FocusResult, Until
-from analyser.results import Estimate
+from analyser.results.text import ALWAYS_SHOWN
 from analyser.tables import aligned, counted, shown_range, with_error
 
 

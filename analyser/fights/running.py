@@ -10,8 +10,8 @@ import numpy as np
 
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.errors import InputError
+from analyser.estimates import Method, trials_for
 from analyser.fights.endings import Endings, endings_of
-from analyser.results import Method, trials_for
 from analyser.rules.armoured_clash.facts import NONE
 from analyser.ruleset import Ruleset
 

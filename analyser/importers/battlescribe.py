@@ -29,7 +29,7 @@ from analyser.validation import checked
 MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ImportReport:
     """What an import made of its files.
 
@@ -46,6 +46,14 @@ class ImportReport:
     factions: tuple[Faction, ...]
     warnings: tuple[ImportWarning, ...]
     written: tuple[Path, ...] = ()
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.importers.text import import_text
+
+        return import_text(self)
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def n_units(self) -> int:

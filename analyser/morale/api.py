@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from analyser.errors import InputError
+from analyser.estimates import trials_for
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import answers_of, completed, question_model, system_named
 from analyser.morale.weighing import Roll
-from analyser.results import trials_for
 from analyser.validation import Record
 
 DEFAULT_TRIALS = 1_000_000

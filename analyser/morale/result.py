@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.results import Method, wilson_interval
+from analyser.estimates import Method, wilson_interval
 from analyser.validation import Record
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Table:
     means: Mapping[str, Mean]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MoraleResult:
     """What becomes of a unit's morale.
 
@@ -79,6 +79,14 @@ class MoraleResult:
     warnings: tuple[str, ...] = ()
     trials: int | None = None
     seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.morale.text import table_text
+
+        return table_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def exact(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from analyser.estimates import NORMAL_95, Estimate, plus_minus
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
-from analyser.results import Estimate, plus_minus
-from analyser.tables import NEGLIGIBLE, NORMAL_95, aligned
+from analyser.tables import NEGLIGIBLE, aligned
 
 
 def table_text(results: Sequence[MoraleResult]) -> str:

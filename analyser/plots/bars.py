@@ -10,9 +10,9 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from analyser.estimates import wilson_interval
 from analyser.plots.frames import check_columns
 from analyser.plots.look import DARK, LABEL_POINTS, MEDIUM, finish, house_style, new_axes, title
-from analyser.results import wilson_interval
 from analyser.tables import shown_range
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from analyser.balance.efficiency import FLAGGED
 from analyser.balance.outliers import LEAST_RATIO
 from analyser.comparisons.frame import METHOD
 from analyser.comparisons.matchups import Matchups
+from analyser.estimates import CERTAIN_WITHIN
 from analyser.metrics import METRICS
 from analyser.report.balance import Balance
 from analyser.report.page_data import page_data
 from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
 from analyser.report.sheets import anchors, records, sheets, unit_of
-from analyser.results import CERTAIN_WITHIN
 from analyser.units import Loadout
 
 MOST_OUTLIERS = 40

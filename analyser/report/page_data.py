@@ -10,10 +10,10 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from analyser.comparisons.matchups import Matchups
+from analyser.estimates import CERTAIN_WITHIN
 from analyser.metrics import METRICS, RESULTS
 from analyser.plots.look import SCALE, inks
 from analyser.report.pictures import EFFICIENCY
-from analyser.results import CERTAIN_WITHIN
 from analyser.units import Loadout
 
 CARRIED = (

@@ -13,9 +13,9 @@ import pandas as pd
 from analyser.api import ScenarioLike, exact, load_scenario
 from analyser.comparisons.figures import COMPARED, figures_of, title_of
 from analyser.errors import InputError, did_you_mean
+from analyser.estimates import CERTAIN_WITHIN
 from analyser.plots import tornado
 from analyser.profiles import Profiles
-from analyser.results import CERTAIN_WITHIN
 from analyser.scenario import Scenario
 from analyser.studies.numbers import NUMBERS, Number
 from analyser.studies.prices import Price, price_of

@@ -1,31 +1,26 @@
-"""The answer: the joint law of an outcome, or a sample of it, as plain numbers and tidy tables."""
+"""What an attack does: the joint law of its outcome, or a sample of it, as plain numbers and tidy tables."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, estimate, wilson_interval
 from analyser.rules.armoured_clash import morale
 from analyser.scenario import Scenario
+from analyser.tables import records
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Method = Literal["exact", "monte-carlo"]
 
 NUMBERS = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
 MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
 MORE_FLAGS = ("activated",)
-CONFIDENCE = 0.95
-CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
-_NORMAL_95 = 1.959963984540054
-LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 _MASK = (1 << morale.BITS) - 1
 _PLACES = {
@@ -54,78 +49,7 @@ def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     return np.asarray((outcomes & _BIT[name]) != 0)
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A probability: exact, or sampled with a 95% interval.
-
-    Attributes
-    ----------
-    probability : float
-    low, high : float or None
-        The Wilson score interval at 95%; None for an exact probability.
-    """
-
-    probability: float
-    low: float | None = None
-    high: float | None = None
-
-    def __str__(self) -> str:
-        """Percent, with as many decimals as the interval bears out.
-
-        Examples
-        --------
-        >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
-        63.40%, 63.4% ±0.9, <0.01%, <0.00004%
-        """
-        if self.low is None or self.high is None:
-            return _percent(self.probability)
-        if self.probability in (0, 1):
-            return _bound(self)
-        # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
-        half = max(self.high - self.probability, self.probability - self.low)
-        return plus_minus(100 * self.probability, 100 * half, "%")
-
-
-def plus_minus(value: float, half: float, unit: str = "") -> str:
-    """A value and half its interval, one significant digit of it, and no more decimals than that.
-
-    Examples
-    --------
-    >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
-    ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
-    """
-    digits = _decimals(half)
-    return f"{value:.{digits}f}{unit} ±{half:.{digits}f}"
-
-
-def _decimals(half: float) -> int:
-    """Decimals that show one significant digit of `half`, after rounding; 0 for whole numbers."""
-    if half <= 0:
-        return 0
-    rounded = float(f"{half:.0e}")  # 0.096 is shown as 0.1
-    return max(0, -math.floor(math.log10(rounded)))
-
-
-def _percent(probability: float) -> str:
-    """An exact probability: never rounded to impossible or to certain."""
-    if abs(probability) < CERTAIN_WITHIN or abs(probability - 1) < CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
-    if probability < 5e-5:
-        return "<0.01%"
-    return ">99.99%" if probability > 1 - 5e-5 else f"{100 * probability:.2f}%"
-
-
-def _bound(estimate: Estimate) -> str:
-    """What a sample says of an event that it never saw, or always."""
-    assert estimate.low is not None
-    assert estimate.high is not None
-    missing = 100 * (estimate.high if estimate.probability == 0 else 1 - estimate.low)
-    digits = _decimals(missing)
-    missing = math.ceil(missing * 10**digits) / 10**digits
-    return f"<{missing:.{digits}f}%" if estimate.probability == 0 else f">{100 - missing:.{digits}f}%"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What an attack does.
 
@@ -158,6 +82,14 @@ class Result:
     trials: int | None = None
     seed: int | None = None
     building_wrecked_weight: float | None = field(default=None)
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.results.text import attack_text
+
+        return attack_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
 
     @property
     def exact(self) -> bool:
@@ -379,49 +311,3 @@ class Result:
             low, high = wilson_interval(self.hits_weights[shown], self.trials)
             columns |= {"count": self.hits_weights[shown], "low": low, "high": high}
         return records(columns)
-
-
-def estimate(weight: float, trials: int | None) -> Estimate:
-    """The probability that a weight stands for: of an exact law, or of a sample of so many trials.
-
-    Examples
-    --------
-    >>> print(estimate(0.25, None), estimate(25, 100))
-    25.00% 25% ±9
-    """
-    if trials is None:
-        return Estimate(float(min(max(weight, 0.0), 1.0)))
-    low, high = wilson_interval(np.array([weight]), trials)
-    return Estimate(float(weight) / trials, float(low[0]), float(high[0]))
-
-
-def trials_for(precision: float) -> int:
-    """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
-
-    Examples
-    --------
-    >>> trials_for(0.01)
-    38411
-    """
-    return math.ceil(_NORMAL_95**2 * (1 / precision**2 - 1))
-
-
-def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The Wilson score interval at 95% of each of `counts` successes in `trials` (scipy's).
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(np.array([5]), 10)
-    >>> round(float(low[0]), 3), round(float(high[0]), 3)
-    (0.237, 0.763)
-    """
-    from scipy.stats import binomtest
-
-    intervals = [binomtest(int(count), trials).proportion_ci(CONFIDENCE, method="wilson") for count in counts]
-    return np.array([each.low for each in intervals]), np.array([each.high for each in intervals])
-
-
-def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Columns as one plain dict a row, ready for JSON."""
-    names, values = list(columns), [each.tolist() for each in columns.values()]
-    return [dict(zip(names, row)) for row in zip(*values)]

@@ -1,0 +1,1 @@
+"""The answer about one attack, and its text."""
