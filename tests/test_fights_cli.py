@@ -219,6 +219,27 @@ def test_an_input_that_cannot_be_used_is_told_in_one_line(arguments, words):
     assert [word for word in words if word not in said] == []
 
 
+POLICIES_OF_UNITS = [  # a duel, a policy of A, why not, what A can do instead, why not the others
+    ([RIFLES, GRENADIERS], "all_out", "it does not have the rule All-Out Attack",
+     "shoot, short_range, charge, lookout, take_cover",
+     "not overcharge: it has no ranged row with Overcharge against light targets"),
+    ([GUNS, GRENADIERS], "charge", "a Static unit cannot charge (AC-7)", "shoot, short_range, lookout, take_cover",
+     "not all_out: it does not have the rule All-Out Attack; not overcharge: it has no ranged row with Overcharge "
+     "against light targets"),
+    ([GRENADIERS, ROTORCRAFT], "lookout", "it has no ranged row against aerial targets", "take_cover",
+     f"not charge: {ROTORCRAFT} cannot be charged: rotorcraft (AC-8.1)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("units", "policy", "why", "possible", "why_not"), POLICIES_OF_UNITS)
+def test_who_cannot_carry_out_a_policy_is_told_what_it_can(units, policy, why, possible, why_not):
+    said = refusal("duel", *units, "--policy-a", policy)
+    assert said.startswith("error: duel.policy_a: ")
+    assert f"cannot carry out the policy {policy}: {why} (allowed: {possible}; {why_not})" in said
+    for other in possible.split(", "):
+        assert analyser.duel(*units, policy_a=other, rounds=1).method == "exact"
+
+
 def test_a_policy_that_there_is_not():
     result = run("duel", RIFLES, GRENADIERS, "--policy-a", "shot")
     assert result.exit_code == 2

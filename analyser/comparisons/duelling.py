@@ -12,9 +12,10 @@ from analyser.comparisons.sides import rows_called
 from analyser.engine.joint import start_states
 from analyser.engine.law import Law
 from analyser.errors import InputError
-from analyser.fights.combatant import Combatant, charge_row, check_can_be_charged
-from analyser.fights.duel import DuelTerms, PolicyName, duel_program
+from analyser.fights.combatant import Combatant, charge_row
+from analyser.fights.duel import DuelTerms, duel_program
 from analyser.fights.endings import points_won
+from analyser.fights.feasible import PolicyName, why_not
 from analyser.fights.running import exact_laws_of
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import quality_names
@@ -83,12 +84,7 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
         return "shoot"
     if asked is not None and asked.kind == "ranged":
         return "take_cover"
-    try:
-        charge_row(mine, "a")
-        check_can_be_charged(theirs, "b")
-    except InputError:
-        return "take_cover"
-    return "charge"
+    return "charge" if why_not("charge", mine, theirs) is None else "take_cover"
 
 
 def _row(mine: Combatant, theirs: Combatant, chosen: PolicyName, ruleset: Ruleset) -> Row | None:

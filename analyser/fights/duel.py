@@ -15,11 +15,11 @@ from analyser.fights.charge import blast_of, combat, going_off
 from analyser.fights.combatant import (
     Combatant,
     charge_row,
-    check_can_be_charged,
     check_has_dice,
     has_rule,
     may_charge,
 )
+from analyser.fights.feasible import PolicyName, check_policy
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import (
     Strike,
@@ -34,7 +34,6 @@ from analyser.validation import Record
 
 MOST_ROUNDS = 10
 MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
-PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
 
 
 class DuelTerms(Record):
@@ -77,7 +76,7 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
 
-def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) -> None:
+def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[PolicyName, PolicyName]) -> None:
     for side, policy in enumerate(policies):
         where = "ab"[side]
         if sides[side].aircraft:
@@ -89,9 +88,9 @@ def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[str, str]) 
             raise InputError(
                 problem, where=f"{where}.edge_distance", allowed=f"0 to {MOST_INCHES}, or left out: far away"
             )
+        check_policy(policy, sides[side], sides[1 - side], f"duel.policy_{where}")
         if policy == "charge":
             check_has_dice(sides[side], charge_row(sides[side], where), where)
-            check_can_be_charged(sides[1 - side], "ab"[1 - side])
 
 
 def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 from analyser.dice import Rating
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
-from analyser.fights.combatant import Combatant, check_has_dice, has_rule, row_named, rule_value
+from analyser.fights.combatant import Combatant, check_has_dice, row_named, rule_value
+from analyser.fights.feasible import PolicyName, rows_to_shoot_with
 from analyser.fights.strikes import Strike, breaks_buildings, fixed_strike, orders_mask, quality_names, row_strike
 from analyser.rows import best_of
 from analyser.rules.armoured_clash.activation import Order
@@ -30,6 +31,7 @@ class Shooter:
     ----------
     mine, theirs : Combatant
     policy : str
+        One that `mine` can carry out (:func:`~analyser.fights.feasible.check_policy`).
     distance : float or None
     ruleset : Ruleset
     where : str
@@ -37,14 +39,13 @@ class Shooter:
     """
 
     def __init__(
-        self, mine: Combatant, theirs: Combatant, policy: str, distance: float | None, ruleset: Ruleset, where: str
-    ) -> None:
+        self, mine: Combatant, theirs: Combatant, policy: PolicyName, distance: float | None, ruleset: Ruleset,
+        where: str,
+    ) -> None:  # fmt: skip
         self.mine, self.theirs, self.policy, self.where = mine, theirs, policy, where
         self.distance = distance
-        self.rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
-        if policy == "overcharge":
-            self.rows = [row for row in self.rows if "Overcharge" in quality_names(row)]
-        self._check()
+        self.rows = rows_to_shoot_with(mine, theirs, policy)
+        self._check_row()
         self.ruleset = ruleset
         self.named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
         self.usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
@@ -58,18 +59,8 @@ class Shooter:
         reactive = [row for row in self.rows if "Reactive" in quality_names(row)]
         return self.named or self._best(reactive or self.usual)
 
-    def _check(self) -> None:
+    def _check_row(self) -> None:
         policy, mine = self.policy, self.mine
-        if policy in SHOOTING and not self.rows:
-            what = " with Overcharge" if policy == "overcharge" else ""
-            problem = f"the policy {policy} needs a ranged row{what} against {self.theirs.category} targets"
-            allowed = ", ".join(f"{row.id}" for row in mine.rows or ()) or "no rows"
-            raise InputError(f"{problem}, and {mine.unit or 'the unit'} has none", where=self.where, allowed=allowed)
-        if policy == "all_out" and not has_rule(mine, "All-Out Attack"):
-            problem = (
-                f"the policy all_out needs the rule All-Out Attack, and {mine.unit or 'the unit'} does not have it"
-            )
-            raise InputError(problem, where=self.where, allowed="another policy")
         if mine.row is not None and policy in SHOOTING:
             row = row_named(mine, mine.row, f"{self.where}.row")
             if row not in self.rows:
