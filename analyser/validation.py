@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -72,6 +73,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     found = finding["input"]
     shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
     allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
+    if finding["type"] == "tuple_type" and isinstance(found, str):
+        allowed += f", such as {json.dumps([found], ensure_ascii=False)}"
     if finding["type"] in _BOUNDS:
         allowed = _range_around(model, finding) or allowed
     hint = ""

@@ -123,6 +123,12 @@ def test_charge_prints_who_wins_and_what_both_lose():
         assert line in text
 
 
+def test_a_list_after_a_colon_needs_no_quotes():
+    text = answer("charge", f"{RIFLES}:rules=[Onslaught, Veteran (2)],models=3", f'{GRENADIERS}:rules=["Durable"]')
+    assert "Special rules applied: Onslaught, Veteran (2), Arc, Durable" in text
+    assert "3 models" in text
+
+
 def test_focus_says_after_how_many_attacks():
     text = answer("focus", RIFLES, RIFLES, RIFLES, "--target", GRENADIERS, "--until", "0.5", "annihilated")
     assert "50% likely to be annihilated after 2 attacks: 52.22%" in text
@@ -196,6 +202,27 @@ def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():
         (["charge", RIFLES, ROTORCRAFT], ["cannot be charged", "rotorcraft"]),
         (["charge", RIFLES, f"{GRENADIERS}:modles=3"], ["target.modles", "did you mean 'models'"]),
         (["charge", RIFLES, f"{GRENADIERS}:models=3,models=4"], ["twice"]),
+        (["charge", RIFLES, f"{GRENADIERS}:rules=Durable"], ["target.rules", 'a list, such as ["Durable"]']),
+        (["charge", RIFLES, f"{GRENADIERS}:outflankin"],
+         ["target.outflankin", "did you mean 'outflanking'? (allowed: the option --outflanking)"]),
+        (["charge", f"{RIFLES}:overrun=false", GRENADIERS], ["attacker.overrun", "allowed: the option --no-overrun"]),
+        (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:threatend"],
+         ["secondary.0.threatend", "did you mean 'threatened'? (allowed: type, "]),
+        (["focus", f"{RIFLES}:aimng", "--target", GRENADIERS],
+         ["attacks.0.aimng", "did you mean 'aiming'? (allowed: row, distance, "]),
+        (["focus", RIFLES, f"{RIFLES}:models=3", "--target", GRENADIERS],
+         ["attacks.1.models", "attacker_models here, models after the colon of the target"]),
+        (["focus", f"{RIFLES}:aiming=3", "--target", GRENADIERS], ["attacks.0.aiming", "3", "the word alone"]),
+        (["focus", f"{RIFLES}:bonuses=aiming,short-range", "--target", GRENADIERS], ["attacks.0.bonuses", "a list"]),
+        (["focus", RIFLES, "--target", f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
+        (["focus", RIFLES, "--target", f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
+        (["focus", RIFLES, "--target", GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
+        (["attack", f"{RIFLES}:exposed=3", GRENADIERS], ["attack.exposed", "after the colon of the target"]),
+        (["attack", f"{RIFLES}:bonuses=aiming", GRENADIERS, "--short-range"], ["attack.bonuses", "a list"]),
+        (["duel", f"{RIFLES}:overcharg", GRENADIERS], ["a.overcharg", "did you mean 'overcharge'? (allowed: type, "]),
+        (["duel", f"{RIFLES}:distance=6", GRENADIERS], ["a.distance", "allowed: the option --distance"]),
+        (["duel", f"{RIFLES}:aimng", GRENADIERS], ["a.aimng", "'aiming'", "a matter of policy"]),
+        (["duel", RIFLES, GRENADIERS, "--policy-a", "take-cover"], ["--policy-a", "did you mean 'take_cover'"]),
         (["charge", f"{RIFLES}:close_quarters_row=ranged-light", GRENADIERS], ["ranged-light", "ranged row"]),
         (["charge", RIFLES, f"{GRENADIERS}:close_quarters_row=claws"], ["target.close_quarters_row", "claws"]),
         (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.conditions import scenario_from, with_conditions
-from analyser.cli.shell import AT_LEAST_1, FORMAT, PROFILES, THREADS, json_text, profiles_in, show
+from analyser.cli.shell import AT_LEAST_1, FORMAT, PROFILES, THREADS, Choice, json_text, profiles_in, show
 from analyser.files import check_writable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--at-least", type=AT_LEAST_1, metavar="K", help="K of P(at least K destroyed); left out: half of them.")
 @with_conditions
 @PROFILES
-@click.option("--method", type=click.Choice(["exact", "monte-carlo"]), default="exact", show_default=True)
+@click.option("--method", type=Choice(["exact", "monte-carlo"]), default="exact", show_default=True)
 @click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: attacks to roll for each, at least.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0).")
 @THREADS

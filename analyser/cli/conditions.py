@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from analyser.cli.selectors import attack_from, unit_from
+from analyser.cli import words
+from analyser.cli.selectors import add_mark, attack_from, unit_from
+from analyser.cli.shell import Choice
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -74,7 +76,7 @@ CONDITIONS = (
     Condition("--opportunity-fire", "attack", "opportunity_fire", "The attack is opportunity fire (penalty, no test)."),
     Condition(
         "--rating", "attack", "rating", "Combat rating, whatever the bonuses and penalties are.",
-        click.Choice(["weakened", "neutral", "improved"]),
+        Choice(["weakened", "neutral", "improved"]),
     ),
     Condition("--dice", "attack", "dice", "Attack dice, instead of the row's.", int),
     Condition("--veteran", "attack", "veteran", "X of Veteran (X), instead of the profile's.", int),
@@ -86,7 +88,7 @@ CONDITIONS = (
     Condition("--carriages", "attack", "carriages", "Carriages in the train (Full Steam Ahead).", int),
     Condition(
         "--line-of-sight", "attack", "line_of_sight", "Who sees the target of an Indirect row.",
-        click.Choice(["own", "none", "spotter"]),
+        Choice(["own", "none", "spotter"]),
     ),
     Condition("--attacker-models", "attack", "attacker_models", "Models the attacker has left.", int),
     Condition("--attacker-damage", "attack", "attacker_damage", "Damage on the attacker.", int),
@@ -109,11 +111,11 @@ CONDITIONS = (
     Condition("--fail-on-purpose", "target", "fail_on_purpose", "The target's general fails the test on purpose."),
     Condition(
         "--officer", "target", "officer", "When the officer falls, in open formation.",
-        click.Choice(["last", "first", "random"]),
+        Choice(["last", "first", "random"]),
     ),
     Condition(
         "--formation", "target", "formation", "The target's formation, instead of its type's.",
-        click.Choice(["close", "open"]),
+        Choice(["close", "open"]),
     ),
     Condition("--edge-distance", "target", "edge_distance", "Inches from the target to its own table edge.", float),
     Condition(
@@ -147,15 +149,17 @@ def scenario_from(attacker: str, target: str, given: Mapping[str, Any]) -> dict[
     >>> scenario_from("crown/rifle", "imperium/scion", {"aiming": True, "damage": None})
     {'attack': {'attacker': 'crown/rifle', 'bonuses': ['aiming']}, 'target': {'unit': 'imperium/scion'}}
     """
-    raw: dict[str, dict[str, Any]] = {"attack": attack_from(attacker), "target": unit_from(target, "target")}
+    raw: dict[str, dict[str, Any]] = {
+        "attack": attack_from(attacker, "attack", words.of_attackers(several=False)),
+        "target": unit_from(target, "target", words.of_targets()),
+    }
     for condition in CONDITIONS:
         value = given.get(condition.parameter)
         if value is None or value is False:
             continue
         section = raw[condition.section]
         if condition.member:
-            members = section.setdefault(condition.key, [])
-            members += [] if condition.member in members else [condition.member]
+            add_mark(section, condition.key, condition.member)
         else:
             section[condition.key] = value
     return raw

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyser.cli import words
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import (
     SECONDS_BEFORE_BAR,
+    Choice,
     json_text,
     note_no_effect,
     profiles_in,
@@ -35,7 +37,7 @@ POLICIES = {  # what the help says of each
     "overcharge": "aim and shoot with Overcharge, whatever it costs",
 }
 _POLICIES_HELP = "\n".join(f"  {name:<12}{what}" for name, what in POLICIES.items())
-_POLICY = click.Choice(list(POLICIES))
+_POLICY = Choice(list(POLICIES))
 
 
 @click.command()
@@ -60,9 +62,12 @@ def charge(
     names = ("outflanking", "supported", "threatened", "difficult_terrain")
     raw = {
         "charge": {name: True for name in names if options[name]} | ({"overrun": False} if no_overrun else {}),
-        "attacker": unit_from(attacker, "attacker"),
-        "target": unit_from(target, "target"),
-        "secondary": [unit_from(each, "--secondary") for each in secondary],
+        "attacker": unit_from(attacker, "attacker", words.of_combatants()),
+        "target": unit_from(target, "target", words.of_combatants()),
+        "secondary": [
+            unit_from(each, f"secondary.{place}", words.of_combatants(secondary=True))
+            for place, each in enumerate(secondary)
+        ],
     }
     answer_fight("charge", raw, profiles, **_answer_options(options))
 
@@ -71,7 +76,7 @@ def charge(
 @click.argument("attackers", nargs=-1)
 @click.option("--target", metavar="UNIT", required=True, help="The unit that all of them attack.")
 @click.option(
-    "--until", type=(float, click.Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
+    "--until", type=(float, Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
     help="After how many attacks FATE is that likely, such as 0.8 broken.",
 )  # fmt: skip
 @with_answer_options
@@ -85,7 +90,9 @@ def focus(
     """
     if not attackers:
         raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
-    raw = {"attacks": [attack_from(each) for each in attackers], "target": unit_from(target, "--target")}
+    who = words.of_attackers(several=True)
+    attacks = [attack_from(each, f"attacks.{place}", who) for place, each in enumerate(attackers)]
+    raw = {"attacks": attacks, "target": unit_from(target, "target", words.of_targets())}
     answer_fight("focus", raw, profiles, until=until, **_answer_options(options))
 
 
@@ -95,7 +102,7 @@ def focus(
 @click.option("--rounds", type=int, default=6, show_default=True, help="1 to 10.")
 @click.option("--policy-a", type=_POLICY, metavar="POLICY", default="shoot", show_default=True, help="See below.")
 @click.option("--policy-b", type=_POLICY, metavar="POLICY", default="shoot", show_default=True)
-@click.option("--first", type=click.Choice(["a", "b", "random"]), default="random", show_default=True,
+@click.option("--first", type=Choice(["a", "b", "random"]), default="random", show_default=True,
               help="Who is activated first; random: a toss each round.")  # fmt: skip
 @click.option("--distance", type=float, metavar="INCHES", help="Between the two; left out: nothing is out of reach.")
 @with_answer_options
@@ -108,8 +115,8 @@ def duel(a: str, b: str, profiles: str | None, **options: Any) -> None:
     terms = {name: options[name] for name in ("rounds", "policy_a", "policy_b", "first", "distance")}
     raw = {
         "duel": {name: value for name, value in terms.items() if value is not None},
-        "a": unit_from(a, "a"),
-        "b": unit_from(b, "b"),
+        "a": unit_from(a, "a", words.of_duellists()),
+        "b": unit_from(b, "b", words.of_duellists()),
     }
     answer_fight("duel", raw, profiles, **_answer_options(options))
 

@@ -98,17 +98,28 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click have no argument for it
+    """One of several words; a misspelt one is told the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does, with the nearest word in the message."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), map(str, self.choices))}", param, ctx)
+
+
 PROFILES = click.option("--profiles", metavar="DIR", help="Folder of unit files; left out: those that ship.")
 AT_LEAST_1, ABOVE_0 = click.IntRange(1), click.FloatRange(0, min_open=True)
 THREADS = click.option("--threads", type=AT_LEAST_1, metavar="N", help="The answer is the same with any number.")
-FORMAT = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+FORMAT = click.option("--format", "form", type=Choice(FORMATS), default="table", show_default=True)
 
 
 def with_answer_options(command: CommandT) -> CommandT:
     """The options of every command that answers one question exactly or by Monte Carlo."""
     options = (
         PROFILES,
-        click.option("--method", type=click.Choice(METHODS), default="exact", show_default=True),
+        click.option("--method", type=Choice(METHODS), default="exact", show_default=True),
         click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: how often it is played."),
         click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0)."),
         click.option("--precision", type=ABOVE_0, metavar="P", help="Monte Carlo: until no 95% interval is wider."),

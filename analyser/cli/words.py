@@ -1,0 +1,127 @@
+"""The words that may stand after the colon of a selector, command by command, and where other words stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from analyser.errors import InputError, did_you_mean, nearest
+
+if TYPE_CHECKING:
+    from analyser.validation import Record
+
+_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector itself, tables, and what nobody need say
+_AT_THE_TARGET, _AT_THE_ATTACKER = "after the colon of the target", "after the colon of who attacks it"
+_RANGED, _CLOSE = "for attack and focus, after the colon of who attacks", "for charge and duel"
+_OF_THE_CHARGE = {
+    key: f"the option --{option}"
+    for key, option in (
+        ("outflanking", "outflanking"), ("supported", "supported"), ("threatened", "threatened"),
+        ("difficult_terrain", "difficult-terrain"), ("overrun", "no-overrun"),
+    )
+}  # fmt: skip
+_OF_THE_DUEL = {
+    key: f"the option --{option}"
+    for key, option in (
+        ("rounds", "rounds"), ("first", "first"), ("distance", "distance"), ("policy", "policy-a or --policy-b"),
+        ("policy_a", "policy-a"), ("policy_b", "policy-b"),
+    )
+} | dict.fromkeys(("aiming", "short_range"), "a matter of policy, the option --policy-a or --policy-b")  # fmt: skip
+
+
+class Words(NamedTuple):
+    """What may stand after a colon.
+
+    Attributes
+    ----------
+    allowed : tuple of str
+    elsewhere : dict
+        Words that are right in another place, and that place.
+    marks : dict
+        Those of `allowed` that are entries of a list, and the key of that list.
+    of_its_charge : tuple of str
+        Those of `allowed` that stand in the table of how the unit charges.
+    """
+
+    allowed: tuple[str, ...]
+    elsewhere: Mapping[str, str] = {}
+    marks: Mapping[str, str] = {}
+    of_its_charge: tuple[str, ...] = ()
+
+    def check(self, key: str, where: str) -> None:
+        """Refuse a word that may not stand there: say where it stands, or which one may be meant.
+
+        Examples
+        --------
+        >>> Words(("models",), {"rounds": "--rounds"}).check("modles", "a")
+        Traceback (most recent call last):
+        ...
+        analyser.errors.InputError: a.modles: unknown key; did you mean 'models'? (allowed: models)
+        """
+        if key in self.allowed:
+            return
+        if key in self.elsewhere:
+            raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
+        close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
+        here = not close or close[0] in self.allowed
+        allowed = ", ".join(self.allowed) if here else self.elsewhere[close[0]]
+        raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
+
+
+def of_attackers(*, several: bool) -> Words:
+    """After the colon of who attacks; `several`: focus fire, where an attack says of its target what differs."""
+    from analyser.scenario import Attack, Target
+
+    marks = _marks()
+    allowed = _words(Attack, (*marks, *(_circumstances() if several else ())))
+    mine = {
+        key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" for key in _words(Target) if f"attacker_{key}" in allowed
+    }
+    return Words(allowed, dict.fromkeys(_words(Target), _AT_THE_TARGET) | mine, marks)
+
+
+def of_targets() -> Words:
+    """After the colon of what is attacked."""
+    from analyser.fights.combatant import Combatant
+    from analyser.scenario import Attack, Target
+
+    close = dict.fromkeys(_words(Combatant), _CLOSE)
+    return Words(_words(Target), close | dict.fromkeys(_words(Attack, _marks()), _AT_THE_ATTACKER))
+
+
+def of_combatants(*, secondary: bool = False) -> Words:
+    """After the colon of who charges or is charged."""
+    from analyser.fights.combatant import Combatant
+
+    own = ("threatened",) if secondary else ()
+    return Words(_words(Combatant, own), _ranged() | _OF_THE_CHARGE)
+
+
+def of_duellists() -> Words:
+    """After the colon of who fights a duel: how it charges, too."""
+    from analyser.fights.combatant import Charge, Combatant
+
+    own = tuple(Charge.model_fields)
+    return Words(_words(Combatant, own), _ranged() | _OF_THE_DUEL, of_its_charge=own)
+
+
+def _words(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _NO_WORDS))
+
+
+def _marks() -> dict[str, str]:
+    from analyser.scenario import BonusName, PenaltyName
+
+    return dict.fromkeys(get_args(BonusName), "bonuses") | dict.fromkeys(get_args(PenaltyName), "penalties")
+
+
+def _ranged() -> dict[str, str]:
+    from analyser.scenario import Attack
+
+    return dict.fromkeys(_words(Attack, _marks()), _RANGED)
+
+
+def _circumstances() -> tuple[str, ...]:
+    from analyser.fights.sections import CIRCUMSTANCES
+
+    return CIRCUMSTANCES
