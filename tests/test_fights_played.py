@@ -31,6 +31,7 @@ from analyser.cards import MOST_COPIES
 from analyser.engine.block import BLOCK
 from analyser.engine.playing import crossings, hands, played
 from analyser.engine.playing.chance import no_chance
+from analyser.engine.playing.pools import pools_for
 from analyser.errors import InputError
 
 FIGHTS = 40  # of each kind
@@ -295,7 +296,7 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     """One block, another, then two, then four at once: the same rolls as block by block."""
     fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    pools, sheets, specials = hands.pools_for(fight.setup, 1, die, deck)
+    pools, sheets, specials = pools_for(fight.setup, 1, die, deck)
     pool = int(pools.first[0])
     rolled = {}
     for most in (1, hands.AT_ONCE):

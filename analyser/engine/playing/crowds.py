@@ -29,8 +29,9 @@ from analyser.engine.playing.crossings import (
     mark_of,
     other_way,
 )
-from analyser.engine.playing.hands import Hands, Pools, Sheets, put_away, roll_again, rolls_left
+from analyser.engine.playing.hands import Hands, put_away, roll_again, rolls_left
 from analyser.engine.playing.parts import COUNT, FINAL, Parts, end_of_part, way_onward
+from analyser.engine.playing.pools import Pools, Sheets
 from analyser.engine.playing.script import (
     MOST_QUEUES,
     NO_ROLLS,

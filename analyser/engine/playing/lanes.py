@@ -10,6 +10,7 @@ from analyser.cards import HIGHEST_CARD, MOST_CARDS
 from analyser.jit import Whole
 
 ABREAST = 64
+RING = np.uint64(2 * ABREAST - 1)  # places in a ring go up to here, and begin again
 _BITS, _LINE = 64, 64
 MOST_WORDS = -(-(HIGHEST_CARD + 2) // (_BITS // (MOST_CARDS.bit_length() + 1)))  # of a deck, one field a mark
 
@@ -29,7 +30,7 @@ class Lanes:
     left : uint64 array, shape (2, words, ABREAST)
         What is left of the two decks (:mod:`.decks`). Here, so that the compiler sees that it is no other array.
     ends : uint64 array
-        The lanes whose part has ended: those from `at` up to `many`, in a ring.
+        The lanes whose part has ended: those from `at` up to `many`, in a ring (RING).
     active, lane, stage : int
         Lanes in use; the lane that goes on, and with which pass.
     begun, trials : int

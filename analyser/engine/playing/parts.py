@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.playing.crossings import CROSSINGS, TURN, Crossings
-from analyser.engine.playing.hands import Pools
+from analyser.engine.playing.pools import Pools
 from analyser.engine.playing.script import Script, Stage
 from analyser.engine.playing.turns import into_part, place_of
 from analyser.engine.program import Setup

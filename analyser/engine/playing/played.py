@@ -20,9 +20,10 @@ from analyser.engine.playing.chance import no_chance
 from analyser.engine.playing.crossings import no_crossings
 from analyser.engine.playing.crowds import CROWD_TRIALS, begin_crowds, forget_but_crowds, no_crowds, play_crowds
 from analyser.engine.playing.decks import ask, decks_for
-from analyser.engine.playing.hands import no_hands, pools_for
+from analyser.engine.playing.hands import no_hands
 from analyser.engine.playing.lanes import no_lanes
 from analyser.engine.playing.parts import count_all, find_later, forget_ways, parts_of
+from analyser.engine.playing.pools import pools_for
 from analyser.engine.playing.script import NO_MARK, NO_ROOM, NOTHING, mark_by_cards, script_of
 from analyser.engine.playing.trials import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.program import Kind, Operation, Setup

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.cards import HIGHEST_CARD
 from analyser.dice import Face
-from analyser.engine.playing.hands import Pools, too_many_pools
+from analyser.engine.playing.pools import Pools, too_many_pools
 from analyser.engine.program import Kind, Operation
 from analyser.jit import step
 
@@ -51,7 +51,7 @@ class Script:
     first_queue : int64 array
         Of each line, and after the last one that of END.
     line, stage, pool : int64 arrays
-        Of each queue; `pool` is 0 where none is rolled (:class:`.hands.Pools`), of CARD the side that draws.
+        Of each queue; `pool` is 0 where none is rolled (:class:`.pools.Pools`), of CARD the side that draws.
     marks : int64 array, shape (HIGHEST_CARD + 2,)
         Of tests that no card passes, and of those that cards up to 0, 1, 2 pass: what a card is held against, or
         UNASKED. Where cards are put back that is how many cards of the deck pass; else see :mod:`.decks`.

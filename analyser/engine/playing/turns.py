@@ -20,7 +20,7 @@ from analyser.engine.playing.crossings import (
     lot_turn,
     sure_turn,
 )
-from analyser.engine.playing.hands import NO_POOL, Pools, has_few_cells, pool_of
+from analyser.engine.playing.pools import NO_POOL, Pools, has_few_cells, pool_of
 from analyser.engine.playing.script import (
     UNASKED,
     Script,
