@@ -54,13 +54,14 @@ class Pools:
     cells: Any
 
 
+_OF_A_POOL = "sheet", "dice", "kept", "blank_values", "cells"
 _POOLS = np.dtype(
     (
         np.record,
         [
             ("pools", np.int64), ("first", np.int64, (MOST_STRIKES * _RATINGS,)),
             ("first_of_strike", np.int64, (MOST_STRIKES + 1,)),
-            *((name, np.int64, (MOST_POOLS,)) for name in ("sheet", "dice", "kept", "blank_values", "cells")),
+            *((name, np.int64, (MOST_POOLS,)) for name in _OF_A_POOL),
         ],
     )
 )  # fmt: skip
@@ -155,22 +156,20 @@ def _pools(
     fights: list[FightFacts], dice: list[list[int]], sizes: list[tuple[int, int]], die: NDArray[np.int64]
 ) -> Pools:  # fmt: skip
     """Which pools there are, and how a roll of each is told."""
-    many = 1 + sum(map(len, dice))
-    if many > MOST_POOLS:
-        raise too_many_pools(many, MOST_POOLS)
-    pools: Any = np.zeros(1, _POOLS)[0]
-    pools.pools, pools.blank_values[0], pools.cells[0] = 1, 1, 1
+    firsts = np.cumsum([1, *map(len, dice)])
+    if firsts[-1] > MOST_POOLS:
+        raise too_many_pools(int(firsts[-1]), MOST_POOLS)
+    table = [(0, 0, 0, 1, 1)]  # no pool
     for sheet, (fight, numbers, (_, blanks)) in enumerate(zip(fights, dice, sizes)):
-        pools.first[sheet] = pools.pools
         for number in numbers:
-            pool = pools.pools
-            pools.sheet[pool], pools.dice[pool], pools.blank_values[pool] = sheet, number, blanks
-            pools.cells[pool] = (most_hits(fight, number) + 1) * blanks
-            pools.kept[pool] = kept_of(number, int(fight.explosion), die)
-            pools.pools = pool + 1
-    strikes = len(fights) // _RATINGS
-    pools.first_of_strike[:strikes] = pools.first[: len(fights) : _RATINGS]
-    pools.first_of_strike[strikes] = pools.pools
+            cells = (most_hits(fight, number) + 1) * blanks
+            table.append((sheet, number, kept_of(number, int(fight.explosion), die), blanks, cells))
+    pools: Any = np.zeros(1, _POOLS)[0]
+    pools.pools, pools.first[: len(fights)] = len(table), firsts[:-1]
+    for name, column in zip(_OF_A_POOL, zip(*table)):
+        pools[name][: len(table)] = column
+    each_strike = firsts[::_RATINGS]
+    pools.first_of_strike[: len(each_strike)] = each_strike
     return cast("Pools", pools)
 
 

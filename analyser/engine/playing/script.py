@@ -80,13 +80,14 @@ class Script:
     missing: int
 
 
+_OF_A_QUEUE = "line", "stage", "pool"
 _SCRIPT = np.dtype(
     (
         np.record,
         [
             ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("lines", np.int64),
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
-            *((name, np.int64, (MOST_QUEUES,)) for name in ("line", "stage", "pool")),
+            *((name, np.int64, (MOST_QUEUES,)) for name in _OF_A_QUEUE),
             ("marks", np.int64, (HIGHEST_CARD + 2,)),
             *((name, np.int64) for name in ("certain", "wanted", "sides", "hitting", "heroic", "missing")),
         ],
@@ -123,16 +124,15 @@ def script_of(
     script.marks, script.wanted = UNASKED, UNASKED
     script.sides, script.missing = die.sum(), die[Face.MISS]
     script.hitting, script.heroic = die[Face.HEROIC] + die[Face.STRIKE], die[Face.HEROIC]
-    many = sum(len(_queues(operation, strikers, pools)) for operation in operations) + 1
-    if many > MOST_QUEUES:
-        raise too_many_pools(many, MOST_QUEUES)
-    queue = 0
-    for line, operation in enumerate(operations):
-        script.first_queue[line] = queue
-        for stage, pool in _queues(operation, strikers, pools):
-            script.line[queue], script.stage[queue], script.pool[queue] = line, stage, pool
-            queue += 1
-    script.first_queue[lines], script.stage[queue] = queue, Stage.END
+    queues = [_queues(operation, strikers, pools) for operation in operations]
+    firsts = np.cumsum([0, *map(len, queues)])
+    table = [(line, *queue) for line, some in enumerate(queues) for queue in some]
+    table.append((0, Stage.END, 0))
+    if len(table) > MOST_QUEUES:
+        raise too_many_pools(len(table), MOST_QUEUES)
+    script.first_queue[: lines + 1] = firsts
+    for name, column in zip(_OF_A_QUEUE, zip(*table)):
+        script[name][: len(table)] = column
     return cast("Script", script)
 
 
