@@ -103,3 +103,14 @@ def not_modelled(scenario: Scenario) -> tuple[str, ...]:
     ]
     names = [str(named) for named, table in written if named.name not in table or not table[named.name].side]
     return tuple(dict.fromkeys(names))
+
+
+def not_used(scenario: Scenario, where: str = "attack") -> tuple[str, ...]:
+    """The qualities that the attack could use and is not told to; `where` is its section."""
+    has_it = any(parse(quality).name == "Overcharge" for quality in scenario.attack.qualities or ())
+    return (unused("Overcharge", f"{where}.overcharge"),) if has_it and not scenario.attack.overcharge else ()
+
+
+def unused(name: str, key: str) -> str:
+    """How an answer names something that is not used, and what would make use of it."""
+    return f"{name}, could be used with {key}"

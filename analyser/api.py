@@ -319,6 +319,7 @@ def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
         "scenario": scenario,
         "conditions": account.conditions(fight),
         "applied": account.applied(scenario, fight),
+        "not_used": account.not_used(scenario),
         "not_modelled": account.not_modelled(scenario),
         "warnings": scenario.warnings,
     }

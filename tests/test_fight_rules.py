@@ -427,7 +427,7 @@ def test_overcharge_adds_the_cards_dice_on_either_side_if_it_is_used():
     overcharging = {"overcharge": True}
     attacker = fighters(3, 0, attackers=["Overcharge"])
     assert certain(charge(*attacker, deck=TWOS))["target_models_destroyed"] == 3
-    assert "Overcharge" in charge(*attacker, deck=TWOS).account.not_modelled
+    assert charge(*attacker, deck=TWOS).account.not_used == ("Overcharge, could be used with attacker.overcharge",)
     result = charge(*fighters(3, 0, attackers=["Overcharge"], a=overcharging), deck=TWOS)
     assert certain(result)["target_models_destroyed"] == 5
     assert "Overcharge" in result.account.applied

@@ -10,6 +10,7 @@ from test_cli import answer, refusal, run
 
 import analyser
 from analyser.errors import InputError
+from analyser.fights.text import fight_text
 from analyser.rules.armoured_clash.policies import Policy
 
 RIFLES, GRENADIERS, GUNS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic", "crown/drake-field-guns@basic"
@@ -178,7 +179,59 @@ def test_what_is_not_modelled_is_named():
     result = analyser.charge(
         unit(row("melee", 1, "Overcharge"), rules=["Tail Gunner (2)", "Pioneers"]), unit(rules=["Bulwark"])
     )
-    assert result.account.not_modelled == ("Overcharge", "Tail Gunner (2)", "Pioneers", "Bulwark")
+    assert result.account.not_modelled == ("Tail Gunner (2)", "Pioneers", "Bulwark")
+
+
+OVERCHARGING = unit(
+    row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), rules=["All-Out Attack (2)", "Overrun"]
+)
+NOT_USED = [  # a question; what is not used, and the key that would use it; the same question with that key
+    ("charge", {"attacker": OVERCHARGING, "target": unit()}, "Overcharge", "attacker.overcharge",
+     {"attacker": OVERCHARGING | {"overcharge": True}, "target": unit()}),
+    ("charge", {"attacker": unit(row("melee", 1)), "target": OVERCHARGING}, "Overcharge", "target.overcharge",
+     {"attacker": unit(row("melee", 1)), "target": OVERCHARGING | {"overcharge": True}}),
+    ("charge", {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING]}, "Overcharge",
+     "secondary.0.overcharge",
+     {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING | {"overcharge": True}]}),
+    ("charge", {"charge": {"overrun": False}, "attacker": OVERCHARGING, "target": unit()}, "Overrun", "charge.overrun",
+     {"attacker": OVERCHARGING, "target": unit()}),
+    ("focus", {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"]}], "target": unit()}, "Overcharge",
+     "attacks.1.overcharge",
+     {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"], "overcharge": True}], "target": unit()}),
+    ("duel", {"a": OVERCHARGING, "b": unit()}, "Overcharge", 'duel.policy_a = "overcharge"',
+     {"duel": {"policy_a": "overcharge"}, "a": OVERCHARGING, "b": unit()}),
+    ("duel", {"a": OVERCHARGING, "b": unit()}, "All-Out Attack (2)", 'duel.policy_a = "all_out"',
+     {"duel": {"policy_a": "all_out"}, "a": OVERCHARGING, "b": unit()}),
+    ("duel", {"duel": {"policy_a": "charge"}, "a": OVERCHARGING, "b": unit()}, "Overcharge", "a.overcharge",
+     {"duel": {"policy_a": "charge"}, "a": OVERCHARGING | {"overcharge": True}, "b": unit()}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "question", "name", "key", "used"), NOT_USED)
+def test_what_is_modelled_but_not_used_is_named_with_what_would_use_it(kind, question, name, key, used):
+    def asked(raw):
+        if kind == "focus":
+            raw = raw | {"target": {"models": 10, "defence": 1, "damage_limit": 1}}
+        if kind == "duel":
+            raw = raw | {"duel": {"rounds": 1, "policy_b": "take_cover"} | raw.get("duel", {})}
+        return getattr(analyser, kind)(raw)
+
+    result, other = asked(question), asked(used)
+    told = f"{name}, could be used with {key}"
+    assert told in result.account.not_used
+    assert name not in (*result.account.not_modelled, *result.account.applied)
+    assert told in result.as_dict()["not_used"]
+    assert f"Not used: {'; '.join(result.account.not_used)}\n" in fight_text([result])
+    assert told not in other.account.not_used
+    assert name in other.account.applied
+
+
+def test_an_attack_names_what_it_does_not_use(file):
+    text = "[attack]\ndice = 1\nqualities = ['Overcharge']\n{}\n[target]\nmodels = 1\ndefence = 1\ndamage_limit = 1\n"
+    told = answer("run", file(text.format("")))
+    assert "Not used: Overcharge, could be used with attack.overcharge\n" in told
+    assert "Not modelled: none" in told
+    assert "Not used" not in answer("run", file(text.format("overcharge = true")))
 
 
 def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from analyser import account as of_attack
 from analyser.api import fight_of
@@ -12,6 +12,7 @@ from analyser.fights.combatant import Combatant, charge_row, has_rule, may_charg
 from analyser.fights.scenarios import ChargeScenario, DuelScenario, FocusScenario
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import quality_names
+from analyser.fights.unused import unused_in_charging, unused_in_contact, unused_in_shooting
 from analyser.glossary import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Named, Term
 from analyser.resolve import names
 from analyser.units import Row
@@ -37,6 +38,8 @@ class Account:
     ----------
     applied : tuple of str
         Qualities and special rules that had their occasion.
+    not_used : tuple of str
+        Those that somebody has but makes no use of, and what would make use of them.
     not_modelled : tuple of str
         Those on either profile that no number was computed from.
     assumptions : tuple of str
@@ -45,13 +48,14 @@ class Account:
     """
 
     applied: tuple[str, ...]
+    not_used: tuple[str, ...]
     not_modelled: tuple[str, ...]
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
 
     def as_dict(self) -> dict[str, list[str]]:
         """As plain data."""
-        return {name: list(getattr(self, name)) for name in ("applied", "not_modelled", "assumptions", "warnings")}
+        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
 
 
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
@@ -64,14 +68,15 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
     left_out: list[str] = []
     unused: list[str] = []
     for place, (unit, enemy, rows) in enumerate(pairs):
+        where = ("attacker", "target", f"secondary.{place - 2}")[min(place, 2)]
         for row in rows:
             applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
-            unused += _unused_qualities(row, overcharges=unit.overcharge)
         rules = names(unit.rules or (), SPECIAL_RULES)
         enemy_rows = [charged_with] if place else _retaliation(target)
         occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(unit, enemy, charges=place == 0)
         applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
+        unused += [*unused_in_contact(unit, rows, where), *(unused_in_charging(unit, "charge") if place == 0 else ())]
         left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
     overcharging = [place for place, (unit, _, rows) in enumerate(pairs) if _overcharges(unit, rows)]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
@@ -80,19 +85,19 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
         assumptions.append(_cards(with_replacement))
     if max(overcharging, default=0) > 1:
         assumptions.append(_OTHERS_UNHURT)
-    return Account(
-        _each_once(applied), _each_once(_never(unused, applied) + left_out), tuple(assumptions), scenario.warnings
-    )
+    return _account(applied, unused, left_out, assumptions, scenario.warnings)
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
     """The account of a sequence of attacks: that of each of them, told once."""
     applied: list[str] = []
     left_out: list[str] = []
+    unused: list[str] = []
     rules = names(scenario.target.rules or (), SPECIAL_RULES)
-    for each, attacker in zip(scenario.attacks, scenario.attackers):
+    for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
         applied += of_attack.applied(each, fight_of(each))
         applied += _with_occasion(rules, FOCUS_FIRE, {"Tail Gunner": gunner_dice(scenario.target, attacker) > 0})
+        unused += of_attack.not_used(each, f"attacks.{place}")
         left_out += of_attack.not_modelled(each)
     computed = {str(named) for named in rules if _counts(named, SPECIAL_RULES, FOCUS_FIRE)}
     left_out = [written for written in left_out if written not in computed]
@@ -101,7 +106,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
         assumptions.append(_DIFFERENT_UNITS)
     if computed and None in scenario.attackers:
         assumptions.append(_NO_PROFILE)
-    return Account(_each_once(applied), _each_once(left_out), tuple(assumptions), scenario.warnings)
+    return _account(applied, unused, left_out, assumptions, scenario.warnings)
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> Account:
@@ -120,8 +125,6 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
             applied += _qualities(row, unit, enemy, fight, shooters[place])
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
-            overcharges = policies[place] == "overcharge" if row.kind == "ranged" else unit.overcharge
-            unused += _unused_qualities(row, overcharges=overcharges)
         rules = names(unit.rules or (), SPECIAL_RULES)
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
         occasions |= _of_contact(unit, enemy, charges=charges[place], contact=contact)
@@ -134,6 +137,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         unmet = [named for named in rules if named.name in _NEAR_IT and not (contact or apart)]
         others = [named for named in rules if named not in (*in_contact, *unmet)]
         applied += _with_occasion(in_contact, CLOSE_QUARTERS, occasions) + _with_occasion(others, DUEL, occasions)
+        where = "ab"[place]
+        unused += [*unused_in_shooting(shooters[place]), *unused_in_contact(unit, rows, where)]
+        unused += unused_in_charging(unit, f"{where}.charge") if charges[place] else ()
         left_out += [str(named) for named in unmet] + _left_out(others, SPECIAL_RULES, DUEL)
         near += [str(named) for named in in_contact if named.name in _NEAR_IT]
     assumptions = [_cards(with_replacement)]
@@ -142,9 +148,14 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         if any(has_rule(unit, "Run Amok") for unit in sides):
             assumptions.append(_AMOK_UNMEASURED)
         assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
-    return Account(
-        _each_once(applied), _each_once(_never(unused, applied) + left_out), tuple(assumptions), scenario.warnings
-    )
+    return _account(applied, unused, left_out, assumptions, scenario.warnings)
+
+
+def _account(
+    applied: list[str], unused: list[str], left_out: list[str], assumptions: list[str], warnings: tuple[str, ...]
+) -> Account:
+    """Each thing told once."""
+    return Account(_each_once(applied), _each_once(unused), _each_once(left_out), tuple(assumptions), warnings)
 
 
 def _cards(with_replacement: bool) -> str:
@@ -173,17 +184,6 @@ def _rows_of_duel(
 
 def _shoots(shooter: Shooter) -> bool:
     return shooter.policy not in ("charge", "take_cover") or shooter.mine.on_lookout
-
-
-def _unused_qualities(row: Row, *, overcharges: bool) -> Iterable[str]:
-    """Qualities that a unit makes use of only if it is told to."""
-    if "Overcharge" in quality_names(row) and not overcharges:
-        yield "Overcharge"
-
-
-def _never(unused: Sequence[str], applied: Sequence[str]) -> list[str]:
-    """Qualities that no row makes use of, where one row can do what another does not."""
-    return [quality for quality in unused if quality not in applied]
 
 
 def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:

@@ -38,6 +38,7 @@ def fight_text(results: Sequence[FightResult], until: tuple[float, str] | None =
         else:
             blocks += duel_blocks(result, title)
     blocks.append([f"Special rules applied: {', '.join(first.account.applied) or 'none'}"])
+    blocks += [[f"Not used: {'; '.join(first.account.not_used)}"]] if first.account.not_used else []
     blocks.append([f"Not modelled: {', '.join(first.account.not_modelled) or 'none'}"])
     assumed = dict.fromkeys(each for result in results for each in result.account.assumptions)
     blocks += [[f"Taken for granted: {each}" for each in assumed]] if assumed else []

@@ -65,7 +65,7 @@ class Result:
         The same for the number of hits scored.
     conditions : mapping
         What the rules made of the scenario: dice, rating, effective DEFENCE and so on.
-    applied, not_modelled, warnings : tuple of str
+    applied, not_used, not_modelled, warnings : tuple of str
     trials, seed : int or None
         Monte Carlo only.
     """
@@ -77,6 +77,7 @@ class Result:
     hits_weights: NDArray[Any]
     conditions: dict[str, Any]
     applied: tuple[str, ...] = ()
+    not_used: tuple[str, ...] = ()
     not_modelled: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     trials: int | None = None
@@ -297,6 +298,7 @@ class Result:
             "models_destroyed": self.models_destroyed(),
             "summary": self.summary,
             "applied": list(self.applied),
+            "not_used": list(self.not_used),
             "not_modelled": list(self.not_modelled),
             "warnings": list(self.warnings),
         }

@@ -159,10 +159,9 @@ def _victory_points(result: Result) -> str:
 
 
 def _lists(result: Result) -> list[list[str]]:
-    blocks = [
-        [f"{title}: {', '.join(names) or 'none'}"]
-        for title, names in (("Special rules applied", result.applied), ("Not modelled", result.not_modelled))
-    ]
+    blocks = [[f"Special rules applied: {', '.join(result.applied) or 'none'}"]]
+    blocks += [[f"Not used: {'; '.join(result.not_used)}"]] if result.not_used else []
+    blocks.append([f"Not modelled: {', '.join(result.not_modelled) or 'none'}"])
     if result.warnings:
         blocks.append([f"Warning: {warning}" for warning in result.warnings])
     return blocks

@@ -123,7 +123,7 @@ def not_modelled(question: Question) -> tuple[str, ...]:
     clash = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
     if question.duel is not None:
         account = duel.account_of(question)
-        clash = [*account.not_modelled, *account.assumptions]
+        clash = [*(f"not used: {each}" for each in account.not_used), *account.not_modelled, *account.assumptions]
     found = [f"{SYSTEMS[CLASH].title}: {each}" for each in clash]
     found += [
         "Legion: a commander", "Grande Tactique: charges, shelter, collapse of the division",
