@@ -27,6 +27,7 @@ from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
 from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
 from analyser.ruleset import load_ruleset
+from analyser.sampling import check_sample
 from analyser.scenario import Attack, Scenario, ScenarioFile, parse_scenario, read_scenario
 from analyser.units import Loadout
 
@@ -35,7 +36,6 @@ DEFAULT_TRIALS = 10_000_000
 MOST_TRIALS = 10**12
 FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
 FINEST_PRECISION = 1e-5
-MOST_THREADS = 1024
 
 _values_of_fight = attrgetter(*(FIGHT.names or ()))
 
@@ -228,7 +228,7 @@ def simulate(
     >>> simulate(fight, trials=100_000, seed=7).trials
     100000
     """
-    _check_numbers(trials, seed, precision, threads)
+    check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
     ready = load_scenario(scenario, profiles)
     table = _table(ready, seed, threads, progress)
 
@@ -270,7 +270,7 @@ def simulate_in_batches(
         By the number of the batch; their seed is that of the whole.
     """
     trials = chunks * CHUNK_TRIALS
-    _check_numbers(batches * trials, seed, None, threads)
+    check_sample(batches * trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
     table = _table(scenario, seed, threads, None)
     parts, before = [], table.counts.copy()
     for batch in range(1, batches + 1):
@@ -323,16 +323,3 @@ def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
         "not_modelled": account.not_modelled(scenario),
         "warnings": scenario.warnings,
     }
-
-
-def _check_numbers(trials: int | None, seed: int, precision: float | None, threads: int | None) -> None:
-    if trials is not None and precision is not None:
-        raise InputError("both trials and precision", where="trials", allowed="one of them")
-    if trials is not None and not 1 <= trials <= MOST_TRIALS:
-        raise InputError(f"{trials} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
-    if seed < 0:
-        raise InputError(f"seed {seed}", where="seed", allowed="0 or more")
-    if precision is not None and not FINEST_PRECISION <= precision < 1:
-        raise InputError(f"precision {precision:g}", where="precision", allowed=f"{FINEST_PRECISION:g} up to below 1")
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise InputError(f"{threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")

@@ -14,7 +14,7 @@ PACKAGE = Path(analyser.__file__).parent
 # A room may import the rooms of the floors below it; a package, such as `rules`, also its own modules.
 FLOORS = (
     ("errors",),
-    ("validation", "files", "jit", "estimates"),
+    ("validation", "files", "jit", "estimates", "sampling"),
     ("dice", "cards", "units", "glossary"),
     ("tables",),
     ("profiles",),

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from analyser.api import exact, scenario_between, simulate_in_batches
+from analyser.api import FINEST_PRECISION, MOST_TRIALS, exact, scenario_between, simulate_in_batches
 from analyser.comparisons.comparison import Comparison
 from analyser.comparisons.differences import best_by, differences
 from analyser.comparisons.figures import figures_of, metric_compared, values_of
@@ -21,6 +21,7 @@ from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
 from analyser.results.result import Result
 from analyser.ruleset import load_ruleset
+from analyser.sampling import check_sample
 from analyser.scenario import Scenario, ScenarioFile, Target, parse_scenario
 from analyser.units import Loadout
 
@@ -95,6 +96,7 @@ def compare(
     """
     decides = metric_compared(metric, per_points=per_points)
     _check_method(method)
+    check_sample(trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
     library = profiles or Profiles()
     sides = loadouts_meant(loadouts, library, levels)
     check_row(row, sides)
@@ -187,8 +189,6 @@ def _play(scenario: Scenario, method: Method, trials: int | None, seed: int, thr
     """The result, and the results of its batches if it is a sample."""
     if method == "exact":
         return exact(scenario), ()
-    if trials is not None and trials < 1:
-        raise InputError(f"{trials} trials", where="trials", allowed="1 or more")
     chunks = DEFAULT_CHUNKS if trials is None else -(-trials // (BATCHES * CHUNK_TRIALS))
     return simulate_in_batches(scenario, BATCHES, chunks, seed=seed, threads=threads)
 

@@ -26,6 +26,7 @@ from analyser.plots import heatmap
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
 from analyser.ruleset import Ruleset, load_ruleset
+from analyser.sampling import check_threads
 from analyser.scenario import Target
 from analyser.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.units import Loadout
@@ -255,6 +256,7 @@ def matchups(
     ('Scion Grenadier Command Platoon', 'ranged-light', 2.018)
     """
     shown = metric_shown(metric, per_points=per_points)
+    check_threads(threads)
     library = profiles or Profiles()
     ruleset = load_ruleset(None if profiles is None else profiles.folder)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)

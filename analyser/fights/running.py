@@ -14,6 +14,7 @@ from analyser.estimates import Method, trials_for
 from analyser.fights.endings import Endings, endings_of
 from analyser.rules.armoured_clash.facts import NONE
 from analyser.ruleset import Ruleset
+from analyser.sampling import check_sample
 
 if TYPE_CHECKING:
     from analyser.engine.law import Law
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
 FINEST_PRECISION = 1e-4
-MOST_THREADS = 1024
 MOST_STEPS = 5e7  # of an exact law: some seconds
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
 _WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
@@ -63,17 +63,11 @@ class How:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"method {self.method!r}", where="method", allowed=", ".join(METHODS))
-        if self.trials is not None and self.precision is not None:
-            raise InputError("both trials and precision", where="trials", allowed="one of them")
-        if self.precision is not None and not FINEST_PRECISION <= self.precision < 1:
-            allowed = f"{FINEST_PRECISION:g} up to below 1"
-            raise InputError(f"precision {self.precision:g}", where="precision", allowed=allowed)
-        if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
-            raise InputError(f"{self.trials} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
-        if self.seed < 0:
-            raise InputError(f"seed {self.seed}", where="seed", allowed="0 or more")
-        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
-            raise InputError(f"{self.threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")
+        check_sample(
+            self.trials, self.seed, self.precision, self.threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION
+        )
+        if not isinstance(self.replacement, bool):
+            raise InputError(f"{self.replacement!r} is not usable", where="replacement", allowed="True or False")
 
     @property
     def trials_played(self) -> int | None:

@@ -7,18 +7,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analyser.errors import InputError
 from analyser.estimates import trials_for
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import answers_of, completed, question_model, system_named
 from analyser.morale.weighing import Roll
+from analyser.sampling import check_sample
 from analyser.validation import Record
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
 FINEST_PRECISION = 1e-4
-MOST_THREADS = 1024
 
 QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
 
@@ -113,8 +112,8 @@ def simulate(
     """
     from analyser.engine.montecarlo import default_threads
 
-    games = _trials(trials, precision)
-    _check(seed, threads)
+    check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
+    games = trials or (DEFAULT_TRIALS if precision is None else trials_for(precision))
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
     tables = answers.tables(ready, answers.weights(ready, roll))
@@ -130,23 +129,3 @@ def _account(system: str, question: Record) -> dict[str, Any]:
         "not_modelled": answers.not_modelled(question),
         "warnings": answers.warnings(question),
     }
-
-
-def _trials(trials: int | None, precision: float | None) -> int:
-    if precision is None:
-        games = DEFAULT_TRIALS if trials is None else trials
-        if not 1 <= games <= MOST_TRIALS:
-            raise InputError(f"{games} trials", where="trials", allowed=f"1 to {MOST_TRIALS}")
-        return games
-    if trials is not None:
-        raise InputError("both trials and precision", where="trials", allowed="one of them")
-    if not FINEST_PRECISION <= precision < 1:
-        raise InputError(f"precision {precision:g}", where="precision", allowed=f"{FINEST_PRECISION:g} up to below 1")
-    return trials_for(precision)
-
-
-def _check(seed: int, threads: int | None) -> None:
-    if seed < 0:
-        raise InputError(f"seed {seed}", where="seed", allowed="0 or more")
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise InputError(f"{threads} threads", where="threads", allowed=f"1 to {MOST_THREADS}")

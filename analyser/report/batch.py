@@ -39,6 +39,7 @@ from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_picture
 from analyser.report.tables import write_table
 from analyser.report.work import Work, work_on
 from analyser.ruleset import load_ruleset
+from analyser.sampling import check_threads
 from analyser.situations import ALL_SITUATIONS, Situation, situations_called
 
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
@@ -102,6 +103,7 @@ def write_report(
      'outliers.csv', 'pictures', 'units.json']
     """
     started, folder = time.monotonic(), Path(out)
+    check_threads(threads)
     check_replaceable(folder)
     inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
     with Interrupts() as interrupts, rarely_collected(), work_on(folder, key_of(inputs)) as work:
