@@ -69,4 +69,5 @@ def figures(scenario: Scenario, ending: Endings) -> dict[str, Any]:
         found |= chance_figures(f"p_attacker_{name}", ending.chance(read.flag(words, name)))
     missing = MOST_MODELS - (scenario.attack.attacker_models or MOST_MODELS)  # of a side with as many as there can be
     destroyed = read.models_destroyed(words, MOST_MODELS) - missing
-    return found | ending.mean_figures("mean_attacker_models_destroyed", destroyed)
+    found |= ending.mean_figures("mean_attacker_models_destroyed", destroyed)
+    return found | ending.mean_figures("mean_attacker_damage_left", read.damage(words))

@@ -178,6 +178,7 @@ class ChargeResult:
         for side in SIDES:
             figures |= self.endings.mean_figures(f"mean_{side}_models_destroyed", self.models_destroyed(side))
             figures |= self.endings.mean_figures(f"mean_{side}_models_left", read.models_left(self.words(side)))
+            figures |= self.endings.mean_figures(f"mean_{side}_damage_left", read.damage(self.words(side)))
         for side in SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             figures |= {name: None} if points is None else self.endings.mean_figures(name, points)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from analyser.estimates import CERTAIN_WITHIN
 from analyser.fights.charge_result import SIDES, ChargeResult, fates
+from analyser.fights.combatant import keeps_damage
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES
 from analyser.results.text import ALWAYS_SHOWN
@@ -48,9 +50,9 @@ def _charged(result: ChargeResult) -> list[str]:
                 for side, unit in zip(SIDES, result.units)
             ]
             rows.append([f"P(passengers {name})", *cells])
-    for what in ("destroyed", "left"):
-        names = (f"mean_{side}_models_{what}" for side in SIDES)
-        rows.append([f"Mean models {what}", *(with_error(result.summary, name) for name in names)])
+    for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
+        names = (f"mean_{side}_{what}" for side in SIDES)
+        rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
     points = [f"expected_{side}_victory_points" for side in SIDES]
     known = ["no rating known" if result.summary[name] is None else f"{result.summary[name]:.2f}" for name in points]
     rows.append(["Expected victory points won", *known])
@@ -93,6 +95,8 @@ def _likely(law: Sequence[float], above: Sequence[float]) -> tuple[int, int]:
 
 
 def _cell(share: float) -> str:
+    if share > 1 - CERTAIN_WITHIN:
+        return "100%"
     return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
 
 

@@ -129,6 +129,11 @@ def has_rule(combatant: Combatant, name: str) -> bool:
     return name in _values_of(combatant.rules)
 
 
+def keeps_damage(unit: Target) -> bool:
+    """Whether damage can be left on a model of a unit, and not only destroy it (AC-3.8)."""
+    return (unit.damage_limit or 1) > 1
+
+
 @lru_cache(maxsize=1024)
 def _values_of(written: tuple[str, ...] | None) -> dict[str, int]:
     """The X of each special rule by its name; where a rule is written twice the first counts."""

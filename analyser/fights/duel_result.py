@@ -135,6 +135,7 @@ class DuelResult:
         for name in (ALIVE, *FATES, *STATUSES):
             figures |= chance_figures(f"p_{name}", self.probability(f"{side}_{name}", number))
         figures |= ending.mean_figures("mean_models", models)
+        figures |= ending.mean_figures("mean_damage_left", read.damage(words))
         figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
         figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
         return figures
@@ -160,6 +161,7 @@ class DuelResult:
         points = {side: self.victory_points(side) for side in SIDES}
         for name, values in (
             *((f"mean_{side}_models_left", read.models_left(self.words(side))) for side in SIDES),
+            *((f"mean_{side}_damage_left", read.damage(self.words(side))) for side in SIDES),
             *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
             ("expected_margin", points["a"] - points["b"]),
         ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyser.estimates import Estimate
+from analyser.fights.combatant import keeps_damage
 from analyser.fights.duel_result import DEVASTATING, RESULTS, SIDES, STATUSES, DuelResult
 from analyser.fights.endings import FATES
 from analyser.tables import aligned, said, with_error
@@ -15,6 +16,8 @@ def duel_blocks(result: DuelResult, title: str) -> list[list[str]]:
     for name in ("alive", *FATES):
         sides.append([f"P({name})", *(str(result.probability(f"{side}_{name}")) for side in SIDES)])
     sides.append(["Mean models left", *(with_error(result.summary, f"mean_{side}_models_left") for side in SIDES)])
+    if any(map(keeps_damage, result.units)):
+        sides.append(["Mean damage left", *(with_error(result.summary, f"mean_{side}_damage_left") for side in SIDES)])
     names = [f"expected_{side}_victory_points" for side in SIDES]
     sides.append(["Expected victory points", *(with_error(result.summary, name) for name in names)])
     margins = []
@@ -45,9 +48,10 @@ def _by_round(result: DuelResult) -> list[str]:
         for side in SIDES
     }  # fmt: skip
     head = ["round"]
+    hurt = {side: keeps_damage(unit) for side, unit in zip(SIDES, result.units)}
     for side in SIDES:
         named = (name.replace("_", " ") for name in shown[side])
-        head += [f"{side.upper()} alive", "models", "10-90%", *named]
+        head += [f"{side.upper()} alive", "models", "10-90%", *(["damage"] if hurt[side] else []), *named]
     figures = {(row["round"], row["side"]): row for row in result.rounds()}
     rows = [head]
     for number in numbers:
@@ -56,6 +60,7 @@ def _by_round(result: DuelResult) -> list[str]:
             row = figures[number, side]
             cells += [str(result.probability(f"{side}_alive", number)), with_error(row, "mean_models")]
             cells.append(f"{row['models_10th_percentile']}-{row['models_90th_percentile']}")
+            cells += [with_error(row, "mean_damage_left")] if hurt[side] else []
             cells += [str(result.probability(f"{side}_{name}", number)) for name in shown[side]]
         rows.append(cells)
     return aligned(rows, ">")

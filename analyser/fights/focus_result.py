@@ -165,6 +165,7 @@ class FocusResult:
             figures |= chance_figures(f"p_{name}", self.probability(name, number))
         figures |= ending.mean_figures("mean_models_left", read.models_left(ending.second))
         figures |= ending.mean_figures("mean_models_destroyed", destroyed)
+        figures |= ending.mean_figures("mean_damage_left", read.damage(ending.second))
         figures["models_destroyed_10th_percentile"] = ending.percentile(destroyed, LOW_PERCENTILE)
         figures["models_destroyed_90th_percentile"] = ending.percentile(destroyed, HIGH_PERCENTILE)
         return figures

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from analyser.estimates import Estimate
+from analyser.fights.combatant import keeps_damage
 from analyser.fights.focus_result import EVENTS, FocusResult, Until
 from analyser.results.text import ALWAYS_SHOWN
 from analyser.tables import aligned, counted, shown_range, with_error
+
+_OWN = {
+    "mean_attacker_models_destroyed": "own models lost",
+    "mean_attacker_damage_left": "own damage left",
+    "p_attacker_annihilated": "own unit gone",
+}
 
 
 def focus_blocks(result: FocusResult, title: str, until: tuple[float, str] | None) -> list[list[str]]:
@@ -35,16 +42,16 @@ def _after_each(result: FocusResult) -> list[str]:
     numbers = range(1, len(result.endings) + 1)
     chances = {name: [result.probability(name, number) for number in numbers] for name in EVENTS}
     shown = [name for name in EVENTS if name in ALWAYS_SHOWN or any(each.probability > 0 for each in chances[name])]
-    own = ["own models lost", "own unit gone"] if result.scenario.at_risk else []
-    rows = [["attack", "by", "models left", *(name.replace("_", " ") for name in shown), *own]]
+    own = _OWN if result.scenario.at_risk else {}
+    damage = ["damage left"] if keeps_damage(result.scenario.target) else []
+    rows = [["attack", "by", "models left", *damage, *(name.replace("_", " ") for name in shown), *own.values()]]
     for number, figures, scenario in zip(numbers, result.rounds(), result.scenario.attacks):
         attack = scenario.attack
         by = f"{attack.attacker or 'no profile'}{f', {attack.row}' if attack.row else ''}"
         cells = [str(chances[name][number - 1]) for name in shown]
-        if own:
-            lost, gone = "mean_attacker_models_destroyed", "p_attacker_annihilated"
-            cells += [with_error(figures, lost), str(_chance(figures, gone))]
-        rows.append([str(number), by, with_error(figures, "mean_models_left"), *cells])
+        cells += [with_error(figures, name) if name.startswith("mean") else str(_chance(figures, name)) for name in own]
+        left = [with_error(figures, f"mean_{what.replace(' ', '_')}") for what in ("models left", *damage)]
+        rows.append([str(number), by, *left, *cells])
     return aligned(rows, "><>")
 
 
