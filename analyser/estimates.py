@@ -102,6 +102,51 @@ def estimate(weight: float, trials: int | None) -> Estimate:
     return Estimate(float(weight) / trials, float(low[0]), float(high[0]))
 
 
+def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
+    """The mean of a number over a law or a sample, and of a sample its standard error.
+
+    A number that is the same wherever there is weight is its own mean, without any error: sums would leave dust.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+    weights : array, shape (n,)
+        Probabilities, or how often each was seen in so many `trials`.
+
+    Examples
+    --------
+    >>> mean_of(np.array([0, 1]), np.array([0.75, 0.25]), None), mean_of(np.array([3, 3]), np.array([4, 6]), 10)
+    ((0.25, None), (3.0, 0.0))
+    """
+    seen = values[weights > 0]
+    if len(seen) and (seen == seen[0]).all():
+        return float(seen[0]), None if trials is None else 0.0
+    if trials is None:
+        return float((values * weights).sum()), None
+    mean = float((values * weights).sum() / trials)
+    variance = float(((values - mean) ** 2 * weights).sum() / trials)
+    return mean, math.sqrt(variance / trials)
+
+
+def mean_figures(name: str, mean: float, error: float | None) -> dict[str, float]:
+    """A mean by name; of a sample its standard error beside it."""
+    return {name: mean} if error is None else {name: mean, f"{name}_standard_error": error}
+
+
+def points_figures(name: str, rating: int | None, gone: tuple[float, float | None]) -> dict[str, float | None]:
+    """Victory points to be expected for a unit (AC-5.9), by name: None if its rating is not known.
+
+    Parameters
+    ----------
+    gone : (float, float or None)
+        How likely it is gone, with the standard error of a sample.
+    """
+    if rating is None:
+        return {name: None}
+    chance, error = gone
+    return {**mean_figures(name, rating * chance, None if error is None else rating * error)}
+
+
 def trials_for(precision: float) -> int:
     """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
 

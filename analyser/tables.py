@@ -61,6 +61,11 @@ def with_error(figures: dict[str, Any], name: str) -> str:
     return plus_minus(figures[name], NORMAL_95 * error)
 
 
+def points_said(figures: dict[str, Any], name: str) -> str:
+    """Expected victory points as a table shows them."""
+    return "no rating known" if figures[name] is None else with_error(figures, name)
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun.
 

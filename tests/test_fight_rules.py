@@ -1068,13 +1068,3 @@ def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would
     with pytest.raises(InputError, match="the exact law of this fight takes about") as problem:
         analyser.duel({"duel": terms, "a": large, "b": large})
     assert "monte-carlo" in str(problem.value)
-
-
-def test_the_mean_of_what_is_certain_has_no_error():
-    """Three strikes destroy three models in every one of so many trials, whatever their number."""
-    attacker, target = fighters(3, 0)
-    scenario = {"charge": {}, "attacker": attacker, "target": target, "ruleset": {"die": ALL_STRIKES}}
-    for trials in (7, 1000, 99_991):
-        sample = analyser.charge(scenario, method="monte-carlo", trials=trials, seed=1).summary
-        assert sample["mean_target_models_destroyed"] == 3.0
-        assert sample["mean_target_models_destroyed_standard_error"] == 0.0

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
-from analyser.estimates import Estimate
+from analyser.estimates import NORMAL_95, Estimate
 from analyser.metrics import PER_100_POINTS, Metric
 from analyser.results.result import Result
 
-NORMAL_95 = 1.96  # half a 95% interval, in standard errors
 AT_LEAST = "p_at_least"
 COMPARED: Mapping[str, Metric] = {
     AT_LEAST: Metric("P(at least {at_least} destroyed)", True),
@@ -108,13 +107,8 @@ def _chance(estimate: Estimate) -> Figure:
 
 
 def _mean(result: Result) -> Figure:
-    values = result.column("models_destroyed")
-    mean = result.mean("models_destroyed")
-    if result.trials is None:
-        return Figure(mean)
-    variance = float(((values - mean) ** 2 * result.probabilities).sum())
-    half = NORMAL_95 * float(np.sqrt(variance / result.trials))
-    return Figure(mean, mean - half, mean + half)
+    mean, error = result.mean_with_error("models_destroyed")
+    return Figure(mean) if error is None else Figure(mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error)
 
 
 def values_of(figures: Mapping[str, Figure]) -> NDArray[np.float64]:

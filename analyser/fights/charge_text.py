@@ -10,7 +10,7 @@ from analyser.fights.combatant import keeps_damage
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES
 from analyser.results.text import ALWAYS_SHOWN
-from analyser.tables import NEGLIGIBLE, aligned, said, with_error
+from analyser.tables import NEGLIGIBLE, aligned, points_said, said, with_error
 
 _WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
 _RESULT_WORDS = {
@@ -53,9 +53,8 @@ def _charged(result: ChargeResult) -> list[str]:
     for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
         names = (f"mean_{side}_{what}" for side in SIDES)
         rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
-    points = [f"expected_{side}_victory_points" for side in SIDES]
-    known = ["no rating known" if result.summary[name] is None else f"{result.summary[name]:.2f}" for name in points]
-    rows.append(["Expected victory points won", *known])
+    points = (f"expected_{side}_victory_points" for side in SIDES)
+    rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
     return aligned(rows, "<")
 
 

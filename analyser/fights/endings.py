@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError
-from analyser.estimates import Estimate, estimate, wilson_interval
+from analyser.estimates import Estimate, estimate, mean_figures, mean_of, wilson_interval
 from analyser.fights.combatant import Combatant, has_rule
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
@@ -64,11 +64,7 @@ class Endings:
 
     def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
         """The mean of a number, given an entry, and of a sample its standard error."""
-        if self.trials is None:
-            return float((values * self.weights).sum()), None
-        mean = float((values * self.weights).sum() / self.trials)  # counts first: what is certain has no error at all
-        variance = float(((values - mean) ** 2 * self.weights).sum() / self.trials)
-        return mean, float(np.sqrt(variance / self.trials))
+        return mean_of(values, self.weights, self.trials)
 
     def percentile(self, values: NDArray[np.int64], share: float) -> int:
         """The least value that is reached or stayed below with probability `share`."""
@@ -101,8 +97,7 @@ class Endings:
 
     def mean_figures(self, name: str, values: NDArray[Any]) -> dict[str, float]:
         """The mean of a number by name; of a sample its standard error beside it."""
-        mean, error = self.mean(values)
-        return {name: mean} if error is None else {name: mean, f"{name}_standard_error": error}
+        return mean_figures(name, *self.mean(values))
 
 
 def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings:

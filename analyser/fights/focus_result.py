@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError, did_you_mean
-from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, mean_figures, points_figures
 from analyser.fights import attackers
 from analyser.fights import endings as read
 from analyser.fights.account import Account
@@ -191,23 +191,27 @@ class FocusResult:
             for name, value in self._figures(len(self.endings)).items()
             if name not in ("attack", "attacker", "row", "p_made")
         }
-        points = self.scenario.target.victory_points
-        gone = self.probability("annihilated").probability
-        figures["expected_victory_points"] = None if points is None else points * gone
+        last, rating = self.after(), self.scenario.target.victory_points
+        figures |= points_figures("expected_victory_points", rating, last.mean(read.is_removed(last.second)))
         if self.scenario.at_risk:
-            figures["expected_victory_points_lost"] = self._points_lost()
+            figures |= self._points_lost()
         return figures
 
-    def _points_lost(self) -> float | None:
-        """Mean victory points for the other side; None if the rating of an attacker that can be gone is not known."""
-        lost = 0.0
-        for number, attacker in enumerate(self.scenario.attackers, start=1):
-            gone = self.own_losses(number)["p_attacker_annihilated"]
-            points = None if attacker is None else attacker.victory_points
-            if gone > 0 and points is None:
-                return None
-            lost += gone * (points or 0)
-        return lost
+    def _points_lost(self) -> dict[str, float | None]:
+        """Mean victory points for the other side; None if the rating of an attacker that can be gone is not known.
+
+        Of a sample the standard error is the sum of those of the attackers, which is not exceeded, however their fates
+        hang together in a trial.
+        """
+        name, lost, error = "expected_victory_points_lost", 0.0, 0.0
+        for attacker, ending in zip(self.scenario.attackers, self.endings):
+            gone = read.is_removed(ending.first)
+            rating = None if attacker is None else attacker.victory_points
+            if rating is None and gone.any():
+                return {name: None}
+            mean, its_error = ending.mean((rating or 0) * gone)
+            lost, error = lost + mean, error + (its_error or 0.0)
+        return {**mean_figures(name, lost, None if self.exact else error)}
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The target after each attack as columns by name; see :meth:`to_frame`."""

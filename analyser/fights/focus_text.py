@@ -8,7 +8,7 @@ from analyser.estimates import Estimate
 from analyser.fights.combatant import keeps_damage
 from analyser.fights.focus_result import EVENTS, FocusResult, Until
 from analyser.results.text import ALWAYS_SHOWN
-from analyser.tables import aligned, counted, shown_range, with_error
+from analyser.tables import aligned, counted, points_said, shown_range, with_error
 
 _OWN = {
     "mean_attacker_models_destroyed": "own models lost",
@@ -23,15 +23,11 @@ def focus_blocks(result: FocusResult, title: str, until: tuple[float, str] | Non
     if until is not None:
         share, fate = until
         blocks.append([_until_line(result.until(share, fate), share, fate, len(result.endings)) + title])
-    points = [["Expected victory points", _points(result.summary["expected_victory_points"])]]
+    points = [["Expected victory points", points_said(result.summary, "expected_victory_points")]]
     if result.scenario.at_risk:
-        points.append(["Expected victory points lost", _points(result.summary["expected_victory_points_lost"])])
+        points.append(["Expected victory points lost", points_said(result.summary, "expected_victory_points_lost")])
     blocks.append(aligned(points, "<"))
     return blocks
-
-
-def _points(expected: float | None) -> str:
-    return "no rating known" if expected is None else f"{expected:.2f}"
 
 
 def _chance(figures: dict[str, Any], name: str) -> Estimate:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, estimate, wilson_interval
+from analyser.estimates import (
+    HIGH_PERCENTILE,
+    LOW_PERCENTILE,
+    Estimate,
+    Method,
+    estimate,
+    mean_figures,
+    mean_of,
+    points_figures,
+    wilson_interval,
+)
 from analyser.rules.armoured_clash import morale
 from analyser.scenario import Scenario
 from analyser.tables import records
@@ -173,7 +183,11 @@ class Result:
 
     def mean(self, name: str) -> float:
         """The mean of a column of the outcomes."""
-        return float((self.column(name) * self.probabilities).sum())
+        return self.mean_with_error(name)[0]
+
+    def mean_with_error(self, name: str) -> tuple[float, float | None]:
+        """The mean of a column of the outcomes, and of a sample its standard error."""
+        return mean_of(self.column(name), self.weights, self.trials)
 
     def percentile(self, share: float) -> int:
         """The least number of models destroyed that is reached or stayed below with probability `share`."""
@@ -186,13 +200,14 @@ class Result:
         figures: dict[str, Any] = {}
         for name in self._flags_of_interest():
             self._add_probability(figures, f"p_{name}", self.probability(name))
-        hits = np.arange(len(self.hits_weights)), self._shares(self.hits_weights)
-        self._add_mean(figures, "mean_hits", *hits)
+        hits = np.arange(len(self.hits_weights)), self.hits_weights
+        figures |= mean_figures("mean_hits", *mean_of(*hits, self.trials))
         for name, outcome in self._means_of_interest().items():
-            self._add_mean(figures, name, self.column(outcome), self.probabilities)
+            figures |= mean_figures(name, *self.mean_with_error(outcome))
         figures["models_destroyed_10th_percentile"] = self.percentile(LOW_PERCENTILE)
         figures["models_destroyed_90th_percentile"] = self.percentile(HIGH_PERCENTILE)
-        figures["expected_victory_points"] = self.expected_victory_points
+        points, gone = self.scenario.target.victory_points, self.mean_with_error("annihilated")
+        figures |= points_figures("expected_victory_points", points, gone)
         if self.building_wrecked_weight is not None:
             self._add_probability(figures, "p_building_wrecked", self._estimate(self.building_wrecked_weight))
         return figures
@@ -212,18 +227,11 @@ class Result:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
         return means
 
-    def _add_mean(self, figures: dict[str, Any], name: str, values: NDArray[Any], shares: NDArray[np.float64]) -> None:
-        mean = float((values * shares).sum())
-        figures[name] = mean
-        if self.trials is not None:
-            variance = float(((values - mean) ** 2 * shares).sum())
-            figures[f"{name}_standard_error"] = float(np.sqrt(variance / self.trials))
-
     @property
     def expected_victory_points(self) -> float | None:
         """Mean victory points for the attacker (AC-5.9); None if the target's rating is not known."""
         points = self.scenario.target.victory_points
-        return None if points is None else points * self.probability("annihilated").probability
+        return None if points is None else points * self.mean("annihilated")
 
     @property
     def _has_cryo(self) -> bool:

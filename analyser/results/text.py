@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyser.estimates import Estimate
-from analyser.tables import NEGLIGIBLE, aligned, counted, csv_text, said, shown_range, with_error
+from analyser.tables import NEGLIGIBLE, aligned, counted, csv_text, points_said, said, shown_range, with_error
 
 if TYPE_CHECKING:
     from analyser.results.result import Result
@@ -122,7 +122,7 @@ def _figures(results: Sequence[Result]) -> list[str]:
     rows += [_mean(results, name, label) for name, label in _MEANS if name in results[0].summary]
     for name, label in _PERCENTILES:
         rows.append([label, *(str(result.summary[name]) for result in results)])
-    rows.append(["Expected victory points", *map(_victory_points, results)])
+    rows.append(["Expected victory points", *(points_said(result.summary, _POINTS) for result in results)])
     if len(results) > 1:
         rows.insert(0, ["", *map(method_name, results)])
     return aligned(rows, "<")
@@ -134,6 +134,7 @@ _MEANS = (
     ("mean_damage_left", "Mean damage left on the target"),
     ("mean_attacker_models_destroyed", "Mean models of the attacker destroyed"),
 )
+_POINTS = "expected_victory_points"
 _PERCENTILES = (
     ("models_destroyed_10th_percentile", "Models destroyed, 10th percentile"),
     ("models_destroyed_90th_percentile", "Models destroyed, 90th percentile"),
@@ -151,11 +152,6 @@ def _building(results: Sequence[Result]) -> list[list[str]]:
 
 def _mean(results: Sequence[Result], name: str, label: str) -> list[str]:
     return [label, *(with_error(result.summary, name) for result in results)]
-
-
-def _victory_points(result: Result) -> str:
-    points = result.expected_victory_points
-    return "no rating known" if points is None else f"{points:.2f}"
 
 
 def _lists(result: Result) -> list[list[str]]:
