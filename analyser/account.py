@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
+from analyser.compile import scenario_records
 from analyser.dice import Rating
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse
-from analyser.rules.armoured_clash.facts import NONE, FightFacts, Test
+from analyser.rules.armoured_clash.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
+from analyser.rules.armoured_clash.facts import (
+    NONE,
+    AttackFacts,
+    Bonus,
+    FightFacts,
+    Penalty,
+    Sight,
+    TargetFacts,
+    Test,
+)
 from analyser.scenario import Scenario
 
+_SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
 _TESTS = {
     Test.NOT_TAKEN: "none",
     Test.BY_CARD: "by card",
@@ -17,7 +30,28 @@ _TESTS = {
 }
 
 
-def conditions(fight: FightFacts) -> dict[str, Any]:
+def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
+    """What made a combat rating (AC-3.1): the names of the bonuses and penalties that count.
+
+    `rating_by` says what decides instead, where they do not: ``stated`` (another rating than they make), Indirect's
+    ``no sight`` and ``spotter``, or in a charge ``rule`` (Sponsons, Throw).
+    """
+    counted: Any = copy(attack)
+    counted.stated_rating = NONE
+    concealed = is_concealed(attack, target)
+    if attack.stated_rating not in (NONE, combat_rating(counted, target, concealed)):
+        return {"bonuses": [], "penalties": [], "rating_by": "stated"}
+    if attack.sight != Sight.OWN:
+        return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
+    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, concealed)
+    return {
+        "bonuses": [each.name.lower() for each in Bonus if bonuses & each],
+        "penalties": [each.name.lower() for each in Penalty if penalties & each],
+        "rating_by": None,
+    }
+
+
+def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """What the rules made of a scenario: the pool, the rating, the effective DEFENCE, the test.
 
     `discipline` has every modifier that is known before the dice: not the -1 for heavy losses, nor the
@@ -27,6 +61,7 @@ def conditions(fight: FightFacts) -> dict[str, Any]:
     return {
         "dice": int(fight.dice),
         "rating": Rating(fight.rating).name.lower(),
+        **rating_reasons(*scenario_records(scenario)),
         "defence": int(fight.defence),
         "suppression_test": _TESTS[Test(fight.test)],
         "discipline": int(fight.discipline) if by_card else None,

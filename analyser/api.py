@@ -317,7 +317,7 @@ def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     fight = plain(fight)
     return {
         "scenario": scenario,
-        "conditions": account.conditions(fight),
+        "conditions": account.conditions(scenario, fight),
         "applied": account.applied(scenario, fight),
         "not_used": account.not_used(scenario),
         "not_modelled": account.not_modelled(scenario),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
+
+_RATING_BY = {
+    "stated": "as stated",
+    "rule": "by its rule",
+    "no sight": "Indirect, without sight",
+    "spotter": "Indirect, by a spotter",
+}
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
@@ -59,6 +66,21 @@ def with_error(figures: dict[str, Any], name: str) -> str:
     if not error:
         return f"{figures[name]:.3f}"
     return plus_minus(figures[name], NORMAL_95 * error)
+
+
+def rating_said(conditions: Mapping[str, Any], noun: str = "") -> str:
+    """A combat rating with the bonuses and penalties that made it.
+
+    Examples
+    --------
+    >>> rating_said({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
+    'improved (bonuses: aiming, short range)'
+    """
+    reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
+    for one, many in (("bonus", "bonuses"), ("penalty", "penalties")):
+        named = [name.replace("_", " ") for name in conditions[many]]
+        reasons += [f"{one if len(named) == 1 else many}: {', '.join(named)}"] if named else []
+    return f"{conditions['rating']}{noun}" + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
 def points_said(figures: dict[str, Any], name: str) -> str:

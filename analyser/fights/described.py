@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analyser.account import rating_reasons
 from analyser.dice import Rating
 from analyser.engine import strikes
 from analyser.engine.program import Kind, Operation, Setup
@@ -31,7 +32,9 @@ def strikes_described(
             continue
         struck = words[1 - strike.striker]
         strikes.set_strike(setup, number, strikes.condition(setup, number, words), struck)
-        fight = setup.fight[0]
+        fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
+        if reasons["rating_by"] == "stated":  # not by a file, which has no key for it here
+            reasons["rating_by"] = "rule"
         found.append(
             {
                 "by": _striker(setup, number),
@@ -40,6 +43,7 @@ def strikes_described(
                 "dice": int(fight.dice),
                 "overcharge": bool(fight.overcharge),
                 "rating": Rating(fight.rating).name.lower(),
+                **reasons,
                 "defence": int(fight.defence),
             }
         )

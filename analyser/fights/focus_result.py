@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import account as of_attack
+from analyser.api import fight_of
 from analyser.errors import InputError, did_you_mean
 from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, mean_figures, points_figures
 from analyser.fights import attackers
@@ -142,6 +144,11 @@ class FocusResult:
                 return Until(number, chance)
         return Until(None, chance)
 
+    @cached_property
+    def conditions(self) -> list[dict[str, Any]]:
+        """What the rules make of each attack on the target as it stands at the start, as of a single attack."""
+        return [of_attack.conditions(each, fight_of(each)) for each in self.scenario.attacks]
+
     def rounds(self) -> list[dict[str, Any]]:
         """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""
         return [self._figures(number) | self.own_losses(number) for number in range(1, len(self.endings) + 1)]
@@ -248,7 +255,7 @@ class FocusResult:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {
             "attacks": [
-                figures | {"models_destroyed": self.models_destroyed(number)}
+                figures | {"conditions": self.conditions[number - 1], "models_destroyed": self.models_destroyed(number)}
                 for number, figures in enumerate(self.rounds(), start=1)
             ],
             "summary": self.summary,

@@ -13,7 +13,7 @@ from analyser.fights.duel_result import DuelResult
 from analyser.fights.duel_text import duel_blocks
 from analyser.fights.focus_result import FocusResult
 from analyser.fights.focus_text import focus_blocks
-from analyser.tables import aligned, counted, csv_text
+from analyser.tables import aligned, counted, csv_text, rating_said
 
 FightResult = ChargeResult | FocusResult | DuelResult
 
@@ -87,6 +87,9 @@ def _heading(results: Sequence[FightResult]) -> list[str]:
         struck = result.scenario.target
         lines = [("Focus fire", f"{counted(len(result.endings), 'attack')} on {struck.unit or 'a unit'}")]
         lines += [("Target", _state(struck))]
+        lines += [
+            ("" if place else "Attacks", _attack(place + 1, each)) for place, each in enumerate(result.conditions)
+        ]
     else:
         terms = result.scenario.terms
         policies = dict(zip(DUEL_SIDES, (terms.policy_a, terms.policy_b)))
@@ -123,7 +126,12 @@ def _strike(strike: Mapping[str, Any]) -> str:
     row = f" with {strike['row']}" if strike["row"] else ""
     again = " in an Overrun" if strike["overrun"] else ""
     dice = _dice(strike["dice"], overcharge=strike["overcharge"])
-    return f"{strike['by']}{row}{again}: {dice}, {strike['rating']}, against DEFENCE {strike['defence']}"
+    return f"{strike['by']}{row}{again}: {dice}, {rating_said(strike)}, against DEFENCE {strike['defence']}"
+
+
+def _attack(number: int, conditions: Mapping[str, Any]) -> str:
+    dice = counted(conditions["dice"], "die", "dice")
+    return f"{number}: {dice}, {rating_said(conditions)}, against DEFENCE {conditions['defence']}"
 
 
 def _dice(dice: int, *, overcharge: bool) -> str:

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyser.estimates import Estimate
-from analyser.tables import NEGLIGIBLE, aligned, counted, csv_text, points_said, said, shown_range, with_error
+from analyser.tables import (
+    NEGLIGIBLE,
+    aligned,
+    counted,
+    csv_text,
+    points_said,
+    rating_said,
+    said,
+    shown_range,
+    with_error,
+)
 
 if TYPE_CHECKING:
     from analyser.results.result import Result
@@ -52,7 +62,7 @@ def _heading(results: Sequence[Result]) -> list[str]:
 
 def _pool_line(conditions: dict[str, Any], *, overcharge: bool) -> str:
     card = " and as many as a card says" if overcharge else ""
-    return f"{counted(conditions['dice'], 'die', 'dice')}{card}, {conditions['rating']} rating"
+    return f"{counted(conditions['dice'], 'die', 'dice')}{card}, {rating_said(conditions, ' rating')}"
 
 
 def _target_line(result: Result) -> str:

@@ -76,9 +76,23 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
         return _WEAKENED
     if attack.sight == _SIGHT_SPOTTER:
         return _IMPROVED
-    bonuses = attack.bonuses
+    difference = count_bits(bonuses_of(attack, target)) - count_bits(penalties_of(attack, concealed))
+    if difference > 0:
+        return _IMPROVED
+    return _WEAKENED if difference < 0 else _NEUTRAL
+
+
+@step
+def bonuses_of(attack: AttackFacts, target: TargetFacts) -> int:
+    """Bits of the bonuses that count (AC-4.2, AC-8.2; Seismic of AC-6)."""
     if attack.seismic and target.ground_unit and target.garrisoned:
-        bonuses |= _SEISMIC
+        return attack.bonuses | _SEISMIC
+    return attack.bonuses
+
+
+@step
+def penalties_of(attack: AttackFacts, concealed: bool) -> int:
+    """Bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6)."""
     penalties = attack.penalties & ~_CONCEALED
     if concealed:
         penalties |= _CONCEALED
@@ -86,10 +100,7 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
         penalties |= _OPPORTUNITY_FIRE
     if attack.lock_on:
         penalties &= ~_OPPORTUNITY_FIRE
-    difference = count_bits(bonuses) - count_bits(penalties)
-    if difference > 0:
-        return _IMPROVED
-    return _WEAKENED if difference < 0 else _NEUTRAL
+    return penalties
 
 
 @step
