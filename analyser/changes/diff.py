@@ -20,6 +20,7 @@ SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
 CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability and not name.endswith(PER_100_POINTS))
 FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 _KEY = ["attacker", "defender", "situation"]
+_DIGITS = 12  # of a change: what comes after them is the rounding of sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,7 +143,14 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
     )
     found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
-    return found.sort_values("change", key=abs, ascending=False, kind="stable", ignore_index=True)
+    return _worst_first(found, "change")
+
+
+def _worst_first(found: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The largest of a column first, without its sign; equals, as far as sums can tell, by name."""
+    size = found[column].abs().round(_DIGITS)
+    ordered = found.assign(size=size).sort_values(["size", *_KEY], ascending=[False, True, True, True])
+    return ordered.drop(columns="size").reset_index(drop=True)
 
 
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
@@ -151,7 +159,7 @@ def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (FOR_POINTS,))
     share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
-    return found.assign(share=share).sort_values("share", key=abs, ascending=False, kind="stable", ignore_index=True)
+    return _worst_first(found.assign(share=share), "share")
 
 
 def _only(one: Side, other: Side) -> tuple[str, ...]:

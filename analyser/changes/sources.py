@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,7 +58,14 @@ def sides(old: Path, new: Path, asked: Asked, progress: Progress | None) -> tupl
     for number, path in enumerate((old, new)):
         told = None if progress is None else _half(number, progress)
         found.append(_report_side(path) if is_report(path) else _profiles_side(path, wanted, told))
-    return found[0], found[1]
+    of_reports = [side.things.keys() for side, path in zip(found, (old, new)) if is_report(path)]
+    return _part_of(found[0], of_reports), _part_of(found[1], of_reports)
+
+
+def _part_of(side: Side, reports: Sequence[Collection[str]]) -> Side:
+    """A side with the units of every report alone: others are no part of it, and neither new nor gone."""
+    things = {name: thing for name, thing in side.things.items() if all(name in each for each in reports)}
+    return side._replace(things=things)
 
 
 def _half(number: int, progress: Progress) -> Progress:
