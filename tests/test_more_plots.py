@@ -146,6 +146,21 @@ def test_each_law_is_a_stepped_line_of_its_own():
         compared_laws(many)
 
 
+def test_survival_takes_the_result_of_a_duel_itself():
+    duel = analyser.duel("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", rounds=3)
+    lines = survival(duel).lines
+    assert [line.get_label() for line in lines] == ["a", "b"]
+    for line in lines:
+        chances = [duel.probability(f"{line.get_label()}_alive", number).probability for number in (1, 2, 3)]
+        assert list(line.get_ydata()) == pytest.approx([100 * chance for chance in chances])
+    assert survival(duel)._repr_png_() == survival(duel.to_frame(by_round=True))._repr_png_()
+    charge = analyser.charge("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic")
+    for wrong, said in ((duel.to_frame(), "a table of a_models_left"), (charge, "ChargeResult"), ([1, 2], "list")):
+        with pytest.raises(InputError, match=said) as problem:
+            survival(wrong)
+        assert "to_frame(by_round=True)" in str(problem.value)
+
+
 def test_survival_is_drawn_round_by_round():
     ax = survival(ROUNDS)
     assert [list(line.get_ydata()) for line in ax.lines] == [[100, 90, 70], [100, 60, 20]]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
+from analyser.errors import InputError
 from analyser.plots.frames import check_columns, check_number
 from analyser.plots.look import LABEL_POINTS, LINES, finish, house_style, new_axes, title
 
@@ -14,17 +15,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 5.2, 3.0  # inches
+_ALLOWED = "the result of a duel, or its to_frame(by_round=True)"
 
 
-def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+class ByRound(Protocol):
+    """A result that tells of each round, such as that of a duel."""
+
+    def to_frame(self, *, by_round: bool) -> pd.DataFrame:
+        """One row a round and side."""
+
+
+def survival(rounds: pd.DataFrame | ByRound, *, ax: Axes | None = None) -> Axes:
     """The chance that each side is still in the fight after each round: a line with markers for each side.
 
     Parameters
     ----------
-    frame : DataFrame
-        `round` (0, 1, 2 and so on; 0: before the first), `side` (a name), `p_alive` (neither destroyed, broken nor
-        fled by the end of the round); of a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six
-        sides at most.
+    rounds : DuelResult, or DataFrame
+        The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
+        before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
+        a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
     ax : Axes, optional
         Left out: of a new figure.
 
@@ -35,7 +44,7 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputError
-        A column is missing, there are no rows, or more sides than can be told apart.
+        Neither; a column is missing, there are no rows, or more sides than can be told apart.
 
     Examples
     --------
@@ -43,6 +52,7 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> survival(rounds).lines[0].get_ydata().tolist()
     [100.0, 90.0, 70.0]
     """
+    frame = _by_round(rounds)
     check_columns(frame, ("round", "side", "p_alive"))
     sides = list(frame["side"].unique())
     check_number("sides", len(sides), len(LINES))
@@ -64,3 +74,17 @@ def survival(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         axes.set_xlabel("round", size=LABEL_POINTS)
         finish(axes, legend=1, fit=ax is None)
     return axes
+
+
+def _by_round(given: Any) -> pd.DataFrame:
+    """What is given as a frame with one row a round and side; anything else is refused."""
+    if isinstance(given, pd.DataFrame):
+        if not {"round", "side"} <= set(given.columns):
+            found = ", ".join(map(str, given.columns[:3])) or "nothing"
+            raise InputError(f"a table of {found} ..., not of rounds and sides", where="survival", allowed=_ALLOWED)
+        return given
+    try:
+        rounds: pd.DataFrame = given.to_frame(by_round=True)
+    except (AttributeError, TypeError):
+        raise InputError(f"{type(given).__name__} tells of no rounds", where="survival", allowed=_ALLOWED) from None
+    return rounds
