@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from analyser.bounds import check_garrison, check_models, large_garrison, more_than_level
 from analyser.errors import InputError, did_you_mean
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse, recognise
 from analyser.profiles import Profiles
@@ -102,6 +103,7 @@ def resolve_target(target: Target, defender: Loadout | None) -> Target:
     known.setdefault("category", "aerial" if known["aircraft"] else CATEGORY_OF_TYPE[known.get("type", "infantry")])
     resolved = Target.model_validate(known)
     _check_target(resolved)
+    check_models(resolved.models, defender, "target.models")
     return resolved
 
 
@@ -141,6 +143,8 @@ def _check_target(target: Target) -> None:
     if target.damage >= limit:
         allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
         raise InputError(f"{target.damage} damage on the unit", where="target.damage", allowed=allowed)
+    if target.garrisoned:
+        check_garrison(target.type, "target.garrisoned")
     if target.edge_distance is not None and not math.isfinite(target.edge_distance):
         raise InputError("not a distance", where="target.edge_distance", allowed="inches")
 
@@ -295,6 +299,9 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         known["opportunity_fire"] = True
     resolved = Attack.model_validate(known)
     _check_attack(resolved)
+    check_models(resolved.attacker_models, attacker, "attack.attacker_models")
+    if resolved.attacker_garrisoned and attacker is not None:
+        check_garrison(attacker.unit.type, "attack.attacker_garrisoned")
     return resolved
 
 
@@ -341,7 +348,9 @@ def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender
     prioritised = target.exposed is not None and target.exposed < (target.models or 0)
     if prioritised and (target.garrisoned or rules & {"Shrouded", "Obfuscating"}):
         found.append("exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)")
-    found += _more_than_printed(attack, target, attacker, defender)
+    found += more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
+    found += more_than_level(target.models, defender, "target.models")
+    found += large_garrison(attack.attacker_models, "attack.attacker_garrisoned") if attack.attacker_garrisoned else []
     if any(rule.startswith("Resilient") for rule in target.rules or ()) and not target.from_front:
         found.append(
             "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
@@ -370,6 +379,7 @@ def doubts_about(target: Target, where: str) -> list[str]:
         found.append(
             f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
         )
+    found += large_garrison(target.models, f"{where}.garrisoned") if target.garrisoned else []
     for rule, key, near in (
         ("Chain of Command", "chain_of_command", target.chain_of_command),
         ("Peer Review", "peer_review", target.peer_review),
@@ -377,16 +387,6 @@ def doubts_about(target: Target, where: str) -> list[str]:
         if rule in rules and not near:
             found.append(f"{rule} is counted only when {where}.{key} says that another such unit is near")
     return found
-
-
-def _more_than_printed(attack: Attack, target: Target, attacker: Loadout | None, defender: Loadout | None) -> list[str]:
-    """Units with more models than their level has: taken as said, and told."""
-    sides = (("attack.attacker_models", attack.attacker_models, attacker), ("target.models", target.models, defender))
-    return [
-        f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
-        for key, models, loadout in sides
-        if loadout is not None and (models or 0) > loadout.level.models
-    ]
 
 
 def unknown_names(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:

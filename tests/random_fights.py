@@ -37,6 +37,7 @@ def random_charge(rng):
     if often(0.2, rng):
         embark(rng, rng.choice((active, target)))
         target["garrisoned"] = False
+    quarter(target)
     charge = {"active": active, "target": target, "combat": {key: True for key in CIRCUMSTANCES if often(0.2, rng)}}
     if often(0.2, rng):
         secondary = random_unit(rng, 2, EITHER_RULES)
@@ -73,6 +74,12 @@ def random_throw(rng):
         unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
     charge["ruleset"]["deck"] = OVERCHARGE_DECK
     return charge
+
+
+def quarter(unit):
+    """Make infantry of who is in a building."""
+    if unit.get("garrisoned"):
+        unit["type"] = "infantry"
 
 
 def embark(rng, unit):
@@ -166,6 +173,7 @@ def random_duellist(rng):
     unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
     unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
     unit["charge"] = {key: True for key in CIRCUMSTANCES if often(0.2, rng)}
+    quarter(unit)
     return unit
 
 
@@ -188,6 +196,7 @@ def random_siege(rng):
     """A duel whose second unit is in a building, which the other's attacks can wreck."""
     duel = random_plain_duel(rng)
     duel["b"]["garrisoned"] = True
+    quarter(duel["b"])
     for row in duel["a"]["rows"]:
         row["qualities"].append("Siegebreaker")
     return duel
@@ -248,10 +257,11 @@ def random_fury(rng):
         unit["discipline"] = rng.choice((3, 5, 7))
         unit["suppressed"] = often(0.5, rng)
         unit["garrisoned"] = often(0.1, rng)
+        quarter(unit)
         unit["rules"] = [*unit["rules"], *some_of(FURIES, rng, share=0.5)]
         if duel[f"policy_{name}"] == "charge":
             duel[f"policy_{name}"] = "take_cover"
-    if often(0.3, rng):
+    if often(0.3, rng) and not duel["b"]["garrisoned"]:
         duel["b"]["type"] = "rotorcraft"
     return duel
 

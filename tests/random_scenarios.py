@@ -118,6 +118,8 @@ def random_target(rng):
     ):
         if often(share, rng):
             target[key] = value
+    if "type" in target and target.get("garrisoned"):
+        target["type"] = "infantry"  # nobody else is in a building
     return target
 
 

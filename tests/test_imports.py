@@ -17,7 +17,7 @@ FLOORS = (
     ("validation", "files", "jit", "estimates", "sampling"),
     ("dice", "cards", "units", "glossary"),
     ("tables",),
-    ("profiles",),
+    ("profiles", "bounds"),
     ("ruleset", "importers"),
     ("scenario",),
     ("resolve", "situations"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from analyser.api import load_scenario
+from analyser.bounds import more_than_level
 from analyser.errors import InputError
 from analyser.fights.attackers import attacker_of, can_be_hurt
 from analyser.fights.combatant import Charge, Combatant, has_rule, may_charge, resolve_combatant, row_named
@@ -150,12 +151,17 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
             if "charge" in unit.model_fields_set:
                 raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
+        if file.attacker.garrisoned:
+            problem = "a unit in a building makes no charge: it can only exit"
+            raise InputError(problem, where="attacker.garrisoned", allowed="false")
         attacker = _combatant(file.attacker, profiles, "attacker").model_copy(update={"charge": file.charge})
         target = _combatant(file.target, profiles, "target")
         others = tuple(_secondary(unit, profiles, f"secondary.{place}") for place, unit in enumerate(file.secondary))
     except InputError as error:
         raise error.inside(where) from None
-    warnings = [*_doubts(attacker, "attacker"), *_doubts(target, "target")]
+    warnings = [*_doubts(attacker, "attacker", profiles), *_doubts(target, "target", profiles)]
+    for place, unit in enumerate(others):
+        warnings += _doubts(unit, f"secondary.{place}", profiles)
     warnings += _without_effect(file.attacker, "attacker")
     warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
     for side, unit in (("attacker", attacker), ("target", target)):
@@ -201,8 +207,12 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
         raise error.inside(where) from None
-    warnings = [*_doubts(a, "a"), *_doubts(b, "b")]
-    for side, unit in (("a", a), ("b", b)):
+    warnings = [*_doubts(a, "a", profiles), *_doubts(b, "b", profiles)]
+    for side, unit, policy in (("a", a, file.duel.policy_a), ("b", b, file.duel.policy_b)):
+        if unit.garrisoned and policy == "charge":
+            warnings.append(
+                f"{side} does not charge as long as it is in its building, which it does not leave by itself"
+            )
         if unit.victory_points is None:
             warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
         contact = may_charge(a, b, file.duel.policy_a) or may_charge(b, a, file.duel.policy_b)
@@ -266,12 +276,13 @@ def _with_close_quarters_row(unit: Combatant, where: str) -> Combatant:
     return unit.model_copy(update={"close_quarters_row": row.id})
 
 
-def _doubts(unit: Combatant, where: str) -> list[str]:
+def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
     """What the user should know about how a unit was read."""
+    loadout = None if unit.unit is None else profiles.loadout(unit.unit)
     qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
     found = unknown_names(qualities, QUALITIES, "quality")
     found += unknown_names(unit.rules or (), SPECIAL_RULES, "special rule")
-    return found + doubts_about(unit, where)
+    return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
 
 
 def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
