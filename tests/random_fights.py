@@ -39,6 +39,8 @@ def random_charge(rng):
         target["garrisoned"] = False
     quarter(target)
     charge = {"active": active, "target": target, "combat": {key: True for key in CIRCUMSTANCES if often(0.2, rng)}}
+    if target.get("garrisoned"):
+        charge["combat"].pop("outflanked", None)
     if often(0.2, rng):
         secondary = random_unit(rng, 2, EITHER_RULES)
         secondary["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]

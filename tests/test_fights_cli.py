@@ -14,7 +14,11 @@ from analyser.fights.text import fight_text
 from analyser.rules.armoured_clash.policies import Policy
 
 RIFLES, GRENADIERS, GUNS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic", "crown/drake-field-guns@basic"
-AIRCRAFT, ROTORCRAFT = "crown/defiance-fighter-squadron@basic", "commonwealth/kheshig-sky-cutter-wings@basic"
+TANKS, AIRCRAFT, ROTORCRAFT = (
+    "crown/galahad-breachers@basic",
+    "crown/defiance-fighter-squadron@basic",
+    "commonwealth/kheshig-sky-cutter-wings@basic",
+)
 FEW = ["--method", "monte-carlo", "--trials", "2000", "--threads", "1"]
 
 CHARGE_FILE = f"""
@@ -243,6 +247,28 @@ def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():
     assert left_out == [("Spectacular Demise (3)", "Hit & Run (7)"), ("Hit & Run (7)",)]
 
 
+ODD = [
+    (["charge", RIFLES, f"{GRENADIERS}:models=9"], "scion-grenadier-platoon@basic has 6"),
+    (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:models=9"], "secondary.0.models is 9, and imperium/"),
+    (["charge", RIFLES, "imperium/scion-grenadier-p@full:garrisoned"], "target.garrisoned: 18 models, and a"),
+    (["charge", RIFLES, TANKS, "--outflanking"], "charge.outflanking is no bonus"),
+    (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:garrisoned"], "secondary.0.garrisoned has no effect"),
+    (["focus", RIFLES, "--target", f"{GRENADIERS}:models=9"], "target.models is 9, and imperium/"),
+    (["focus", f"{RIFLES}:attacker-models=9", "--target", GRENADIERS], "attack.attacker_models is 9, and crown/"),
+    (["duel", f"{RIFLES}:models=9", GRENADIERS], "a.models is 9, and crown/rifle-platoon@basic has 6"),
+    (["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"], "a does not charge as long as it is in its"),
+    (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "warning"), ODD)
+def test_what_is_odd_is_computed_and_told(arguments, warning):
+    told = json.loads(answer(*arguments, "--format", "json"))["warnings"]
+    assert [each for each in told if warning in each]
+    usual = json.loads(answer(*COMMANDS[arguments[0]], "--format", "json"))["warnings"]
+    assert not [each for each in usual if warning in each]
+
+
 # --- refusals ---------------------------------------------------------------------------------------------
 
 
@@ -280,6 +306,16 @@ def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():
         (["charge", RIFLES, f"{GRENADIERS}:close_quarters_row=claws"], ["target.close_quarters_row", "claws"]),
         (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),
         (["charge", "crown/nobody", GRENADIERS], ["attacker.unit", "nobody"]),
+        (["charge", RIFLES, f"{GRENADIERS}:models=19"], ["target.models: 19 models of imperium/scion", "1 to 18"]),
+        (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "makes no charge"]),
+        (["charge", RIFLES, f"{GUNS}:garrisoned"], ["target.garrisoned: a unit of type field gun in a building"]),
+        (["charge", RIFLES, f"{GRENADIERS}:garrisoned", "--outflanking"], ["charge.outflanking", "on every side"]),
+        (["focus", f"{RIFLES}:attacker-models=19", "--target", GRENADIERS], ["attacks.0.row", "no attack dice for 19"]),
+        (["focus", f"{GUNS}:attacker-garrisoned", "--target", GRENADIERS], ["attacker_garrisoned", "field gun"]),
+        (["focus", RIFLES, "--target", f"{GUNS}:garrisoned"], ["target.garrisoned", "field gun in a building"]),
+        (["attack", RIFLES, f"{GRENADIERS}:models=19"], ["target.models", "1 to 18"]),
+        (["duel", f"{RIFLES}:models=1000", GRENADIERS], ["a.models: 1000 models of crown/rifle-platoon", "1 to 18"]),
+        (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
         (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
         (["focus", "--target", GRENADIERS], ["somebody who attacks"]),
         (["focus", RIFLES, f"{RIFLES}:distance=90", "--target", GRENADIERS], ["attacks.1.row", "distance 90"]),

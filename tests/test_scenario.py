@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from small_profiles import write_profiles
+from small_profiles import FACTION, write_profiles
 
 import analyser
 from analyser.errors import InputError
@@ -94,6 +94,24 @@ def test_short_range_follows_from_the_distance(river):  # AC-4.1
 
 
 # --- which row ----------------------------------------------------------------------------------------
+
+
+def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
+    folder = write_profiles(tmp_path / "profiles")
+    text = FACTION.replace("last = 8", "last = 20")
+    (folder / "river.toml").write_text(text, encoding="utf-8")
+    river = analyser.load_profiles(folder)
+    for section, key in (("attack", "attacker_models"), ("target", "models")):
+        asked = between("otter@b", "otter@b")
+        asked[section][key] = 9
+        with pytest.raises(InputError) as caught:
+            analyser.load_scenario(asked, river)
+        said = f"scenario: {section}.{key}: 9 models of river/otter-guard (allowed: 1 to 8, its largest level)"
+        assert str(caught.value) == said
+        asked[section][key] = 8
+        assert analyser.load_scenario(asked, river).warnings == (
+            f"{section}.{key} is 8, and river/otter-guard@basic has 4",
+        )
 
 
 @pytest.mark.parametrize(

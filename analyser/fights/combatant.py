@@ -145,6 +145,8 @@ def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: 
         return None
     inside = f"{where}.passengers"
     stated = combatant.passengers
+    if stated.garrisoned:
+        raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
     try:
         loadout = None if stated.unit is None else (profiles or Profiles()).loadout(stated.unit)
         target = resolve_target(Target.model_validate(stated.model_dump(exclude_none=True)), loadout)

@@ -14,7 +14,7 @@ from analyser.fights.attackers import attacker_of, can_be_hurt
 from analyser.fights.combatant import Charge, Combatant, has_rule, may_charge, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
-from analyser.fights.strikes import quality_names
+from analyser.fights.strikes import CAN_BE_OUTFLANKED, quality_names
 from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.profiles import Profiles
 from analyser.resolve import doubts_about, unknown_names
@@ -151,9 +151,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
             if "charge" in unit.model_fields_set:
                 raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
-        if file.attacker.garrisoned:
-            problem = "a unit in a building makes no charge: it can only exit"
-            raise InputError(problem, where="attacker.garrisoned", allowed="false")
+        _check_buildings(file)
         attacker = _combatant(file.attacker, profiles, "attacker").model_copy(update={"charge": file.charge})
         target = _combatant(file.target, profiles, "target")
         others = tuple(_secondary(unit, profiles, f"secondary.{place}") for place, unit in enumerate(file.secondary))
@@ -162,6 +160,11 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     warnings = [*_doubts(attacker, "attacker", profiles), *_doubts(target, "target", profiles)]
     for place, unit in enumerate(others):
         warnings += _doubts(unit, f"secondary.{place}", profiles)
+        if unit.garrisoned:
+            warnings.append(f"secondary.{place}.garrisoned has no effect: only the target's building is stormed")
+    if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
+        types = ", ".join(CAN_BE_OUTFLANKED)
+        warnings.append(f"charge.outflanking is no bonus: only {types} are outflanked (AC-8.2)")
     warnings += _without_effect(file.attacker, "attacker")
     warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
     for side, unit in (("attacker", attacker), ("target", target)):
@@ -209,6 +212,10 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
         raise error.inside(where) from None
     warnings = [*_doubts(a, "a", profiles), *_doubts(b, "b", profiles)]
     for side, unit, policy in (("a", a, file.duel.policy_a), ("b", b, file.duel.policy_b)):
+        if unit.charge.outflanking and (b if unit is a else a).garrisoned:
+            warnings.append(
+                f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
+            )
         if unit.garrisoned and policy == "charge":
             warnings.append(
                 f"{side} does not charge as long as it is in its building, which it does not leave by itself"
@@ -218,6 +225,16 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
         contact = may_charge(a, b, file.duel.policy_a) or may_charge(b, a, file.duel.policy_b)
         warnings += _without_overcharge(unit, side, contact=contact)
     return DuelScenario(file.duel, a, b, file.ruleset, _distinct(warnings))
+
+
+def _check_buildings(file: ChargeFile) -> None:
+    """Refuse what a building does not let its garrison, or who storms it, do."""
+    if file.attacker.garrisoned:
+        problem = "a unit in a building makes no charge: it can only exit"
+        raise InputError(problem, where="attacker.garrisoned", allowed="false")
+    if file.target.garrisoned and file.charge.outflanking:
+        problem = "a unit in a building has its front on every side (AC-8.2)"
+        raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
 
 
 def _file(model: type[FileT], source: Source, profiles: Profiles | None) -> tuple[FileT, str]:
