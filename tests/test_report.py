@@ -329,7 +329,9 @@ def test_other_metrics_can_be_shown(library, tmp_path):
 
 
 def small_report(out, library, **more):
-    return write_report("river/heron", "river/beaver", out=out, profiles=library, situations=["long-range"], **more)
+    return write_report(
+        "river/otter-guard@basic", "river/beaver", out=out, profiles=library, situations=["long-range"], **more
+    )
 
 
 def test_an_earlier_report_is_replaced(library, tmp_path):
@@ -417,6 +419,16 @@ def test_a_failure_in_the_middle_leaves_the_earlier_report(library, tmp_path, mo
         write_report("river/*", "river/*", out=out, profiles=library)
     assert contents(out) == before
     assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_report_in_which_nobody_can_attack_is_refused_and_says_why(library, tmp_path, threads):
+    """An aircraft without rows attacks nobody, in no situation."""
+    with pytest.raises(InputError, match="no attack is possible: ") as told:
+        write_report("river/heron@*", "river/*", out=tmp_path / "out", profiles=library, threads=threads)
+    for why_not in matchups("river/heron@*", "river/*", situations="all", profiles=library).frame["why_not"]:
+        assert why_not.replace("river/heron@basic", "it") in str(told.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_bad_selectors_leave_nothing_behind(library, tmp_path):

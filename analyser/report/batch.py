@@ -15,6 +15,7 @@ from analyser.comparisons.gaps import not_modelled
 from analyser.comparisons.matchups import Matchups, Progress
 from analyser.comparisons.sides import Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
+from analyser.errors import InputError
 from analyser.metrics import metric
 from analyser.profiles import Profiles
 from analyser.report.artists import draw_all
@@ -36,12 +37,14 @@ from analyser.report.pace import (
 )
 from analyser.report.page import parts_of_page, write_page
 from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_pictures
+from analyser.report.rankings import reasons
 from analyser.report.tables import write_table
 from analyser.report.work import Work, work_on
 from analyser.ruleset import load_ruleset
 from analyser.sampling import check_threads
 from analyser.situations import ALL_SITUATIONS, Situation, situations_called
 
+MOST_REASONS = 4  # in a message
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
 
 
@@ -88,8 +91,8 @@ def write_report(
     Raises
     ------
     InputError
-        As :func:`analyser.comparisons.matchups.matchups`; or `out` cannot be written, holds something else, or is
-        being written by another run.
+        As :func:`analyser.comparisons.matchups.matchups`; no attack is possible; or `out` cannot be written, holds
+        something else, or is being written by another run.
     KeyboardInterrupt
         Ctrl-C.
 
@@ -114,6 +117,7 @@ def write_report(
         pace.at()
         with helped(inputs, work, left.parts, left.plans, each) if processes > 1 else nullcontext():
             frame = figures_of(inputs, work, left.parts, each, lambda done: pace.at(start=THE_START, figures=done))
+            _check_possible(frame)
             frame.to_parquet(work.report / PARQUET, index=False)
             write_table(frame, work.report / TABLE, lambda lines: pace.at(tables=lines * A_LINE_OF_TABLES // 2))
             balance = balance_of(frame, inputs.situations, pace.at)
@@ -128,6 +132,18 @@ def write_report(
         pace.at(page=left.costs.page)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
+
+
+def _check_possible(frame: pd.DataFrame) -> None:
+    """Refuse a report in which nobody can attack anybody: there is nothing to tell but why."""
+    if frame["why_not"].isna().any():
+        return
+    why = reasons(frame)
+    more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []
+    raise InputError(
+        f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}",
+        where="report", allowed="attackers, defenders, situations and a row that go together",
+    )  # fmt: skip
 
 
 def _inputs(

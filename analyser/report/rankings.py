@@ -151,17 +151,17 @@ def idle(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Idle]:
         part = frame[frame["situation"] == situation.name]
         for unit, rows in part.groupby("attacker_unit", sort=False):
             if rows["why_not"].notna().all():
-                found.setdefault((str(unit), tuple(_reasons(rows))), []).append(situation)
+                found.setdefault((str(unit), tuple(reasons(rows))), []).append(situation)
     return [Idle(unit, where, list(why_not)) for (unit, why_not), where in found.items()]
 
 
-def _reasons(rows: pd.DataFrame) -> list[str]:
+def reasons(rows: pd.DataFrame) -> list[str]:
     """Why nobody of `rows` can attack: what stands in its way, once for each row of the attacker's card."""
-    reasons: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         told = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
         for each in told.replace(str(attacker), "it").split("; "):
             of_a_row = _OF_A_ROW.fullmatch(each)
             row, reason = of_a_row.groups() if of_a_row else ("", each)
-            reasons.setdefault(row, {})[reason] = None
-    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in reasons.items()]
+            found.setdefault(row, {})[reason] = None
+    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in found.items()]
