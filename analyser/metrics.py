@@ -72,8 +72,9 @@ def metric(name: str) -> Metric:
     found = METRICS.get(name)
     if found is None:
         raise InputError(
-            f"no metric {name!r}{did_you_mean(name, METRICS)}", where="metric", allowed=", ".join((*FIGURES, *RESULTS))
-        )
+            f"no metric {name!r}{did_you_mean(name, METRICS)}", where="metric",
+            allowed=f"{', '.join((*FIGURES, *RESULTS))}; all but the last two also with {PER_100_POINTS}",
+        )  # fmt: skip
     return found
 
 

@@ -258,6 +258,7 @@ def test_plot_draws_a_line_for_each_loadout_that_can(found):
         ({"target": "imperium/nobody"}, "target: selector 'imperium/nobody': no unit"),
         ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
         ({"metric": "p_brokn"}, "no metric 'p_brokn'; did you mean 'p_broken'"),
+        ({"metric": "nothing"}, "expected_victory_points; each also with _per_100_points"),
         ({"method": "montecarlo"}, "no method 'montecarlo'; did you mean 'monte-carlo'"),
         ({"row": "ranged-heavvy"}, "no attacker has a row"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),

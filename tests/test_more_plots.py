@@ -213,6 +213,14 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     assert (np.diff(longest) <= 1e-12).all()
 
 
+def test_tornado_says_what_is_varied_and_of_which_figure():
+    assert tornado(NUMBERS).get_title(loc="left").endswith("as it is,\nand with one less or one more of each number")
+    assert tornado(NUMBERS, label="P(broken)").get_title(loc="left").startswith("P(broken)")
+    fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    found = analyser.sensitivity(fight, metric="p_at_least")
+    assert found.plot().get_title(loc="left").startswith("P(at least 2 destroyed), percent: ")
+
+
 def test_tornado_names_what_has_no_effect():
     ax = tornado(NUMBERS.assign(plus_1=NUMBERS["base"], minus_1=NUMBERS["base"]))
     assert ax.get_xlabel().startswith("No effect: attacker: attack dice 12")

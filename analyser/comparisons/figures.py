@@ -63,7 +63,11 @@ def metric_compared(name: str, *, per_points: bool) -> str:
     """
     if name not in ALL_COMPARED:
         hint = did_you_mean(name, ALL_COMPARED)
-        raise InputError(f"no metric {name!r}{hint}", where="metric", allowed=", ".join(COMPARED))
+        raise InputError(
+            f"no metric {name!r}{hint}",
+            where="metric",
+            allowed=f"{', '.join(COMPARED)}; each also with {PER_100_POINTS}",
+        )
     return name if not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
 
 

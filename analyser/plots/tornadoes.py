@@ -19,7 +19,7 @@ LETTERS_A_LINE = 78
 _NOTHING = 1e-9
 
 
-def tornado(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def tornado(frame: pd.DataFrame, *, label: str | None = None, ax: Axes | None = None) -> Axes:
     """Two bars from the figure as it is, for each number of a unit that changes it; the longest on top.
 
     Parameters
@@ -28,6 +28,8 @@ def tornado(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         `side`, `number`, `value`, `metric`, `base`, `minus_1` and `plus_1`, as of :func:`analyser.sensitivity`: the
         figure with one less and with one more of the number, NaN where that cannot be. Figures ``p_...`` are drawn in
         percent.
+    label : str, optional
+        What the figure is called in the title; left out: the name of its column in words.
     ax : Axes, optional
         Left out: of a new figure.
 
@@ -71,7 +73,8 @@ def tornado(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         idle = [_name(frame.iloc[place]) for place in np.flatnonzero(reach <= _NOTHING)]
         if idle:
             axes.set_xlabel(_wrapped(f"No effect: {', '.join(idle)}."), size=CELL_POINTS, loc="left", parse_math=False)
-        title(axes, f"{str(frame['metric'].iloc[0]).replace('_', ' ')}{unit}: {base:.3g} as it is")
+        what = label or str(frame["metric"].iloc[0]).replace("_", " ")
+        title(axes, f"{what}{unit}: {base:.3g} as it is,\nand with one less or one more of each number")
         finish(axes, legend=2, fit=ax is None, grid="x")
     return axes
 

@@ -63,7 +63,7 @@ class Sensitivity:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
-        return tornado(self.frame, ax=ax)
+        return tornado(self.frame, label=title_of(self.metric, self.at_least), ax=ax)
 
     def __str__(self) -> str:
         """Plain text, the number that matters most first."""
