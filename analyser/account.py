@@ -69,7 +69,7 @@ def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
 
 
 def applied(scenario: Scenario, fight: FightFacts) -> tuple[str, ...]:
-    """The qualities and special rules that change numbers of this attack, in the order of the profiles."""
+    """The qualities and special rules that can have their occasion in this attack, in the order of the profiles."""
     used = [
         str(named)
         for named in map(parse, scenario.attack.qualities or ())

@@ -1068,3 +1068,15 @@ def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would
     with pytest.raises(InputError, match="the exact law of this fight takes about") as problem:
         analyser.duel({"duel": terms, "a": large, "b": large})
     assert "monte-carlo" in str(problem.value)
+
+
+def test_what_is_applied_goes_by_what_is_stated_and_not_by_the_dice():
+    """The target of a single die has nothing to fear, yet its demise is counted in; nobody storms an open field."""
+    charger, target = unit(row("melee", 1), rules=["Storming Party"]), unit(rules=["Spectacular Demise (6)"])
+    scenario = {"charge": {}, "attacker": charger, "target": target}
+    exact = analyser.charge(scenario)
+    assert exact.probability("target_destroyed").probability == 0
+    assert exact.account.applied == ("Spectacular Demise (6)",)
+    assert analyser.charge(scenario, method="monte-carlo", trials=100).account.applied == exact.account.applied
+    in_a_building = analyser.charge(scenario | {"target": target | {"garrisoned": True}})
+    assert in_a_building.account.applied == ("Storming Party", "Spectacular Demise (6)")

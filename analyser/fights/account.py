@@ -37,7 +37,7 @@ class Account:
     Attributes
     ----------
     applied : tuple of str
-        Qualities and special rules that had their occasion.
+        Qualities and special rules that can have their occasion in this fight, whatever its dice.
     not_used : tuple of str
         Those that somebody has but makes no use of, and what would make use of them.
     not_modelled : tuple of str
