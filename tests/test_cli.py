@@ -70,7 +70,7 @@ def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
     for line in (
         "Attack  river/otter-guard@reinforced -> river/otter-guard@basic",
         'Row     ranged-light at 6"',
-        "Pool    10 dice, improved rating",
+        "Pool    10 dice, improved rating (bonuses: aiming, short range)",
         "Target  4 models, effective DEFENCE 2, DAMAGE LIMIT 1",
         "Test    by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
         "Method  exact",
