@@ -190,7 +190,7 @@ def _quality_forbids(row: Row, attack: Attack) -> str | None:
         return "it is Slow to Fire and the attacker is reloading"
     if "Move or Fire" in qualities and attack.attacker_advanced:
         return "it is Move or Fire and the attacker has advanced"
-    if "Reactive" in qualities and not attack.opportunity_fire:
+    if "Reactive" in qualities and not (attack.opportunity_fire or "opportunity_fire" in attack.penalties):
         return "it is Reactive: opportunity fire only"
     if "Indirect" in qualities and is_short(row, attack):
         return "it is Indirect and the target is within short range"

@@ -194,6 +194,15 @@ def random_plain_duel(rng):
     return duel
 
 
+def random_watch(rng):
+    """A duel whose second unit goes on lookout, with a Reactive row only, which is often Slow to Fire."""
+    duel = random_plain_duel(rng) | {"policy_b": "lookout", "rounds": 2}
+    row, *others = (row for row in duel["b"]["rows"] if row["kind"] == "ranged")
+    duel["b"]["rows"] = [each for each in duel["b"]["rows"] if each not in others]
+    row["qualities"] = ["Reactive", *(["Slow to Fire"] if often(0.5, rng) else [])]
+    return duel
+
+
 def random_siege(rng):
     """A duel whose second unit is in a building, which the other's attacks can wreck."""
     duel = random_plain_duel(rng)

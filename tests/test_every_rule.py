@@ -13,6 +13,7 @@ HEROIC = {"heroic": 1}
 THREE_FACES = {"strike": 1, "glancing": 1, "miss": 1}
 SIXES, SEVENS = {"6": 1}, {"7": 1}  # DISCIPLINE 6 passes the one, and fails the other
 QUIET = {"policy_b": "take_cover"}
+WATCHING = {"policy_a": "lookout", "policy_b": "take_cover", "deck": LOW_CARDS}
 RIDERS = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6}
 CUTTERS = {"attacker": "commonwealth/kheshig-sky-cutter-wings@basic"}
 NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rulings.md`
@@ -174,7 +175,7 @@ DUELS = {
     "Lock On": lambda n: duel_case(n, 1, policy_a="lookout", policy_b="take_cover", die=THREE_FACES, deck=LOW_CARDS),
     "Slow to Fire": lambda n: duel_case(n, deck=LOW_CARDS, **QUIET),
     "Move or Fire": lambda n: duel_case(n, a={"speed": 8.0}, distance=30.0, deck=LOW_CARDS, **QUIET),
-    "Reactive": lambda n: duel_case(n, deck=LOW_CARDS, **QUIET),
+    "Reactive": lambda n: duel_case(n, 1, a={"more_rows": [row("ranged", 3) | {"id": "other"}]}, **WATCHING),
     "Siegebreaker": lambda n: duel_case(n, b={"garrisoned": True}, deck=LOW_CARDS, **QUIET),
     "Full Steam Ahead": lambda n: duel_case(n, a={"carriages": 1}, deck=LOW_CARDS, **QUIET),
     "Durable": lambda n: duel_case(n, 1, of="b", die=HEROIC, deck=LOW_CARDS, **QUIET),

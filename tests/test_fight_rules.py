@@ -272,6 +272,7 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     assert result.account.applied == ("Throw (6)",)
     assert result.strikes[-1] == {
         "by": "throw", "row": None, "overrun": False, "dice": 0, "overcharge": True, "rating": "weakened", "defence": 1,
+        "bonuses": [], "penalties": [],
     }  # fmt: skip
 
 
@@ -689,7 +690,10 @@ def test_opportunity_fire_is_weakened_unless_locked_on():
 
 def test_a_reactive_row_fires_on_lookout_only():
     reactive = unit(row("ranged", 2, "Reactive"))
-    assert models(duel(reactive, shooter(1), **SILENT), "b") == 10
+    for named in ({}, {"row": reactive["rows"][0]["id"]}):
+        with pytest.raises(InputError, match=r"policy shoot: .*Reactive.*on lookout only") as refusal:
+            duel(reactive | named, shooter(1), **SILENT)
+        assert "allowed: lookout, take_cover" in str(refusal.value)
     assert models(duel(shooter(1), reactive, policy_b="lookout", first="b", deck=LOW_CARDS), "a") == 8
 
 
@@ -705,6 +709,15 @@ def test_a_slow_row_re_arms_every_other_activation():
     result = duel(shooter(2, "Slow to Fire"), shooter(1), deck=LOW_CARDS, rounds=4, **SILENT)
     assert [models(result, "b", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
     assert likely(result, "a_reloading", 1) == 1
+
+
+def test_who_goes_on_lookout_re_arms_what_it_fires_on_lookout():
+    """The Reactive row empties the unit in round 1, and in round 3 after it has re-armed in round 2."""
+    slow = unit(row("ranged", 2, "Reactive", "Slow to Fire"), row("ranged", 1) | {"id": "usual"})
+    watcher = {"policy_a": "take_cover", "policy_b": "lookout", "first": "b", "deck": LOW_CARDS, "rounds": 4}
+    for named in ({}, {"row": slow["rows"][0]["id"]}):
+        result = duel(shooter(1), slow | named, **watcher)
+        assert [models(result, "a", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
 
 
 def test_a_row_that_moves_or_fires_does_not_fire_after_an_advance():

@@ -187,8 +187,9 @@ def test_what_is_not_modelled_is_named():
 
 
 OVERCHARGING = unit(
-    row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), rules=["All-Out Attack (2)", "Overrun"]
-)
+    row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), row("ranged", 1) | {"id": "other"},
+    rules=["All-Out Attack (2)", "Overrun"],
+)  # fmt: skip
 NOT_USED = [  # a question; what is not used, and the key that would use it; the same question with that key
     ("charge", {"attacker": OVERCHARGING, "target": unit()}, "Overcharge", "attacker.overcharge",
      {"attacker": OVERCHARGING | {"overcharge": True}, "target": unit()}),

@@ -4,15 +4,19 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from test_docs import assert_part_of
 
 import analyser
+from analyser.cli.fights import POLICIES
 from analyser.fights.combatant import Charge, Combatant
 from analyser.fights.duel import DuelTerms
+from analyser.fights.feasible import PolicyName
 from analyser.fights.scenarios import kind_of
 from analyser.fights.sections import FocusAttack
+from analyser.fights.shooter import SHOOTING
 from analyser.rules.armoured_clash.policies import Policy
 from analyser.scenario import Attack, Target
 
@@ -33,6 +37,18 @@ def names_in(cells):
 
 def own_keys(model, base):
     return [name for name in model.model_fields if name not in base.model_fields]
+
+
+def test_every_policy_is_named_wherever_users_are_told_of_it():
+    known = [policy.name.lower() for policy in Policy]
+    section = PAGE.split("| policy | what the unit does |")[1].split("\n\n")[0]
+    for where, named in (
+        ("feasible", get_args(PolicyName)),
+        ("the help", POLICIES),
+        ("docs/fights.md", re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)),
+    ):
+        assert list(named) == known, where
+    assert set(SHOOTING) < set(known)
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

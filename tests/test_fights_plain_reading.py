@@ -19,6 +19,7 @@ from random_fights import (
     random_plain_duel,
     random_siege,
     random_throw,
+    random_watch,
     random_wreck,
 )
 
@@ -81,7 +82,17 @@ def test_focus_fire_that_a_tail_gunner_answers(seed):
 
 
 @pytest.mark.parametrize(
-    "make", [random_plain_duel, random_siege, random_fumes, random_overrun, random_clash, random_wreck, random_fury]
+    "make",
+    [
+        random_plain_duel,
+        random_watch,
+        random_siege,
+        random_fumes,
+        random_overrun,
+        random_clash,
+        random_wreck,
+        random_fury,
+    ],
 )
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):

@@ -23,6 +23,7 @@ from random_fights import (
     random_shots_at_gunners,
     random_siege,
     random_throw,
+    random_watch,
     random_wreck,
 )
 from scipy import stats
@@ -49,6 +50,7 @@ KINDS = {
     "duels": (engine.duel_fight, random_duel),
     "tail gunners": (engine.duel_fight, random_shots_at_gunners),
     "sieges": (engine.duel_fight, random_siege),
+    "watches": (engine.duel_fight, random_watch),
     "wrecks": (engine.duel_fight, random_wreck),
     "fumes": (engine.duel_fight, random_fumes),
 }

@@ -15,10 +15,9 @@ from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, charge_row
 from analyser.fights.duel import DuelTerms, duel_program
 from analyser.fights.endings import points_won
-from analyser.fights.feasible import PolicyName, why_not
+from analyser.fights.feasible import PolicyName, rows_to_shoot_with, why_not
 from analyser.fights.running import exact_laws_of
 from analyser.fights.shooter import Shooter
-from analyser.fights.strikes import quality_names
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout, Row
@@ -78,9 +77,8 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
     asked : Row, optional
         The one row that it is to use.
     """
-    rows = (mine.rows or ()) if asked is None else (asked,)
-    shots = (each for each in rows if each.kind == "ranged" and theirs.category in each.against)
-    if any("Reactive" not in quality_names(each) for each in shots):  # a Reactive row is for lookout alone (AC-6)
+    shots = rows_to_shoot_with(mine, theirs, "shoot")
+    if shots if asked is None else asked in shots:
         return "shoot"
     if asked is not None and asked.kind == "ranged":
         return "take_cover"

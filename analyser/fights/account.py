@@ -131,8 +131,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions["Berserk"] = charges[place] and unit.discipline is not None
         occasions["Run Amok"] = charges[place] or apart
         occasions["Pavises"] = unit.taking_cover or policies[place] == "take_cover"
-        occasions["All-Out Attack"] = policies[place] == "all_out"
-        occasions["Tail Gunner"] = enemy.category == "aerial" and _shoots(shooters[1 - place])
+        occasions["All-Out Attack"] = len(shooters[place].rows) > 1
+        occasions["Tail Gunner"] = enemy.category == "aerial" and shooters[1 - place].main is not None
         in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
         unmet = [named for named in rules if named.name in _NEAR_IT and not (contact or apart)]
         others = [named for named in rules if named not in (*in_contact, *unmet)]
@@ -172,18 +172,12 @@ def _rows_of_duel(
 ) -> list[Row]:
     """The rows that one side of a duel can come to use."""
     unit, shooter = sides[place], shooters[place]
-    rows = [row for row in (shooter.main, shooter.by_lookout) if row is not None and _shoots(shooter)]
-    if shooter.policy == "all_out":
-        rows += shooter.rows
+    rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
     if charges[place]:
         rows.append(charge_row(unit, "ab"[place]))
     if charges[1 - place]:
         rows += _retaliation(unit)
     return list({row.id: row for row in rows}.values())
-
-
-def _shoots(shooter: Shooter) -> bool:
-    return shooter.policy not in ("charge", "take_cover") or shooter.mine.on_lookout
 
 
 def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:

@@ -50,18 +50,22 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
         return None
     if policy == "charge":
         return _why_no_charge(mine, theirs)
-    if not rows_to_shoot_with(mine, theirs, "shoot"):
+    if not rows_to_shoot_with(mine, theirs, "lookout"):
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
-        return f"it has no ranged row with Overcharge against {theirs.category} targets"
+        fitting = "with Overcharge" if policy == "overcharge" else "but Reactive ones, which fire on lookout only,"
+        return f"it has no ranged row {fitting} against {theirs.category} targets"
     if policy == "all_out" and not has_rule(mine, "All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
 
 
 def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -> list[Row]:
-    """The ranged rows of `mine` that can be fired at `theirs` by that policy (AC-4.1)."""
+    """The ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1); Reactive ones on lookout only (AC-6)."""
     rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
+    if policy == "lookout":
+        return rows
+    rows = [row for row in rows if "Reactive" not in quality_names(row)]
     return [row for row in rows if "Overcharge" in quality_names(row)] if policy == "overcharge" else rows
 
 

@@ -19,7 +19,7 @@ from analyser.rules.armoured_clash.facts import ATTACK, NONE, TARGET, Bonus, Pen
 from analyser.ruleset import Ruleset
 from analyser.units import Row
 
-SHOOTING = ("shoot", "short_range", "all_out", "overcharge", "lookout")
+SHOOTING = ("shoot", "short_range", "all_out", "overcharge")
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
 _ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 
@@ -44,36 +44,58 @@ class Shooter:
     ) -> None:  # fmt: skip
         self.mine, self.theirs, self.policy, self.where = mine, theirs, policy, where
         self.distance = distance
-        self.rows = rows_to_shoot_with(mine, theirs, policy)
-        self._check_row()
         self.ruleset = ruleset
-        self.named = None if mine.row is None else row_named(mine, mine.row, f"{where}.row")
-        self.usual = [row for row in self.rows if "Reactive" not in quality_names(row)]
-        self.main = self.named or self._best(self.usual)
-        if self.main is not None and policy in SHOOTING:
-            check_has_dice(mine, self.main, where)
+        self.reacts = policy == "lookout" or mine.on_lookout
+        self.named = self._named()
+        for row in (self.main, self.by_lookout if policy == "lookout" else None):
+            if row is not None:
+                check_has_dice(mine, row, where)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Those that it shoots with in its own activation: one, or several with All-Out Attack (AC-7)."""
+        if self.policy not in SHOOTING:
+            return []
+        usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
+        main = self.named or self._best(usable)
+        others = [row for row in usable if row is not main]
+        most = max(rule_value(self.mine, "All-Out Attack"), 1) if self.policy == "all_out" else 1
+        return [main, *others[: most - 1]]
+
+    @property
+    def main(self) -> Row | None:
+        """The first of them."""
+        return self.rows[0] if self.rows else None
 
     @cached_property
     def by_lookout(self) -> Row | None:
         """The row of its opportunity fire: a Reactive one, where it has any."""
-        reactive = [row for row in self.rows if "Reactive" in quality_names(row)]
-        return self.named or self._best(reactive or self.usual)
+        usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if self.reacts else []
+        if self.named in usable or not usable:
+            return self.named if usable else None
+        return self._best([row for row in usable if "Reactive" in quality_names(row)] or usable)
 
-    def _check_row(self) -> None:
+    def _named(self) -> Row | None:
+        """The row that it is told to shoot with, if it shoots at all."""
         policy, mine = self.policy, self.mine
-        if mine.row is not None and policy in SHOOTING:
-            row = row_named(mine, mine.row, f"{self.where}.row")
-            if row not in self.rows:
-                problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
-                raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in self.rows))
+        if mine.row is None:
+            return None
+        row = row_named(mine, mine.row, f"{self.where}.row")
+        usable = rows_to_shoot_with(mine, self.theirs, policy if policy in SHOOTING else "lookout")
+        if row in usable:
+            return row
+        if policy not in (*SHOOTING, "lookout"):
+            return None
+        problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
+        raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in usable))
 
-    def _best(self, rows: Sequence[Row]) -> Row | None:
+    def _best(self, rows: Sequence[Row]) -> Row:
         """The row that does most damage aimed, of those that reach; of all, if none does."""
         distance, ruleset = self.distance, self.ruleset
         reaching = [row for row in rows if distance is None or (row.long_range or 0) >= distance]
         rows = reaching or rows
         if len(rows) < 2:
-            return rows[0] if rows else None
+            return rows[0]
         strikes = [self.strike(row, {}) for row in rows]
         records = []
         for strike in strikes:
@@ -112,16 +134,10 @@ class Shooter:
         return strike._replace(attack=attack)
 
     def shots(self, side: int) -> list[Strike]:
-        """The strikes of an activation in order: one, or several with All-Out Attack (AC-7)."""
-        if self.main is None:
-            return []
-        shots = [self.strike(self.main, {"striker": side, "orders": _SHOTS})]
-        if self.policy != "all_out":
-            return shots
-        others = [row for row in self.rows if row is not self.main and "Reactive" not in quality_names(row)]
-        most = max(rule_value(self.mine, "All-Out Attack"), 1)
-        numbers = {"striker": side, "orders": _SHOTS, "after_failed_rally": 0}
-        return shots + [self.strike(row, numbers) for row in others[: most - 1]]
+        """The strikes of an activation in order."""
+        numbers = {"striker": side, "orders": _SHOTS}
+        after_the_first = numbers | {"after_failed_rally": 0}
+        return [self.strike(row, after_the_first if place else numbers) for place, row in enumerate(self.rows)]
 
     def answer(self, side: int, shot: Strike, number: int) -> Strike | None:
         """The attack back of a Tail Gunner (X) on an aerial unit that has shot at it with strike `number` (AC-7)."""
@@ -134,12 +150,13 @@ class Shooter:
 
     @property
     def rearms(self) -> bool:
-        """Whether it must re-arm before it shoots again (Slow to Fire)."""
-        return self.main is not None and "Slow to Fire" in quality_names(self.main)
+        """Whether it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
+        row = self.by_lookout if self.policy == "lookout" else self.main
+        return row is not None and "Slow to Fire" in quality_names(row)
 
     def reaction(self, side: int) -> Strike | None:
         """The strike of a unit on lookout (opportunity fire)."""
-        if not (self.policy == "lookout" or self.mine.on_lookout) or self.by_lookout is None:
+        if self.by_lookout is None:
             return None
         numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1}
         return self.strike(self.by_lookout, numbers, opportunity=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyser.account import unused
 from analyser.fights.combatant import Combatant, rules_called
-from analyser.fights.feasible import PolicyName, why_not
+from analyser.fights.feasible import PolicyName, rows_to_shoot_with, why_not
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import quality_names
 from analyser.units import Row
@@ -30,5 +30,6 @@ def unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     names: dict[PolicyName, str] = {"overcharge": "Overcharge", "all_out": "All-Out Attack"}
     written = {rule.name: str(rule) for rule in rules_called(shooter.mine.rules or ())}
     for policy, name in names.items():
-        if policy != shooter.policy and why_not(policy, shooter.mine, shooter.theirs) is None:
+        fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
+        if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
             yield unused(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')

@@ -1,8 +1,10 @@
 """What a side does with its unit, activation by activation (AC-9.2): small functions, one a policy.
 
 A policy sees a :class:`View` and answers with a :class:`Manoeuvre` and an :class:`Action`. To add one: write its
-function here, give it a name in :class:`Policy` and a line in :func:`decide`. What a failed rally test or a building
-forbids is seen to afterwards, in :func:`allowed`.
+function here, give it a name in :class:`Policy` and a line in :func:`decide`. Then tell users of it: its name in
+`fights/feasible.py` (and who cannot carry it out), in `fights/shooter.py` if it shoots, in the help of `cli/fights.py`,
+and in `docs/fights.md`; the tests name what is missing. What a failed rally test or a building forbids is seen to
+afterwards, in :func:`allowed`.
 """
 
 from __future__ import annotations
@@ -89,6 +91,18 @@ def close_and_charge(view: View) -> tuple[int, int]:
 
 
 @step
+def go_on_lookout(_view: View) -> tuple[int, int]:
+    """Stay, on lookout for what the enemy does."""
+    return STAY, GO_ON_LOOKOUT
+
+
+@step
+def stay_in_cover(_view: View) -> tuple[int, int]:
+    """Stay, and take cover."""
+    return STAY, TAKE_COVER
+
+
+@step
 def decide(policy: int, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of a policy; All-Out Attack and Overcharge are ways to shoot."""
     if policy == _SHORT_RANGE:
@@ -96,9 +110,9 @@ def decide(policy: int, view: View) -> tuple[int, int]:
     if policy == _CHARGE:
         return close_and_charge(view)
     if policy == _LOOKOUT:
-        return STAY, GO_ON_LOOKOUT
+        return go_on_lookout(view)
     if policy == _TAKE_COVER:
-        return STAY, TAKE_COVER
+        return stay_in_cover(view)
     return aim_and_shoot(view)
 
 
