@@ -272,7 +272,7 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     assert result.account.applied == ("Throw (6)",)
     assert result.strikes[-1] == {
         "by": "throw", "row": None, "overrun": False, "dice": 0, "overcharge": True, "rating": "weakened", "defence": 1,
-        "bonuses": [], "penalties": [],
+        "rating_by": "rule", "bonuses": [], "penalties": [],
     }  # fmt: skip
 
 
