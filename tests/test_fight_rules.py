@@ -263,6 +263,15 @@ def test_an_overrun_is_a_second_combat_with_a_penalty():
     ]  # fmt: skip
 
 
+def test_exposed_models_are_prioritised_by_ranged_attacks_only():
+    """AC-3.9: a strike in close quarters is held back by none, and the answer says so; a shot in a duel is."""
+    result = charge(*fighters(3, 0, t={"exposed": 1}))
+    assert certain(result)["target_models_destroyed"] == 3
+    assert [each for each in result.account.warnings if each.startswith("target.exposed has no effect")]
+    shot = {"policy_b": "take_cover", "rounds": 1, "deck": LOW_CARDS}
+    assert models(duel(shooter(3), shooter(1, exposed=1), **shot), "b") == 9
+
+
 def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     thrower = {"rules": ["Throw (6)"]}
     threes = {"3": 1}

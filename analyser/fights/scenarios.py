@@ -28,11 +28,12 @@ _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not loo
     "concealed": "there is no concealment in close quarters (AC-4.3)",
     "taking_cover": "there is no cover in close quarters (AC-4.3)",
     "obstacle": "there is no cover in close quarters (AC-4.3)",
+    "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
     "on_lookout": "who goes on lookout shoots, and this is one combat",
     "reloading": "close quarters need no reloading",
 }
 
-_COVER = ("taking_cover", "obstacle")
+_OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 Kind = str
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -304,7 +305,7 @@ def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
 
 def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
     for key, why in _NO_EFFECT_IN_A_CHARGE.items():
-        if thrown_at and key in _COVER:
+        if thrown_at and key in _OF_SHOTS:
             continue  # Throw is a ranged attack
         if getattr(unit, key) != Combatant.model_fields[key].default:
             yield f"{where}.{key} has no effect: {why}"

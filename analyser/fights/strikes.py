@@ -119,7 +119,17 @@ def row_strike(
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
     carriages = striker.carriages if "Full Steam Ahead" in quality_names(row) else 0
     dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
-    return Strike(_strike(usual | numbers), record, shared_target_record(struck, from_front=from_front), dice)
+    target = shared_target_record(struck, from_front=from_front)
+    if close_quarters and struck.exposed is not None:
+        target = _wholly_exposed(target)
+    return Strike(_strike(usual | numbers), record, target, dice)
+
+
+def _wholly_exposed(target: Any) -> Any:
+    """The same unit, of which no models are prioritised: that is for ranged attacks (AC-3.9)."""
+    target = target.copy()
+    target.exposed = NONE
+    return target
 
 
 def fixed_strike(
@@ -130,7 +140,7 @@ def fixed_strike(
     That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
     (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
     """
-    target = cast("Any", shared_target_record(struck, from_front=not afterwards)).copy()
+    target = _wholly_exposed(shared_target_record(struck, from_front=not afterwards))
     target.obstacle = target.obstacle and not afterwards
     attack = _fixed_attack(rating, veteran, afterwards)
     usual = {
