@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from analyser.bounds import check_garrison, check_models, large_garrison, more_than_level
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, nearest
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse, recognise
 from analyser.profiles import Profiles
 from analyser.ruleset import Ruleset
@@ -340,8 +340,9 @@ def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender
     """What the user should know about how the scenario was read."""
     attacker_rules = rules_of(attacker)
     found = [
-        *unknown_names(attack.qualities or (), QUALITIES, "quality"),
-        *unknown_names((target.rules or ()) + attacker_rules, SPECIAL_RULES, "special rule"),
+        *unknown_names(attack.qualities or (), QUALITIES, "quality in attack.qualities"),
+        *unknown_names(target.rules or (), SPECIAL_RULES, "special rule in target.rules"),
+        *unknown_names(attacker_rules, SPECIAL_RULES, "special rule of the attacker"),
     ]
     found += doubts_about(target, "target")
     rules = {parse(rule).name for rule in target.rules or ()}
@@ -390,9 +391,17 @@ def doubts_about(target: Target, where: str) -> list[str]:
 
 
 def unknown_names(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:
-    """A warning for each name that is not in `table`."""
-    return [
-        f"unknown {what} {text!r}, left out of the numbers{did_you_mean(parse(text).name, table)}"
-        for text in written
-        if parse(text).name not in table
-    ]
+    """A warning for each name that is not in `table`, with the nearest that is; `what` and where it is.
+
+    Examples
+    --------
+    >>> unknown_names(("Durabel",), SPECIAL_RULES, "special rule in b.rules")
+    ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
+    """
+    found = []
+    for text in written:
+        name = parse(text).name
+        if name not in table:
+            hint = did_you_mean(name, nearest(name, table, most=1))
+            found.append(f"unknown {what}: {text!r}, left out of the numbers{hint}")
+    return found

@@ -270,6 +270,37 @@ def test_what_is_odd_is_computed_and_told(arguments, warning):
     assert not [each for each in usual if warning in each]
 
 
+MISSPELT = {
+    "attack": (
+        "[attack]\ndice = 1\n[target]\nmodels = 3\ndefence = 1\ndamage_limit = 1\nrules = ['Durabel']\n",
+        "target",
+    ),
+    "charge": (CHARGE_FILE + "rules = ['Durabel']\n", "secondary.0"),
+    "focus": (FOCUS_FILE + "rules = ['Durabel']\n", "target"),
+    "duel": (DUEL_FILE + "rules = ['Durabel', 'Zzyzx']\n", "b"),
+}
+
+
+@pytest.mark.parametrize("kind", MISSPELT)
+def test_a_misspelt_rule_is_told_with_its_place_and_the_nearest_name(kind, file, tmp_path):
+    text, section = MISSPELT[kind]
+    warning = f"unknown special rule in {section}.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"
+    path = file(text)
+    printed = answer("run", path)
+    assert printed.count(warning) == 1
+    assert [each for each in json.loads(answer("run", path, "--format", "json"))["warnings"] if each.endswith(warning)]
+    for options in (["--format", "csv"], ["--out", tmp_path / "answer.txt"]):
+        result = run("run", path, *options)
+        assert result.exit_code == 0
+        assert result.stderr.count("warning: ") == result.stderr.count("\n") == printed.count("Warning: ")
+        assert warning in result.stderr
+
+
+def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
+    printed = answer("run", file(MISSPELT["duel"][0]))
+    assert "Warning: unknown special rule in b.rules: 'Zzyzx', left out of the numbers\n" in printed
+
+
 # --- refusals ---------------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from analyser.cli.shell import (
     profiles_in,
     progress_bar,
     show,
+    warn,
     with_answer_options,
 )
 from analyser.files import check_writable
@@ -74,6 +75,7 @@ def _answer(
     note_no_effect(arguments, method)
     scenario = load_scenario(source, profiles_in(folder))
     show(_text(_computed(scenario, method, arguments), form), out)
+    warn(scenario.warnings, form, out)
 
 
 def _computed(scenario: Any, method: str, arguments: dict[str, Any]) -> list[Result]:

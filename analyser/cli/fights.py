@@ -19,6 +19,7 @@ from analyser.cli.shell import (
     profiles_in,
     progress_bar,
     show,
+    warn,
     with_answer_options,
 )
 from analyser.errors import InputError
@@ -134,7 +135,9 @@ def answer_fight(
         check_writable(Path(out))
     given = {name: number for name, number in numbers.items() if number is not None}
     note_no_effect(given, method)
-    show(_text(_computed(kind, source, folder, method, given), form, until), out)
+    results = _computed(kind, source, folder, method, given)
+    show(_text(results, form, until), out)
+    warn(results[0].account.warnings, form, out)
 
 
 def _computed(

@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -157,6 +157,13 @@ def show(text: str, out: str | None = None) -> None:
         click.echo(text, nl=False)
     else:
         write_text(Path(out), text)
+
+
+def warn(warnings: Iterable[str], form: str, out: str | None) -> None:
+    """Say warnings on standard error, where the answer has no room for them or goes to a file."""
+    if form == "csv" or out is not None:
+        for warning in warnings:
+            click.echo(f"warning: {warning}", err=True)
 
 
 @contextmanager

@@ -298,8 +298,8 @@ def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
     """What the user should know about how a unit was read."""
     loadout = None if unit.unit is None else profiles.loadout(unit.unit)
     qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
-    found = unknown_names(qualities, QUALITIES, "quality")
-    found += unknown_names(unit.rules or (), SPECIAL_RULES, "special rule")
+    found = unknown_names(qualities, QUALITIES, f"quality in {where}.rows")
+    found += unknown_names(unit.rules or (), SPECIAL_RULES, f"special rule in {where}.rules")
     return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
 
 
