@@ -113,6 +113,47 @@ def test_both_methods_stand_side_by_side():
     assert (both["exact"]["method"], both["monte_carlo"]["trials"]) == ("exact", 2000)
 
 
+APART = "The two methods may differ by more than chance, because they draw cards differently"
+
+
+@pytest.mark.parametrize("kind", ["focus", "duel"])
+def test_both_methods_say_why_they_may_differ_and_can_be_made_not_to(kind, file):
+    both = [*FEW, "--method", "both"]
+    text = answer(*COMMANDS[kind], *both)
+    assert text.count(APART) == 1
+    assert "Taken for granted (exact): cards with replacement" in text
+    assert "Taken for granted (Monte Carlo): cards without replacement" in text
+    assert APART not in answer(*COMMANDS[kind], *FEW)
+    alike = answer(*COMMANDS[kind], *both, "--replacement")
+    assert APART not in alike
+    assert "cards without replacement" not in alike
+    assert "Taken for granted: cards with replacement" in alike
+    assert answer("run", file(FILES[kind]), *both, "--replacement") == alike
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_option_that_puts_cards_back_is_that_of_python(kind, file):
+    printed = json.loads(answer(*COMMANDS[kind], *FEW, "--replacement", "--format", "json"))
+    asked = {"method": "monte-carlo", "trials": 2000, "replacement": True}
+    assert printed == json.loads(json.dumps(getattr(analyser, kind)(file(FILES[kind]), **asked).as_dict()))
+
+
+def test_real_decks_are_played_unless_cards_are_put_back():
+    few = [*FEW, "--format", "json"]
+    with_it, without_it = (json.loads(answer(*COMMANDS["duel"], *few, *more)) for more in (["--replacement"], []))
+    assert with_it["summary"] != without_it["summary"]
+
+
+def test_cards_are_put_back_to_no_effect_where_each_is_drawn_from_a_full_deck(file):
+    attack = file("[attack]\ndice = 1\n[target]\nmodels = 1\ndefence = 1\ndamage_limit = 1\n")
+    result = run("run", attack, "--replacement")
+    assert result.exit_code == 0
+    assert result.stderr == "note: --replacement: no effect, every card is drawn from a full deck here\n"
+    exact = run(*COMMANDS["duel"], "--replacement")
+    assert exact.stderr == "note: --replacement: no effect on an exact answer; see --method\n"
+    assert exact.stdout == answer(*COMMANDS["duel"])
+
+
 def test_charge_prints_who_wins_and_what_both_lose():
     text = answer("charge", RIFLES, f"{GRENADIERS}:garrisoned,models=4", "--supported")
     for line in (

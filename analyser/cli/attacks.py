@@ -11,6 +11,7 @@ from analyser.cli.conditions import scenario_from, with_conditions
 from analyser.cli.fights import answer_fight
 from analyser.cli.morale import answer_morale
 from analyser.cli.shell import (
+    REPLACEMENT,
     SECONDS_BEFORE_BAR,
     json_text,
     note_no_effect,
@@ -42,8 +43,9 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
 
 @click.command()
 @click.argument("scenario", metavar="SCENARIO.toml")
+@REPLACEMENT
 @with_answer_options
-def run(scenario: str, profiles: str | None, **options: Any) -> None:
+def run(scenario: str, profiles: str | None, replacement: bool | None, **options: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.fights.scenarios import kind_of
     from analyser.morale.systems import system_of
@@ -51,12 +53,14 @@ def run(scenario: str, profiles: str | None, **options: Any) -> None:
 
     raw = read_scenario(scenario)[0]
     kind, system = kind_of(raw), system_of(raw)
+    if replacement and (system is not None or kind == "attack"):
+        click.echo("note: --replacement: no effect, every card is drawn from a full deck here", err=True)
     if system is not None:
         answer_morale(system, scenario, {**options, "profiles": profiles, "plot": None})
     elif kind == "attack":
         _answer(scenario, profiles, **_answer_options(options))
     else:
-        answer_fight(kind, scenario, profiles, **_answer_options(options))
+        answer_fight(kind, scenario, profiles, replacement=replacement, **_answer_options(options))
 
 
 def _answer_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import click
 from analyser.cli import words
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import (
+    REPLACEMENT,
     SECONDS_BEFORE_BAR,
     Choice,
     json_text,
@@ -50,6 +51,7 @@ _POLICY = Choice(list(POLICIES))
 @click.option("--difficult-terrain", is_flag=True, help="The charge goes through it: defensive advantage.")
 @click.option("--no-overrun", is_flag=True, help="A unit with Overrun stays.")
 @click.option("--secondary", metavar="UNIT", multiple=True, help="Another unit of the target's side in contact.")
+@REPLACEMENT
 @with_answer_options
 def charge(
     attacker: str, target: str, secondary: tuple[str, ...], no_overrun: bool, profiles: str | None, **options: Any
@@ -80,6 +82,7 @@ def charge(
     "--until", type=(float, Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
     help="After how many attacks FATE is that likely, such as 0.8 broken.",
 )  # fmt: skip
+@REPLACEMENT
 @with_answer_options
 def focus(
     attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, profiles: str | None, **options: Any
@@ -106,6 +109,7 @@ def focus(
 @click.option("--first", type=Choice(["a", "b", "random"]), default="random", show_default=True,
               help="Who is activated first; random: a toss each round.")  # fmt: skip
 @click.option("--distance", type=float, metavar="INCHES", help="Between the two; left out: nothing is out of reach.")
+@REPLACEMENT
 @with_answer_options
 def duel(a: str, b: str, profiles: str | None, **options: Any) -> None:
     """What becomes of A and B if they fight for some rounds, each by its policy.
@@ -123,7 +127,8 @@ def duel(a: str, b: str, profiles: str | None, **options: Any) -> None:
 
 
 def _answer_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in ("method", "trials", "seed", "precision", "threads", "form", "out")}
+    names = ("method", "trials", "seed", "precision", "threads", "replacement", "form", "out")
+    return {name: options[name] for name in names}
 
 
 def answer_fight(

@@ -132,6 +132,12 @@ def with_answer_options(command: CommandT) -> CommandT:
     return command
 
 
+REPLACEMENT = click.option(
+    "--replacement", is_flag=True, default=None,
+    help="Monte Carlo of a fight: put each card back, as the exact answer does; left out: real decks.",
+)  # fmt: skip
+
+
 def note_no_effect(numbers: Mapping[str, Any], method: str) -> None:
     """Say which options of a sample were given for nothing."""
     if numbers and method == "exact":

@@ -162,6 +162,12 @@ def _cards(with_replacement: bool) -> str:
     return _WITH_REPLACEMENT if with_replacement else _WITHOUT_REPLACEMENT
 
 
+def draw_differently(accounts: Iterable[Account]) -> bool:
+    """Whether some of these answers put cards back and others do not, where that tells."""
+    told = {each for account in accounts for each in account.assumptions}
+    return {_WITH_REPLACEMENT, _WITHOUT_REPLACEMENT} <= told
+
+
 def _retaliation(unit: Combatant) -> list[Row]:
     row = retaliation_row(unit)
     return [] if row is None else [row]

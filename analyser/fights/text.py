@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyser.fights.account import draw_differently
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.charge_text import charge_blocks
 from analyser.fights.combatant import Combatant
@@ -14,6 +15,11 @@ from analyser.fights.duel_text import duel_blocks
 from analyser.fights.focus_result import FocusResult
 from analyser.fights.focus_text import focus_blocks
 from analyser.tables import aligned, counted, csv_text, rating_said
+
+_DIFFERENT_CARDS = (
+    "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
+    "alike."
+)
 
 FightResult = ChargeResult | FocusResult | DuelResult
 
@@ -40,11 +46,22 @@ def fight_text(results: Sequence[FightResult], until: tuple[float, str] | None =
     blocks.append([f"Special rules applied: {', '.join(first.account.applied) or 'none'}"])
     blocks += [[f"Not used: {'; '.join(first.account.not_used)}"]] if first.account.not_used else []
     blocks.append([f"Not modelled: {', '.join(first.account.not_modelled) or 'none'}"])
-    assumed = dict.fromkeys(each for result in results for each in result.account.assumptions)
-    blocks += [[f"Taken for granted: {each}" for each in assumed]] if assumed else []
+    assumed = _assumptions(results)
+    blocks += [assumed] if assumed else []
+    blocks += [[_DIFFERENT_CARDS]] if draw_differently([result.account for result in results]) else []
     if first.account.warnings:
         blocks.append([f"Warning: {warning}" for warning in first.account.warnings])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _assumptions(results: Sequence[FightResult]) -> list[str]:
+    """What was taken for granted, with the method where it is not both that did."""
+    lines = []
+    for each in dict.fromkeys(each for result in results for each in result.account.assumptions):
+        by = [result for result in results if each in result.account.assumptions]
+        title = "" if len(by) == len(results) else f" ({_method(by[0])})"
+        lines.append(f"Taken for granted{title}: {each}")
+    return lines
 
 
 def fight_csv(results: Sequence[FightResult]) -> str:
