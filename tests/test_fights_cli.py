@@ -300,6 +300,7 @@ ODD = [
     (["duel", f"{RIFLES}:models=9", GRENADIERS], "a.models is 9, and crown/rifle-platoon@basic has 6"),
     (["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"], "a does not charge as long as it is in its"),
     (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
+    (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
 ]  # fmt: skip
 
 
@@ -459,6 +460,10 @@ def test_what_is_wrong_with_a_file_is_told_with_its_key(text, words, file):
 
 
 def test_python_refuses_the_same():
+    with pytest.raises(InputError, match="secondary: not a list of units"):
+        analyser.charge(RIFLES, GRENADIERS, secondary=GRENADIERS)
+    with pytest.raises(InputError, match="until: 'a' is not usable"):
+        analyser.focus([RIFLES], GRENADIERS).until("a", "broken")
     with pytest.raises(InputError, match="not a list of attacks"):
         analyser.focus(RIFLES, GRENADIERS)
     with pytest.raises(InputError, match="did you mean 'outflanking'"):

@@ -11,6 +11,7 @@ from test_docs import assert_part_of
 
 import analyser
 from analyser.cli.fights import POLICIES
+from analyser.errors import InputError
 from analyser.fights.combatant import Charge, Combatant
 from analyser.fights.duel import DuelTerms
 from analyser.fights.feasible import PolicyName
@@ -49,6 +50,13 @@ def test_every_policy_is_named_wherever_users_are_told_of_it():
     ):
         assert list(named) == known, where
     assert set(SHOOTING) < set(known)
+
+
+def test_so_many_attacks_are_taken_as_the_page_says():
+    (most,) = map(int, re.findall(r"There are up to (\d+) attacks", PAGE))
+    analyser.focus([{"dice": 1}] * most, {"models": 3, "defence": 1, "damage_limit": 1})
+    with pytest.raises(InputError, match=f"up to {most}"):
+        analyser.focus([{"dice": 1}] * (most + 1), {"models": 3, "defence": 1, "damage_limit": 1})
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

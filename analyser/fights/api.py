@@ -93,7 +93,7 @@ def charge(
     if target is not None:
         _check_keys(circumstances, Charge, "charge")
         source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
-        source["secondary"] = [_unit(each, "secondary") for each in secondary]
+        source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
     elif circumstances or secondary:
         raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
     scenario = load_charge(source, profiles)
@@ -151,9 +151,10 @@ def focus(
     how = How(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
-        if isinstance(attacks, str | Mapping) or not isinstance(attacks, Sequence):
-            raise InputError("not a list of attacks", where="attacks", allowed="selectors, or tables of attacks")
-        listed = [{"attacker": each} if isinstance(each, str) else dict(each) for each in attacks]
+        listed = [
+            {"attacker": each} if isinstance(each, str) else dict(each)
+            for each in _listed(attacks, "attacks", "attacks")
+        ]
         source = {"attacks": listed, "target": _unit(target, "target")}
     scenario = load_focus(source, profiles)
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
@@ -223,6 +224,13 @@ def duel(
         account=account.of_duel(scenario, shooters, with_replacement=how.with_replacement),
         seed=None if how.trials_played is None else seed,
     )
+
+
+def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
+    """What was given, which must be a list."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
+    return given
 
 
 def _unit(unit: Any, where: str) -> dict[str, Any]:

@@ -134,8 +134,8 @@ class FocusResult:
         """
         if fate not in FATES:
             raise InputError(f"no fate {fate!r}{did_you_mean(fate, FATES)}", where="until", allowed=", ".join(FATES))
-        if not 0 < share <= 1:
-            raise InputError(f"{share:g} is not usable", where="until", allowed="a probability above 0, up to 1")
+        if not isinstance(share, int | float) or not 0 < share <= 1:
+            raise InputError(f"{share!r} is not usable", where="until", allowed="a probability above 0, up to 1")
         chance = Estimate(0.0)
         for number, ending in enumerate(self.endings, start=1):
             happened = _event(ending.second, fate)

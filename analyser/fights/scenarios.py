@@ -300,7 +300,13 @@ def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
     qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
     found = unknown_names(qualities, QUALITIES, f"quality in {where}.rows")
     found += unknown_names(unit.rules or (), SPECIAL_RULES, f"special rule in {where}.rules")
+    found += _without_carriages(unit, where)
     return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
+
+
+def _without_carriages(unit: Combatant, where: str) -> Iterable[str]:
+    if unit.carriages and not any("Full Steam Ahead" in quality_names(row) for row in unit.rows or ()):
+        yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
 
 
 def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
