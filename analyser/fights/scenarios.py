@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from analyser.api import load_scenario
-from analyser.bounds import more_than_level
 from analyser.errors import InputError
+from analyser.fights import doubts
 from analyser.fights.attackers import attacker_of, can_be_hurt
-from analyser.fights.combatant import Charge, Combatant, has_rule, may_charge, resolve_combatant, row_named
+from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
-from analyser.fights.strikes import CAN_BE_OUTFLANKED, quality_names
-from analyser.glossary import QUALITIES, SPECIAL_RULES
 from analyser.profiles import Profiles
-from analyser.resolve import doubts_about, unknown_names
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.scenario import Scenario, Target, read_scenario
 from analyser.validation import checked
-
-_NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not look at, and why
-    "row": "close quarters go by close_quarters_row",
-    "ammo_supply": "Ammo Supply is for ranged attacks",
-    "concealed": "there is no concealment in close quarters (AC-4.3)",
-    "taking_cover": "there is no cover in close quarters (AC-4.3)",
-    "obstacle": "there is no cover in close quarters (AC-4.3)",
-    "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
-    "on_lookout": "who goes on lookout shoots, and this is one combat",
-    "reloading": "close quarters need no reloading",
-}
-
-_OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 Kind = str
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -158,19 +142,8 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
         others = tuple(_secondary(unit, profiles, f"secondary.{place}") for place, unit in enumerate(file.secondary))
     except InputError as error:
         raise error.inside(where) from None
-    warnings = [*_doubts(attacker, "attacker", profiles), *_doubts(target, "target", profiles)]
-    for place, unit in enumerate(others):
-        warnings += _doubts(unit, f"secondary.{place}", profiles)
-        if unit.garrisoned:
-            warnings.append(f"secondary.{place}.garrisoned has no effect: only the target's building is stormed")
-    if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
-        types = ", ".join(CAN_BE_OUTFLANKED)
-        warnings.append(f"charge.outflanking is no bonus: only {types} are outflanked (AC-8.2)")
-    warnings += _without_effect(file.attacker, "attacker")
-    warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
-    for side, unit in (("attacker", attacker), ("target", target)):
-        warnings += _without_overcharge(unit, side)
-    return ChargeScenario(attacker, target, others, file.ruleset, _distinct(warnings))
+    warnings = doubts.about_charge(file, attacker, target, others, profiles)
+    return ChargeScenario(attacker, target, others, file.ruleset, warnings)
 
 
 def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None) -> FocusScenario:
@@ -211,21 +184,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
         raise error.inside(where) from None
-    warnings = [*_doubts(a, "a", profiles), *_doubts(b, "b", profiles)]
-    for side, unit, policy in (("a", a, file.duel.policy_a), ("b", b, file.duel.policy_b)):
-        if unit.charge.outflanking and (b if unit is a else a).garrisoned:
-            warnings.append(
-                f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
-            )
-        if unit.garrisoned and policy == "charge":
-            warnings.append(
-                f"{side} does not charge as long as it is in its building, which it does not leave by itself"
-            )
-        if unit.victory_points is None:
-            warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
-        contact = may_charge(a, b, file.duel.policy_a) or may_charge(b, a, file.duel.policy_b)
-        warnings += _without_overcharge(unit, side, contact=contact)
-    return DuelScenario(file.duel, a, b, file.ruleset, _distinct(warnings))
+    return DuelScenario(file.duel, a, b, file.ruleset, doubts.about_duel(file.duel, a, b, profiles))
 
 
 def _check_buildings(file: ChargeFile) -> None:
@@ -292,40 +251,3 @@ def _with_close_quarters_row(unit: Combatant, where: str) -> Combatant:
         problem = f"row {row.id!r} is a ranged row"
         raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
     return unit.model_copy(update={"close_quarters_row": row.id})
-
-
-def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
-    """What the user should know about how a unit was read."""
-    loadout = None if unit.unit is None else profiles.loadout(unit.unit)
-    qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
-    found = unknown_names(qualities, QUALITIES, f"quality in {where}.rows")
-    found += unknown_names(unit.rules or (), SPECIAL_RULES, f"special rule in {where}.rules")
-    found += _without_carriages(unit, where)
-    return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
-
-
-def _without_carriages(unit: Combatant, where: str) -> Iterable[str]:
-    if unit.carriages and not any("Full Steam Ahead" in quality_names(row) for row in unit.rows or ()):
-        yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
-
-
-def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
-    for key, why in _NO_EFFECT_IN_A_CHARGE.items():
-        if thrown_at and key in _OF_SHOTS:
-            continue  # Throw is a ranged attack
-        if getattr(unit, key) != Combatant.model_fields[key].default:
-            yield f"{where}.{key} has no effect: {why}"
-
-
-def _without_overcharge(unit: Combatant, where: str, *, contact: bool = True) -> Iterable[str]:
-    if not unit.overcharge:
-        return
-    rows = [row for row in unit.rows or () if row.kind != "ranged"]
-    if not contact:
-        yield f"{where}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
-    elif not any("Overcharge" in quality_names(row) for row in rows):
-        yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"
-
-
-def _distinct(warnings: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(warnings))
