@@ -263,6 +263,15 @@ def test_an_overrun_is_a_second_combat_with_a_penalty():
     ]  # fmt: skip
 
 
+def test_bands_that_overlap_are_told_and_the_first_that_fits_counts():
+    overlapping = row("melee", 3) | {
+        "bands": [{"first": 1, "last": 10, "dice": 3}, {"first": 10, "last": 12, "dice": 9}]
+    }
+    result = charge(unit(overlapping), unit())
+    assert certain(result)["target_models_destroyed"] == 3
+    assert result.account.warnings == ("attacker.rows: bands of row 'melee' overlap; the first that fits counts",)
+
+
 def test_exposed_models_are_prioritised_by_ranged_attacks_only():
     """AC-3.9: a strike in close quarters is held back by none, and the answer says so; a shot in a duel is."""
     result = charge(*fighters(3, 0, t={"exposed": 1}))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from operator import attrgetter
 
 from analyser.bounds import more_than_level
 from analyser.fights.combatant import Combatant, has_rule, may_charge
@@ -71,13 +73,20 @@ def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
     qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
     found = unknown_names(qualities, QUALITIES, f"quality in {where}.rows")
     found += unknown_names(unit.rules or (), SPECIAL_RULES, f"special rule in {where}.rules")
-    found += _without_carriages(unit, where)
+    found += [*_overlapping_bands(unit, where), *_without_carriages(unit, where)]
     return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
 
 
 def _without_carriages(unit: Combatant, where: str) -> Iterable[str]:
     if unit.carriages and not any("Full Steam Ahead" in quality_names(row) for row in unit.rows or ()):
         yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
+
+
+def _overlapping_bands(unit: Combatant, where: str) -> Iterable[str]:
+    for row in unit.rows or ():
+        bands = sorted(row.bands, key=attrgetter("first"))
+        if any(one.last >= other.first for one, other in pairwise(bands)):
+            yield f"{where}.rows: bands of row {row.id!r} overlap; the first that fits counts"
 
 
 def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
