@@ -233,9 +233,10 @@ def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row 
         fitting = fitting_rows(attack, attacker, target)
         if len(fitting) == 1:
             return fitting[0]
-        problem = "more than one row fits" if fitting else "no row can make this attack"
-        allowed = ", ".join(row.id for row in fitting) or why_none(attack, attacker, target)
-        raise InputError(f"{attacker.selector}: {problem}", where="attack.row", allowed=allowed)
+        if not fitting:
+            raise no_row_fits(attack, attacker, target)
+        allowed = ", ".join(row.id for row in fitting)
+        raise InputError(f"{attacker.selector}: more than one row fits", where="attack.row", allowed=allowed)
     row = rows.get(row_id(attack.row, rows))
     if row is None:
         hint = did_you_mean(attack.row, rows)
@@ -243,11 +244,9 @@ def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row 
     reason = why_not(row, attack, attacker, target)
     if reason is not None:
         fitting_ids = ", ".join(each.id for each in fitting_rows(attack, attacker, target))
-        raise InputError(
-            f"row {row.id!r} cannot make this attack: {reason}",
-            where="attack.row",
-            allowed=fitting_ids or "no row fits",
-        )
+        problem = f"row {row.id!r} cannot make this attack: {reason}"
+        problem += "" if fitting_ids else "; no other row fits"
+        raise InputError(problem, where="attack.row", allowed=fitting_ids)
     return row
 
 
@@ -260,10 +259,11 @@ def row_id(written: str, rows: Mapping[str, Row]) -> str:
     return longer[0] if len(longer) == 1 else tidied
 
 
-def why_none(attack: Attack, attacker: Loadout, target: Target) -> str:
-    """Why no row of `attacker` can make this attack, row by row."""
-    reasons = [f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows]
-    return "; ".join(reasons) or "the unit has no rows"
+def no_row_fits(attack: Attack, attacker: Loadout, target: Target) -> InputError:
+    """The error that no row of `attacker` can make this attack: it tells why, row by row."""
+    reasons = "; ".join(f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
+    problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
+    return InputError(problem, where="attack.row")
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.compile import attack_record, target_record
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
-from analyser.resolve import fitting_rows, resolve_attack, resolve_target, rules_of, why_none
+from analyser.resolve import fitting_rows, no_row_fits, resolve_attack, resolve_target, rules_of
 from analyser.rules.armoured_clash.facts import ATTACK, TARGET, AttackFacts
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.scenario import Attack, Target
@@ -105,8 +105,7 @@ def best_row(
     resolved = resolve_target(target, None)
     fitting = fitting_rows(attack, attacker, resolved) if rows is None else rows
     if not fitting:
-        reasons = why_none(attack, attacker, resolved)
-        raise InputError(f"{attacker.selector}: no row can make this attack", where="attack.row", allowed=reasons)
+        raise no_row_fits(attack, attacker, resolved)
     candidates, records = _candidates(attack, attacker, fitting)
     rules = ruleset or load_ruleset()
     summaries = sweep(

@@ -474,3 +474,16 @@ def test_python_refuses_the_same():
         analyser.duel(RIFLES, GRENADIERS, rounds=1).probability("a_wins", 7)
     with pytest.raises(InputError, match="method 'exactly'"):
         analyser.duel(RIFLES, GRENADIERS, method="exactly")
+
+
+def test_why_no_row_fits_is_not_told_as_what_is_allowed():
+    said = refusal("focus", f"{RIFLES}:distance=60", "--target", GRENADIERS)
+    assert "no row can make this attack (ranged-light: its long range is 14, and the distance 60;" in said
+    assert "allowed" not in said
+
+
+def test_what_one_of_several_attacks_says_of_its_target_is_refused_in_its_place():
+    said = refusal("focus", RIFLES, f"{RIFLES}:exposed=7", "--target", GRENADIERS)
+    assert "attacks.1.exposed: 7 of 6 models (allowed: 1 to 6)" in said
+    said = refusal("focus", RIFLES, "--target", f"{GRENADIERS}:exposed=7")
+    assert "target.exposed: 7 of 6 models (allowed: 1 to 6)" in said

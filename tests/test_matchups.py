@@ -229,7 +229,7 @@ def test_only_rows_with_the_quality_that_the_attack_uses(library):
 
 
 def test_no_row_at_all_is_told_row_by_row(library):
-    with pytest.raises(InputError, match=r"no row can make this attack \(allowed: ranged-light: it fires at light"):
+    with pytest.raises(InputError, match=r"no row can make this attack \(ranged-light: it fires at light"):
         best_row(Attack(), library.loadout("crown/rifle-platoon@basic"), Target(
             models=1, defence=1, damage_limit=1, category="heavy"))  # fmt: skip
 

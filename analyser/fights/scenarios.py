@@ -220,7 +220,9 @@ def _one_attack(file: FocusFile, attack: FocusAttack, place: str, where: str, pr
         scenario = load_scenario(raw, profiles)
     except InputError as error:
         key = error.where.removeprefix("scenario: ")
-        inside = key.replace("attack", place, 1) if key.startswith("attack") else f"{where}: {key}"
+        section, _, rest = key.partition(".")
+        of_attack = section == "attack" or (section == "target" and rest in stated)
+        inside = key.replace(section, place, 1) if of_attack else f"{where}: {key}"
         raise InputError(error.problem, where=inside, allowed=error.allowed) from None
     return replace(scenario, attack=scenario.attack.model_copy(update={"rating": attack.rating}))
 
