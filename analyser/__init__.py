@@ -68,10 +68,12 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import analyser` itself stays quick."""
+    if name == "plots":
+        return importlib.import_module("analyser.plots")
     if name not in _ROOMS:
         raise AttributeError(f"module 'analyser' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.{_ROOMS[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ROOMS])
+    return sorted([*globals(), *_ROOMS, "plots"])

@@ -21,7 +21,7 @@ MOST_INCHES = 1000
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
-Inches = Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES)]
 
 CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
@@ -73,6 +73,15 @@ class Row(Record):
         return next((band for band in self.bands if band.first <= count <= band.last), None)
 
 
+def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
+    """The same rows; two with one id are refused."""
+    ids = [row.id for row in rows or ()]
+    twice = next((each for each in ids if ids.count(each) > 1), None)
+    if twice is not None:
+        raise ValueError(f"two rows have the id {twice!r}")
+    return rows
+
+
 class Level(Record):
     """A reinforcement level: models, points, victory-point rating (AC-2.2)."""
 
@@ -105,10 +114,7 @@ class Unit(Record):
     def _consistent(self) -> Unit:
         if not self.levels:
             raise ValueError("a unit needs at least one reinforcement level")
-        ids = [row.id for row in self.rows]
-        twice = next((each for each in ids if ids.count(each) > 1), None)
-        if twice is not None:
-            raise ValueError(f"two rows have the id {twice!r}")
+        each_row_once(self.rows)
         return self
 
     def row(self, row_id: str) -> Row | None:

@@ -263,6 +263,41 @@ def test_an_overrun_is_a_second_combat_with_a_penalty():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("distance", [None, 15.0])
+def test_who_goes_to_short_range_fires_no_indirect_row(distance):
+    """AC-6: Indirect is not for short range, so a unit with no other row cannot; one with another uses that."""
+    indirect = row("ranged", 3, "Indirect", short_range=6.0)
+    terms = {"policy_a": "short_range", "policy_b": "take_cover"} | ({} if distance is None else {"distance": distance})
+    with pytest.raises(InputError, match="no ranged row but .* Indirect ones, which do not fire at short range"):
+        duel(unit(indirect, speed=20.0), unit(), **terms)
+    both = unit(indirect, row("ranged", 1) | {"id": "direct"}, speed=20.0)
+    only = unit(row("ranged", 1) | {"id": "direct"}, speed=20.0)
+    assert duel(both, unit(), **terms).summary == duel(only, unit(), **terms).summary
+
+
+def test_rules_of_who_charges_and_is_charged_are_told_in_a_duel_of_two_chargers():
+    """Each is charged in its turn; Durable counts for a charger too, if all that strikes it is Sponsons."""
+    charger, stoic = unit(row("melee", 1), rules=["Durable"]), unit(rules=["Sponsons (2)", "Stoic Defence"])
+    both = duel(charger, stoic | {"rows": [row("melee", 1)]}, policy_a="charge", policy_b="charge", rounds=1)
+    assert {"Durable", "Sponsons (2)", "Stoic Defence"} <= set(both.account.applied)
+    assert "Durable" in charge(charger, stoic).account.applied
+
+
+def test_rows_of_one_name_are_refused():
+    with pytest.raises(InputError, match="two rows have the id 'melee'"):
+        charge(unit(row("melee", 1), row("melee", 2)), unit())
+
+
+@pytest.mark.parametrize("wrong", [True, "6"])
+@pytest.mark.parametrize("key", ["speed", "edge_distance"])
+def test_inches_are_numbers(key, wrong):
+    with pytest.raises(InputError, match=key):
+        duel(unit(row("ranged", 1), **{key: wrong}), unit(row("ranged", 1)))
+    with pytest.raises(InputError, match="distance"):
+        duel(unit(row("ranged", 1)), unit(row("ranged", 1)), distance=wrong)
+    assert duel(unit(row("ranged", 1), **{key: 6}), unit(row("ranged", 1)), distance=6).summary["p_draw"] >= 0.0
+
+
 def test_bands_that_overlap_are_told_and_the_first_that_fits_counts():
     overlapping = row("melee", 3) | {
         "bands": [{"first": 1, "last": 10, "dice": 3}, {"first": 10, "last": 12, "dice": 9}]

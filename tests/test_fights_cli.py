@@ -462,6 +462,15 @@ def test_what_is_wrong_with_a_file_is_told_with_its_key(text, words, file):
 def test_python_refuses_the_same():
     with pytest.raises(InputError, match="secondary: not a list of units"):
         analyser.charge(RIFLES, GRENADIERS, secondary=GRENADIERS)
+    focused = analyser.focus([RIFLES], GRENADIERS)
+    for asked, message in (
+        (lambda: focused.until("broken", 0.8), "no fate 0.8"),
+        (lambda: focused.after("2"), "attack '2'"),
+        (lambda: focused.at_least("x"), "at_least: 'x' is not usable"),
+        (lambda: focused.at_least(-1), "at_least: -1 is not usable"),
+    ):
+        with pytest.raises(InputError, match=message):
+            asked()
     with pytest.raises(InputError, match="until: 'a' is not usable"):
         analyser.focus([RIFLES], GRENADIERS).until("a", "broken")
     with pytest.raises(InputError, match="not a list of attacks"):

@@ -74,7 +74,9 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
         rules = names(unit.rules or (), SPECIAL_RULES)
         enemy_rows = [charged_with] if place else _retaliation(target)
-        occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(unit, enemy, charges=place == 0)
+        occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(
+            unit, enemy, charges=place == 0, charged=place != 0
+        )
         applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
         unused += [*unused_in_contact(unit, rows, where), *(unused_in_charging(unit, "charge") if place == 0 else ())]
         left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
@@ -127,7 +129,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
         rules = names(unit.rules or (), SPECIAL_RULES)
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
-        occasions |= _of_contact(unit, enemy, charges=charges[place], contact=contact)
+        occasions |= _of_contact(unit, enemy, charges=charges[place], charged=charges[1 - place])
         occasions["Berserk"] = charges[place] and unit.discipline is not None
         occasions["Run Amok"] = charges[place] or apart
         occasions["Pavises"] = unit.taking_cover or policies[place] == "take_cover"
@@ -265,12 +267,11 @@ def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> 
     }
 
 
-def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, contact: bool = True) -> dict[str, bool]:
-    """The same for the rules of close quarters; `charges`: this is the unit that charges."""
-    charged = contact and not charges
+def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, charged: bool) -> dict[str, bool]:
+    """The same for the rules of close quarters: of a unit that `charges`, is `charged`, or both in turn."""
     struck = charges and (retaliation_row(enemy) is not None or has_rule(enemy, "Sponsons"))
-    from_the_front = {"Resilient": True} if struck else {}  # as who charges always is
-    return from_the_front | {
+    when_struck = {"Resilient": True, "Durable": True} if struck else {}  # from the front, as who charges always is
+    return when_struck | {
         "Sponsons": charged,
         "Stoic Defence": charged,
         "Static": charged,
@@ -278,7 +279,7 @@ def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, contact: bo
         "Onslaught": charges,
         "Overrun": charges and unit.charge.overrun,
         "Throw": charges,
-        "Hunter": contact,
+        "Hunter": charges or charged,
     }
 
 

@@ -12,7 +12,7 @@ from analyser.glossary import SPECIAL_RULES, Named
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
-from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice
+from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once
 from analyser.validation import Record, as_tuple
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
@@ -54,6 +54,7 @@ class Combatant(Target):
     passengers: Passengers | None = None
 
     _more_tuples = field_validator("rows", mode="before")(as_tuple)
+    _each_row_once = field_validator("rows")(each_row_once)
 
 
 def resolve_combatant(

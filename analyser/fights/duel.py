@@ -43,7 +43,7 @@ class DuelTerms(Record):
     first: Literal["a", "b", "random"] = "random"
     policy_a: PolicyName = "shoot"
     policy_b: PolicyName = "shoot"
-    distance: Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)] | None = None
+    distance: Annotated[float, Field(ge=0, le=MOST_INCHES)] | None = None
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:

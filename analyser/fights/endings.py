@@ -109,8 +109,8 @@ def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings
         There is no such one.
     """
     number = len(endings) if number is None else number
-    if not 1 <= number <= len(endings):
-        raise InputError(f"{what} {number}", where=what, allowed=f"1 to {len(endings)}")
+    if not isinstance(number, int) or not 1 <= number <= len(endings):
+        raise InputError(f"{what} {number!r}", where=what, allowed=f"1 to {len(endings)}")
     return endings[number - 1]
 
 

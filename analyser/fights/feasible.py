@@ -12,6 +12,15 @@ from analyser.units import Row
 PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
 
 
+_BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
+_FITTING: dict[PolicyName, str] = {  # what a policy needs of a row
+    "shoot": _BUT_REACTIVE,
+    "short_range": "but Reactive ones, which fire on lookout only, and Indirect ones, which do not fire at short range,",
+    "all_out": _BUT_REACTIVE,
+    "overcharge": "with Overcharge",
+}
+
+
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
     """Refuse a policy that its unit cannot carry out.
 
@@ -53,19 +62,23 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
     if not rows_to_shoot_with(mine, theirs, "lookout"):
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
-        fitting = "with Overcharge" if policy == "overcharge" else "but Reactive ones, which fire on lookout only,"
-        return f"it has no ranged row {fitting} against {theirs.category} targets"
+        return f"it has no ranged row {_FITTING[policy]} against {theirs.category} targets"
     if policy == "all_out" and not has_rule(mine, "All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
 
 
 def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -> list[Row]:
-    """The ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1); Reactive ones on lookout only (AC-6)."""
+    """The ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1).
+
+    Reactive ones on lookout only, Indirect ones not at short range (AC-6).
+    """
     rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
     if policy == "lookout":
         return rows
     rows = [row for row in rows if "Reactive" not in quality_names(row)]
+    if policy == "short_range":
+        return [row for row in rows if row.short_range is None or "Indirect" not in quality_names(row)]
     return [row for row in rows if "Overcharge" in quality_names(row)] if policy == "overcharge" else rows
 
 

@@ -112,7 +112,15 @@ class FocusResult:
         return ending.chance(_event(ending.second, name))
 
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
-        """The probability that so many models or more are destroyed after that attack; left out: after the last."""
+        """The probability that so many models or more are destroyed after that attack; left out: after the last.
+
+        Raises
+        ------
+        InputError
+            No whole number of models, or no such attack.
+        """
+        if not isinstance(models, int | np.integer) or models < 0:
+            raise InputError(f"{models!r} is not usable", where="at_least", allowed="a whole number, 0 or more")
         ending = self.after(attack)
         return ending.chance(read.models_destroyed(ending.second, self.models) >= models)
 
@@ -133,7 +141,9 @@ class FocusResult:
             Another fate, or a share out of range.
         """
         if fate not in FATES:
-            raise InputError(f"no fate {fate!r}{did_you_mean(fate, FATES)}", where="until", allowed=", ".join(FATES))
+            raise InputError(
+                f"no fate {fate!r}{did_you_mean(str(fate), FATES)}", where="until", allowed=", ".join(FATES)
+            )
         if not isinstance(share, int | float) or not 0 < share <= 1:
             raise InputError(f"{share!r} is not usable", where="until", allowed="a probability above 0, up to 1")
         chance = Estimate(0.0)

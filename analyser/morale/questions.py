@@ -23,10 +23,10 @@ RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-Chance = Annotated[float, Field(ge=0, le=1, strict=False)]
+Chance = Annotated[float, Field(ge=0, le=1)]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
-Distance = Annotated[float, Field(ge=0, le=MOST_INCHES, strict=False)]
-Length = Annotated[float, Field(gt=0, le=MOST_INCHES, strict=False)]
+Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
+Length = Annotated[float, Field(gt=0, le=MOST_INCHES)]
 
 
 def law_from(value: object) -> tuple[float, ...]:

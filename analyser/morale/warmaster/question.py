@@ -15,7 +15,7 @@ MOST_FRIENDS = 20
 MOST_STANDS = 30
 MOST_CENTIMETRES = 500
 
-Centimetres = Annotated[float, Field(ge=0, le=MOST_CENTIMETRES, strict=False)]
+Centimetres = Annotated[float, Field(ge=0, le=MOST_CENTIMETRES)]
 Stands = Annotated[int, Field(ge=1, le=MOST_STANDS)]
 KindName = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
 FRIENDS = ("friend", "unyielding")
