@@ -102,8 +102,8 @@ card for every test, by `analyser.duel`'s engines and by loops that state the ru
 
 What follows from a roll is worked out when it first comes up, and looked up by all other duels. Where cards are put
 back, duels that stand alike are counted together; each of them still rolls its own dice and draws its own cards. With
-real decks they are played some abreast, each with two decks of its own, of which only what tests ask about is kept. Dice
-are rolled for thousands of them at once: rolling takes the nearest cache from what is looked up, so it happens seldom.
+real decks they are played some abreast, each with two decks of its own, of which only what tests ask about is kept.
+Dice are rolled for thousands of them at once: that takes the nearest cache from what is looked up, and is to be seldom.
 
 {exact}
 

@@ -15,7 +15,7 @@ PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", 
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
 _FITTING: dict[PolicyName, str] = {  # what a policy needs of a row
     "shoot": _BUT_REACTIVE,
-    "short_range": "but Reactive ones, which fire on lookout only, and Indirect ones, which do not fire at short range,",
+    "short_range": "but Reactive ones, which fire on lookout, and Indirect ones, which do not fire at short range,",
     "all_out": _BUT_REACTIVE,
     "overcharge": "with Overcharge",
 }
