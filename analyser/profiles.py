@@ -18,6 +18,11 @@ ItemT = TypeVar("ItemT")
 
 RULESET_FILE = "ruleset.toml"
 
+_KEYS_IN_PYTHON = (
+    'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
+    '"distance": 6}'
+)
+
 
 def shipped_profiles() -> Path:
     """The folder of profiles that came with this package."""
@@ -82,6 +87,7 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one thing does.
         """
+        _check_no_keys(selector)
         faction_part, unit_part, level_part = _parts(selector)
         factions = list(self.factions.values())
         if faction_part:
@@ -131,6 +137,14 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
     return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
+
+
+def _check_no_keys(selector: str) -> None:
+    """Refuse the keys after a colon that some commands take: they are no part of a selector."""
+    unit, colon, _ = selector.partition(":")
+    if colon:
+        problem = f"selector {selector!r}: keys after a colon are for the commands attack, charge, focus and duel"
+        raise InputError(problem, allowed=f"{unit!r}; {_KEYS_IN_PYTHON}")
 
 
 def _parts(selector: str) -> tuple[str, str, str]:

@@ -496,3 +496,26 @@ def test_what_one_of_several_attacks_says_of_its_target_is_refused_in_its_place(
     assert "attacks.1.exposed: 7 of 6 models (allowed: 1 to 6)" in said
     said = refusal("focus", RIFLES, "--target", f"{GRENADIERS}:exposed=7")
     assert "target.exposed: 7 of 6 models (allowed: 1 to 6)" in said
+
+
+@pytest.mark.parametrize(
+    ("ask", "second"), [(analyser.charge, "target"), (analyser.focus, "target"), (analyser.duel, "b")]
+)
+def test_one_unit_alone_is_told_that_the_second_is_missing(ask, second):
+    with pytest.raises(
+        InputError, match=rf"neither a file nor a scenario, and .* missing \(allowed: a unit as {second}="
+    ):
+        ask(RIFLES)
+    with pytest.raises(InputError, match=r"nowhere\.toml: cannot read this file"):
+        ask("nowhere.toml")
+
+
+def test_attacks_without_a_target_are_told_that_it_is_missing():
+    with pytest.raises(InputError, match=r"target: .* the second unit is missing"):
+        analyser.focus([RIFLES, RIFLES])
+
+
+def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
+    with pytest.raises(InputError, match="keys after a colon are for the commands") as caught:
+        analyser.charge(f"{RIFLES}:suppressed", GRENADIERS)
+    assert '{"unit": "...", "suppressed": True}' in str(caught.value)

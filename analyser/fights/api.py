@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from analyser.engine.joint import start_states
@@ -96,6 +97,8 @@ def charge(
         source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
     elif circumstances or secondary:
         raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
+    else:
+        _check_whole(attacker, "target")
     scenario = load_charge(source, profiles)
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
@@ -156,6 +159,8 @@ def focus(
             for each in _listed(attacks, "attacks", "attacks")
         ]
         source = {"attacks": listed, "target": _unit(target, "target")}
+    else:
+        _check_whole(attacks, "target")
     scenario = load_focus(source, profiles)
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
     endings = run(setup, programs, start_states(setup), scenario.ruleset, how)
@@ -213,6 +218,8 @@ def duel(
         source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
     elif terms:
         raise InputError("this stands in the scenario", where=next(iter(terms)))
+    else:
+        _check_whole(a, "b")
     scenario = load_duel(source, profiles)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, programs = program_of(shooters, scenario.terms)
@@ -231,6 +238,15 @@ def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
     return given
+
+
+def _check_whole(source: Any, second: str) -> None:
+    """Refuse one unit alone, or a list of them: without a second unit, a whole scenario is wanted."""
+    is_text = isinstance(source, str)
+    is_file = is_text and (source.endswith(".toml") or Path(source).exists())
+    if not is_file and (is_text or isinstance(source, list | tuple)):
+        problem = f"{source!r} is neither a file nor a scenario, and the second unit is missing"
+        raise InputError(problem, where=second, allowed=f"a unit as {second}=, or the path of a scenario file alone")
 
 
 def _unit(unit: Any, where: str) -> dict[str, Any]:
