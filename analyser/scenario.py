@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from analyser.dice import RatingName
-from analyser.errors import InputError
+from analyser.errors import InputError, did_you_mean
 from analyser.files import read_toml
 from analyser.ruleset import Ruleset
 from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, UnitType
@@ -26,6 +26,21 @@ PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming"
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
 Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+
+Kind = Literal["attack", "charge", "focus", "duel"]
+_IN_WORDS: dict[Kind, str] = {"attack": "an attack", "charge": "a charge", "focus": "focus fire", "duel": "a duel"}
+_OWN_SECTIONS: dict[Kind, set[str]] = {
+    "attack": {"attack"},
+    "charge": {"charge", "attacker", "secondary"},
+    "focus": {"attacks"},
+    "duel": {"duel", "a", "b"},
+}
+_MAY_HOLD: dict[Kind, str] = {
+    "attack": "[attack] and [target]",
+    "charge": "[charge], [attacker] and [target]",
+    "focus": "[[attacks]] and [target]",
+    "duel": "[duel], [a] and [b]",
+}
 
 
 class ExtraReroll(Record):
@@ -153,8 +168,42 @@ def read_scenario(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[d
     return read_toml(path), str(path)
 
 
+def kind_of(raw: Mapping[str, Any]) -> Kind:
+    """What the sections of a scenario file describe: ``charge``, ``focus``, ``duel`` or ``attack``.
+
+    Examples
+    --------
+    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
+    ('duel', 'attack')
+    """
+    if raw.keys() & {"duel", "a", "b"}:
+        return "duel"
+    if "attacks" in raw:
+        return "focus"
+    return "charge" if raw.keys() & {"charge", "attacker", "secondary"} else "attack"
+
+
+def check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
+    """Refuse a scenario of another kind than the `wanted` one, and what is no scenario of a fight at all.
+
+    Raises
+    ------
+    InputError
+    """
+    sections = {name for names in _OWN_SECTIONS.values() for name in names} | {"target"}
+    if not raw.keys() & sections:
+        unknown = next((key for key in raw if key != "ruleset"), None)
+        hint = "" if unknown is None else f": {unknown!r} is no section of one{did_you_mean(unknown, sections)}"
+        raise InputError(f"no scenario of a fight{hint}", where=where, allowed="; or ".join(_MAY_HOLD.values()))
+    kind = kind_of(raw)
+    if raw.keys() & _OWN_SECTIONS[kind] and not raw.keys() & _OWN_SECTIONS[wanted]:
+        problem = f"this describes {_IN_WORDS[kind]}, not {_IN_WORDS[wanted]}"
+        raise InputError(problem, where=where, allowed=_MAY_HOLD[wanted])
+
+
 def parse_scenario(raw: Mapping[str, Any], default: Ruleset, *, where: str) -> ScenarioFile:
     """`raw` sections as checked records; a missing ``[ruleset]`` is `default`."""
+    check_kind(raw, "attack", where)
     sections = dict(raw)
     for section in ("attack", "target", "ruleset"):
         if section in sections and not isinstance(sections[section], Mapping):

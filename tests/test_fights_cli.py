@@ -519,3 +519,32 @@ def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
     with pytest.raises(InputError, match="keys after a colon are for the commands") as caught:
         analyser.charge(f"{RIFLES}:suppressed", GRENADIERS)
     assert '{"unit": "...", "suppressed": True}' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "no scenario of a fight"),
+        ("[dual]\nrounds = 2\n", "no scenario of a fight: 'dual' is no section of one; did you mean 'duel'?"),
+    ],
+)
+def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(tmp_path, text, problem):
+    path = tmp_path / "fight.toml"
+    path.write_text(text, encoding="utf-8")
+    for ask in (analyser.exact, analyser.charge, analyser.focus, analyser.duel):
+        with pytest.raises(InputError) as caught:
+            ask(str(path))
+        assert str(caught.value) == (
+            f"{path}: {problem} (allowed: [attack] and [target]; or [charge], [attacker] and [target]; "
+            "or [[attacks]] and [target]; or [duel], [a] and [b])"
+        )
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_of_another_kind_is_told_which_it_is(tmp_path, kind):
+    path = tmp_path / "fight.toml"
+    path.write_text(FILES[kind], encoding="utf-8")
+    described = {"charge": "a charge", "focus": "focus fire", "duel": "a duel"}[kind]
+    for other in {"exact", *FILES} - {kind}:
+        with pytest.raises(InputError, match=f"this describes {described}, not "):
+            getattr(analyser, other)(str(path))

@@ -15,11 +15,10 @@ from analyser.errors import InputError
 from analyser.fights.combatant import Charge, Combatant
 from analyser.fights.duel import DuelTerms
 from analyser.fights.feasible import PolicyName
-from analyser.fights.scenarios import kind_of
 from analyser.fights.sections import FocusAttack
 from analyser.fights.shooter import SHOOTING
 from analyser.rules.armoured_clash.policies import Policy
-from analyser.scenario import Attack, Target
+from analyser.scenario import Attack, Target, kind_of
 
 PAGE = (Path(__file__).parent.parent / "docs" / "fights.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

@@ -47,9 +47,8 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
 @with_answer_options
 def run(scenario: str, profiles: str | None, replacement: bool | None, **options: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
-    from analyser.fights.scenarios import kind_of
     from analyser.morale.systems import system_of
-    from analyser.scenario import read_scenario
+    from analyser.scenario import kind_of, read_scenario
 
     raw = read_scenario(scenario)[0]
     kind, system = kind_of(raw), system_of(raw)

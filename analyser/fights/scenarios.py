@@ -16,10 +16,9 @@ from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
 from analyser.profiles import Profiles
 from analyser.ruleset import Ruleset, load_ruleset
-from analyser.scenario import Scenario, Target, read_scenario
+from analyser.scenario import Kind, Scenario, Target, check_kind, read_scenario
 from analyser.validation import checked
 
-Kind = str
 Source = str | os.PathLike[str] | Mapping[str, Any]
 FileT = TypeVar("FileT", bound="ChargeFile | FocusFile | DuelFile")
 
@@ -105,21 +104,6 @@ class DuelScenario:
         }
 
 
-def kind_of(raw: Mapping[str, Any]) -> Kind:
-    """What the sections of a scenario file describe: ``charge``, ``focus``, ``duel`` or ``attack``.
-
-    Examples
-    --------
-    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
-    ('duel', 'attack')
-    """
-    if raw.keys() & {"duel", "a", "b"}:
-        return "duel"
-    if "attacks" in raw:
-        return "focus"
-    return "charge" if raw.keys() & {"charge", "attacker", "secondary"} else "attack"
-
-
 def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = None) -> ChargeScenario:
     """A charge from a file or a mapping (`docs/fights.md`), checked and resolved.
 
@@ -130,7 +114,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     """
     if isinstance(source, ChargeScenario):
         return source
-    file, where = _file(ChargeFile, source, profiles)
+    file, where = _file(ChargeFile, "charge", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     try:
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
@@ -156,7 +140,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
     """
     if isinstance(source, FocusScenario):
         return source
-    file, where = _file(FocusFile, source, profiles)
+    file, where = _file(FocusFile, "focus", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     attacks, warnings = [], []
     for place, attack in enumerate(file.attacks):
@@ -178,7 +162,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     """
     if isinstance(source, DuelScenario):
         return source
-    file, where = _file(DuelFile, source, profiles)
+    file, where = _file(DuelFile, "duel", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     try:
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
@@ -197,9 +181,10 @@ def _check_buildings(file: ChargeFile) -> None:
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
 
 
-def _file(model: type[FileT], source: Source, profiles: Profiles | None) -> tuple[FileT, str]:
+def _file(model: type[FileT], kind: Kind, source: Source, profiles: Profiles | None) -> tuple[FileT, str]:
     """The checked sections of a file or a mapping, and what to call it in a message."""
     raw, where = read_scenario(source)
+    check_kind(raw, kind, where)
     default = load_ruleset(None if profiles is None else profiles.folder)
     stated = raw.get("ruleset")
     if stated is not None and not isinstance(stated, Mapping):
