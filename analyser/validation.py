@@ -75,6 +75,10 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
     if finding["type"] == "tuple_type" and isinstance(found, str):
         allowed += f", such as {json.dumps([found], ensure_ascii=False)}"
+    if finding["type"] == "tuple_type" and isinstance(found, Mapping) and len(finding["loc"]) == 1:
+        allowed += f" of tables, in a file [[{finding['loc'][0]}]] in double brackets"
+    if finding["type"] == "float_type":
+        allowed = ", ".join(filter(None, (allowed, _range_around(model, finding))))
     if finding["type"] in _BOUNDS:
         allowed = _range_around(model, finding) or allowed
     hint = ""
@@ -98,12 +102,13 @@ _ALLOWED = {  # types in the words of a TOML file
 
 
 def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
-    """The whole range that a number has missed one end of, such as ``2 to 12``; nothing where it has one end."""
-    missed = _BOUNDS[finding["type"]]
+    """The whole range of a key, such as ``2 to 12``: that which a number has missed; nothing where it has one end."""
+    missed = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
     field = _model_around(model, finding["loc"]).model_fields.get(keys[-1])
     for bounds in () if field is None else _bounds_in(field.annotation, field.metadata):
-        if bounds.get(missed) == finding["ctx"].get(missed) and bounds.keys() & {"ge", "gt"} and "le" in bounds:
+        is_it = missed is None or bounds.get(missed) == finding["ctx"].get(missed)
+        if is_it and bounds.keys() & {"ge", "gt"} and "le" in bounds:
             low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
             return f"{low} {bounds['le']:g}"
     return ""

@@ -548,3 +548,25 @@ def test_a_file_of_another_kind_is_told_which_it_is(tmp_path, kind):
     for other in {"exact", *FILES} - {kind}:
         with pytest.raises(InputError, match=f"this describes {described}, not "):
             getattr(analyser, other)(str(path))
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("models", "models: models needs a value (allowed: such as models=4)"),
+        ("row", "row: row needs a value (allowed: such as row=...)"),
+        ("formation", "formation: formation needs a value (allowed: such as formation=close)"),
+        ("rules=[Durable", "rules: '[Durable' has no closing bracket (allowed: [Durable])"),
+        ("speed=fast", "speed: 'fast' is not usable (allowed: a number, 0 to 1000)"),
+    ],
+)
+def test_a_key_without_a_value_that_fits(words, problem):
+    assert f"a.{problem}" in refusal("duel", f"{RIFLES}:{words}", GRENADIERS)
+
+
+@pytest.mark.parametrize(("kind", "key"), [("charge", "secondary"), ("focus", "attacks")])
+def test_one_of_several_tables_stands_in_double_brackets(tmp_path, kind, key):
+    path = tmp_path / "fight.toml"
+    single = f'[attacker]\nunit = "{RIFLES}"\n' if kind == "charge" else ""
+    path.write_text(f'{single}[{key}]\n[target]\nunit = "{GRENADIERS}"\n', encoding="utf-8")
+    assert f"(allowed: a list of tables, in a file [[{key}]] in double brackets)" in refusal("run", path)

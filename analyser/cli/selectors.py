@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import Any
 
-from analyser.cli.words import Words
+from analyser.cli.words import Words, check_alone
 from analyser.errors import InputError
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
@@ -84,8 +84,19 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
         words.check(key, where)
         if key in keys:
             raise InputError(f"{key} stands there twice", where=where, allowed="each key once")
+        if equals:
+            _check_closed(value.strip(), f"{where}.{key}")
+        else:
+            check_alone(key, where)
         keys[key] = _value(value.strip()) if equals else True
     return selector, keys
+
+
+def _check_closed(value: str, where: str) -> None:
+    """Refuse a list or a table without its end."""
+    closing = {"[": "]", "{": "}"}.get(value[:1], "")
+    if not value.endswith(closing):
+        raise InputError(f"{value!r} has no closing bracket", where=where, allowed=f"{value}{closing}")
 
 
 def _value(text: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from analyser.errors import InputError, did_you_mean, nearest
 
@@ -66,6 +66,35 @@ class Words(NamedTuple):
         here = not close or close[0] in self.allowed
         allowed = ", ".join(self.allowed) if here else self.elsewhere[close[0]]
         raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
+
+
+def check_alone(key: str, where: str) -> None:
+    """Refuse a word without a value whose key is not one of yes or no.
+
+    Examples
+    --------
+    >>> check_alone("models", "a")
+    Traceback (most recent call last):
+    ...
+    analyser.errors.InputError: a.models: models needs a value (allowed: such as models=4)
+    """
+    from analyser.fights.combatant import Combatant
+    from analyser.scenario import Attack
+
+    fields = {**Attack.model_fields, **Combatant.model_fields}
+    example = _example_of(fields[key].annotation) if key in fields and key not in _marks() else ""
+    if example:
+        raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
+
+
+def _example_of(annotation: Any) -> str:
+    """A value of a type as it may stand after a key; none for yes or no."""
+    inside = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return str(inside[0])
+    if get_origin(annotation) is tuple:
+        return "[...]"
+    return _example_of(inside[0]) if inside else {bool: "", int: "4", float: "6"}.get(annotation, "...")
 
 
 def of_attackers(*, several: bool) -> Words:
