@@ -465,9 +465,15 @@ def test_python_refuses_the_same():
     focused = analyser.focus([RIFLES], GRENADIERS)
     for asked, message in (
         (lambda: focused.until("broken", 0.8), "no fate 0.8"),
-        (lambda: focused.after("2"), "attack '2'"),
-        (lambda: focused.at_least("x"), "at_least: 'x' is not usable"),
-        (lambda: focused.at_least(-1), "at_least: -1 is not usable"),
+        (lambda: focused.after("2"), "attack: '2' is no whole number"),
+        (
+            lambda: analyser.exact(
+                {"attack": {"dice": 1}, "target": {"models": 1, "defence": 1, "damage_limit": 1}}
+            ).at_least(-1),
+            "models: -1 models",
+        ),
+        (lambda: focused.at_least("x"), "models: 'x' is no whole number"),
+        (lambda: focused.at_least(-1), "models: -1 models"),
     ):
         with pytest.raises(InputError, match=message):
             asked()

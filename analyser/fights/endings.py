@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.errors import InputError
 from analyser.estimates import Estimate, estimate, mean_figures, mean_of, wilson_interval
 from analyser.fights.combatant import Combatant, has_rule
+from analyser.results.result import BIT_OF_FLAG
 from analyser.rules.armoured_clash import morale, unit_state
 from analyser.rules.armoured_clash.activation import Order
+from analyser.sampling import check_whole
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
 CHARGE_RESULTS = ("won", "lost", "stalemate", "no_combat")
 
-_BITS = {
-    "suppressed": morale.SUPPRESSED,
-    "disordered": morale.DISORDERED,
-    "activated": morale.ACTIVATED,
-    "fell_back": morale.FELL_BACK,
-    "broken": morale.BROKEN,
-    "fled": morale.FLED,
-    "annihilated": morale.ANNIHILATED,
+_BITS = BIT_OF_FLAG | {
     "on_lookout": unit_state.ON_LOOKOUT,
     "taking_cover": unit_state.TAKING_COVER,
     "reloading": unit_state.RELOADING,
@@ -109,8 +103,7 @@ def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings
         There is no such one.
     """
     number = len(endings) if number is None else number
-    if not isinstance(number, int) or not 1 <= number <= len(endings):
-        raise InputError(f"{what} {number!r}", where=what, allowed=f"1 to {len(endings)}")
+    check_whole(number, what, 1, len(endings))
     return endings[number - 1]
 
 

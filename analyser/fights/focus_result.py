@@ -18,6 +18,7 @@ from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.endings import Endings, chance_figures
 from analyser.fights.scenarios import FocusScenario
+from analyser.sampling import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,8 +120,7 @@ class FocusResult:
         InputError
             No whole number of models, or no such attack.
         """
-        if not isinstance(models, int | np.integer) or models < 0:
-            raise InputError(f"{models!r} is not usable", where="at_least", allowed="a whole number, 0 or more")
+        check_whole(models, "models", 0)
         ending = self.after(attack)
         return ending.chance(read.models_destroyed(ending.second, self.models) >= models)
 

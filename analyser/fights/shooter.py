@@ -71,9 +71,9 @@ class Shooter:
     def by_lookout(self) -> Row | None:
         """The row of its opportunity fire: a Reactive one, where it has any."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if self.reacts else []
-        if self.named in usable or not usable:
-            return self.named if usable else None
-        return self._best([row for row in usable if "Reactive" in quality_names(row)] or usable)
+        if not usable:
+            return None
+        return self.named or self._best([row for row in usable if "Reactive" in quality_names(row)] or usable)
 
     def _named(self) -> Row | None:
         """The row that it is told to shoot with, if it shoots at all."""

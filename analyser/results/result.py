@@ -21,6 +21,7 @@ from analyser.estimates import (
     wilson_interval,
 )
 from analyser.rules.armoured_clash import morale
+from analyser.sampling import check_whole
 from analyser.scenario import Scenario
 from analyser.tables import records
 
@@ -40,7 +41,7 @@ _PLACES = {
     "attacker_models_destroyed": morale.ATTACKER_DESTROYED,
     "attacker_damage": morale.ATTACKER_DAMAGE,
 }
-_BIT = {
+BIT_OF_FLAG = {
     "suppressed": morale.SUPPRESSED,
     "disordered": morale.DISORDERED,
     "activated": morale.ACTIVATED,
@@ -56,7 +57,7 @@ def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: whole numbers, or truth values for a flag; shape as `outcomes`."""
     if name in _PLACES:
         return np.asarray(outcomes >> _PLACES[name] & _MASK)
-    return np.asarray((outcomes & _BIT[name]) != 0)
+    return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,8 +133,15 @@ class Result:
         return self._estimate(self.weights[self.column(name)].sum())
 
     def at_least(self, models: int) -> Estimate:
-        """The probability that so many models or more are destroyed."""
-        return self._estimate(self._at_least_weights[models])
+        """The probability that so many models or more are destroyed.
+
+        Raises
+        ------
+        InputError
+            No whole number, 0 or more.
+        """
+        check_whole(models, "models", 0)
+        return self._estimate(self._at_least_weights[models] if models < len(self._at_least_weights) else 0)
 
     @cached_property
     def _at_least_weights(self) -> NDArray[Any]:
