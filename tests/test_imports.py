@@ -14,7 +14,9 @@ PACKAGE = Path(analyser.__file__).parent
 # A room may import the rooms of the floors below it; a package, such as `rules`, also its own modules.
 FLOORS = (
     ("errors",),
-    ("validation", "files", "jit", "estimates", "sampling"),
+    ("files",),
+    ("kernel_cache",),
+    ("validation", "jit", "estimates", "sampling"),
     ("dice", "cards", "units", "glossary"),
     ("tables",),
     ("profiles", "bounds"),
