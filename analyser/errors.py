@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MONTE_CARLO_ANSWERS = "--method monte-carlo answers it as it is"
+
 
 class AnalyserError(Exception):
     """Anything that this package raises on purpose."""
@@ -48,7 +50,29 @@ class InputError(AnalyserError, ValueError):
     def inside(self, place: str) -> InputError:
         """The same error, seen from one step further out (a file around a key)."""
         where = f"{place}: {self.where}" if self.where else place
-        return InputError(self.problem, where=where, allowed=self.allowed)
+        return type(self)(self.problem, where=where, allowed=self.allowed)
+
+
+class TooLargeError(InputError):
+    """A question that is too large for the exact method, and that Monte Carlo answers as it is.
+
+    Parameters
+    ----------
+    problem, where
+        As of :class:`InputError`.
+    less : str
+        What would make it smaller.
+
+    Examples
+    --------
+    >>> raise TooLargeError("14 units: too many", less="fewer units")
+    Traceback (most recent call last):
+    ...
+    analyser.errors.TooLargeError: 14 units: too many (allowed: fewer units; --method monte-carlo answers it as it is)
+    """
+
+    def __init__(self, problem: str, *, where: str = "", allowed: str = "", less: str = "") -> None:
+        super().__init__(problem, where=where, allowed=allowed or f"{less}; {MONTE_CARLO_ANSWERS}")
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:

@@ -1,25 +1,29 @@
-"""Games that go on: a chain of rolls, each of which leads from a state to the next. Exact laws.
+"""Games that go on: a chain of rolls, each of which leads from a state to the next.
 
-A rule is tabulated once over every state and every total that its dice can show: ``after[state, total]`` is the
-state that it leads to. The exact engine pushes a law through the tables; :mod:`analyser.engine.throws` rolls
-every die of every trial and looks its state up in the same tables.
+A rule is written as the rows of a table: of each of some states, the state that every total of its dice leads to. Both
+engines read these rows: :mod:`analyser.engine.laws_of_chains` pushes a law through them; :mod:`analyser.engine.throws`
+rolls every die of every trial and looks up where its total leads, in tables of all states where those are few, else row
+by row, as states are met (:mod:`analyser.engine.on_demand`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.errors import InputError
-from analyser.jit import kernel, step
 
-MOST_STATES = 1 << 16
-MOST_CELLS = 1 << 22  # of one table: states times totals
-_TOGETHER = 64  # states that are looked at together
+MOST_STATES = 1 << 16  # of which whole tables are made, whatever can be reached
+MOST_CELLS = 1 << 22  # of such a table: states times totals
+HIGHEST_STATE = (1 << 62) - 1
+
+States = NDArray[np.int64]
+Rows = Callable[[States], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,11 @@ class Die:
     def highest(self) -> int:
         """The highest value."""
         return len(self.weights) - 1
+
+    @cached_property
+    def shown(self) -> NDArray[np.int64]:
+        """The values that it can show."""
+        return np.flatnonzero(self.weights)
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
@@ -86,138 +95,170 @@ class Beside(NamedTuple):
     worth: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Phase:
     """One roll, and what it does to every state.
 
     Attributes
     ----------
-    after : uint16 array, shape (states, highest total + 1)
-        The state that each state and total lead to.
+    after : callable, or array of whole numbers, shape (all states, highest total + 1)
+        Of some states (int64, shape (states,)), the state that each of them and each total lead to: shape (states,
+        highest total + 1). What stands for a total that a state cannot roll does not matter.
     die : Die
-        Left out: nothing is rolled.
-    dice : uint16 array, shape (states,)
-        How many dice each state rolls; the total is that of these and of those thrown beside them.
+        Default: nothing is rolled.
+    dice : int, callable, or array of whole numbers, shape (all states,)
+        How many dice every state rolls or, of some states, each of them; the total is that of these and of those
+        thrown beside them.
     beside : tuple of Beside
         Further dice, one of each, whatever the state.
     recorded : bool
         Whether the law of the state after it is wanted.
     """
 
-    after: NDArray[np.uint16]
+    after: Rows | NDArray[Any]
     die: Die = NO_DIE
-    dice: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
+    dice: Rows | NDArray[Any] | int = 0
     beside: tuple[Beside, ...] = ()
     recorded: bool = False
 
-    @cached_property
-    def most_dice(self) -> int:
-        """The most dice that any state rolls."""
-        return int(self.dice.max(initial=0))
+    @property
+    def rule(self) -> tuple[object, ...]:
+        """What tells the phase from others, but for whether it is recorded."""
+        return (id(self.after), self.die, id(self.dice), self.beside)
 
     @cached_property
-    def laws(self) -> NDArray[np.float64]:
-        """The law of the total of n dice, in row n: shape (most dice + 1, columns of `after`)."""
-        laws = np.zeros((self.most_dice + 1, self.after.shape[1]))
+    def totals(self) -> int:
+        """How many totals are told apart."""
+        return int(self.rows(np.zeros(1, np.int64)).shape[1])
+
+    def rows(self, states: States) -> NDArray[Any]:
+        """The states that each of some states and each total lead to: shape (states, totals)."""
+        return self.after(states) if callable(self.after) else self.after[states]
+
+    def dice_of(self, states: States) -> NDArray[np.int64]:
+        """How many dice each of some states rolls."""
+        if isinstance(self.dice, int):
+            return np.full(len(states), self.dice, np.int64)
+        return np.asarray(self.dice(states) if callable(self.dice) else self.dice[states], np.int64)
+
+    def span(self, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The lowest and the highest total of each of some states."""
+        dice = self.dice_of(states)
+        low, high = (
+            dice * self.die.shown[end] + sum(die.shown[end] * worth for die, worth in self.beside) for end in (0, -1)
+        )
+        return low, high
+
+    def laws(self, most_dice: int) -> NDArray[np.float64]:
+        """The law of the total of n dice, in row n: shape (most dice + 1, totals)."""
+        laws = np.zeros((most_dice + 1, self.totals))
         laws[0, 0] = 1.0
-        for dice in range(1, self.most_dice + 1):
+        for dice in range(1, most_dice + 1):
             before = laws[dice - 1, : (dice - 1) * self.die.highest + 1]
             total = np.convolve(before, self.die.chances)
             laws[dice, : len(total)] = total
         for die, worth in self.beside:
             points = np.zeros(die.highest * worth + 1)
             points[::worth] = die.chances
-            laws = np.array([np.convolve(law, points)[: laws.shape[1]] for law in laws])
+            laws = np.array([np.convolve(law, points)[: self.totals] for law in laws])
         return laws
 
-    @cached_property
-    def dice_of_states(self) -> NDArray[np.uint16]:
-        """`dice`, none for a state where nothing is rolled."""
-        return self.dice if len(self.dice) else np.zeros(len(self.after), np.uint16)
+
+def unchanged(states: States) -> States:
+    """The rows of a phase in which nothing happens."""
+    return states[:, np.newaxis]
 
 
-@dataclass(frozen=True)
+class Extent(NamedTuple):
+    """How large a game can become, for whoever asks more than the exact method has room for.
+
+    Attributes
+    ----------
+    of : str
+        What its states tell apart, such as ``14 units, each standing, in rout or lost``.
+    less : str
+        What would make it smaller, such as ``fewer units``.
+    """
+
+    of: str = ""
+    less: str = "less at once"
+
+
+UNTOLD = Extent()
+
+
+@dataclass(frozen=True, eq=False)
 class Chain:
     """A start and the phases that follow, in order; the same phase may come again.
+
+    Attributes
+    ----------
+    start : int
+    phases : tuple of Phase
+    size : int
+        States are whole numbers below it; it may be as large as 2**62. Default: as many as the first phase's array has.
+    extent : Extent
+        What makes it so large.
 
     Raises
     ------
     InputError
-        More states, or more states and totals, than can be tabulated.
+        There are states that have no number.
     """
 
     start: int
     phases: tuple[Phase, ...]
+    size: int = 0
+    extent: Extent = UNTOLD
+
+    def __post_init__(self) -> None:
+        if self.states > HIGHEST_STATE + 1:
+            raise InputError(f"{self.extent.of or 'this question'}: too many to number", allowed=self.extent.less)
 
     @property
     def states(self) -> int:
-        """How many states there are."""
-        return len(self.phases[0].after)
+        """How many states there are, whether they can be reached or not."""
+        return self.size or len(self.phases[0].after)  # type: ignore[arg-type]
 
     @property
     def recordings(self) -> int:
         """How many laws are recorded."""
         return sum(phase.recorded for phase in self.phases)
 
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether tables of all states are soon made."""
+        rules = {phase.rule: phase for phase in self.phases}.values()
+        return self.states <= MOST_STATES and all(self.states * phase.totals <= MOST_CELLS for phase in rules)
 
-def check_size(states: int, totals: int = 1) -> None:
-    """Refuse a game of more states, or of larger tables, than there is room for.
 
-    Raises
-    ------
-    InputError
+class Recorded(NamedTuple):
+    """How a game stood after each of its recorded phases.
+
+    Attributes
+    ----------
+    states : int64 array, shape (states,)
+        In order, each once; those that are not among them were not met.
+    weights : float64 or int64 array, shape (recordings, states)
+        The probability of each or, of a sample, how many trials were in it.
     """
-    if states > MOST_STATES:
-        raise InputError(f"this question has {states} states", allowed=f"up to {MOST_STATES}; ask for less at once")
-    if states * totals > MOST_CELLS:
-        problem = f"this question has {states} states with {totals} totals each"
-        raise InputError(problem, allowed=f"up to {MOST_CELLS} of both; ask for less at once")
+
+    states: States
+    weights: NDArray[Any]
+
+    def of_all(self, size: int) -> NDArray[Any]:
+        """The weights of all states below `size`, in order."""
+        weights = np.zeros((len(self.weights), size), self.weights.dtype)
+        weights[:, self.states] = self.weights
+        return weights
 
 
-@kernel
-def push(
-    laws: NDArray[np.float64], after: NDArray[np.uint16], dice: NDArray[np.uint16], of_totals: NDArray[np.float64],
-) -> NDArray[np.float64]:  # fmt: skip
-    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
-    pushed = np.zeros_like(laws)
-    for row in range(laws.shape[0]):
-        for first in range(0, laws.shape[1], _TOGETHER):
-            last = min(first + _TOGETHER, laws.shape[1])
-            if is_impossible(laws[row, first:last]):
-                continue
-            for state in range(first, last):
-                if laws[row, state] == 0.0:
-                    continue
-                totals = of_totals[dice[state]]
-                for total in range(len(totals)):
-                    if totals[total] > 0.0:
-                        pushed[row, after[state, total]] += laws[row, state] * totals[total]
-    return pushed
-
-
-@step
-def is_impossible(chances: NDArray[np.float64]) -> bool:
-    """Whether all of some chances are 0; their bits are looked at together, because most states are not reached."""
-    found = np.int64(0)
-    for bits in chances.view(np.int64):
-        found |= bits
-    return bool(found == 0)
-
-
-def pushed_through(laws: NDArray[np.float64], phase: Phase) -> NDArray[np.float64]:
-    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
-    return push(laws, phase.after, phase.dice_of_states, phase.laws)
-
-
-def exact_laws(chain: Chain) -> NDArray[np.float64]:
-    """The law of the state after each recorded phase: shape (recordings, states)."""
-    law = np.zeros((1, chain.states))
-    law[0, chain.start] = 1.0
-    recorded = np.empty((chain.recordings, chain.states))
-    row = 0
-    for phase in chain.phases:
-        law = pushed_through(law, phase)
-        if phase.recorded:
-            recorded[row] = law[0]
-            row += 1
-    return recorded
+def together(recorded: Mapping[str, Recorded]) -> tuple[States, dict[str, NDArray[Any]]]:
+    """The states that any of several games met, in order, and the weights of each over all of these."""
+    met = {name: each.weights.any(axis=0) for name, each in recorded.items()}
+    states = np.unique(np.concatenate([each.states[met[name]] for name, each in recorded.items()]))
+    weights = {}
+    for name, each in recorded.items():
+        weights[name] = np.zeros((len(each.weights), len(states)), each.weights.dtype)
+        weights[name][:, np.searchsorted(states, each.states[met[name]])] = each.weights[:, met[name]]
+    return states, weights

@@ -12,9 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, pushed_through
+from analyser.engine.chains import UNTOLD, Chain, Extent, Phase, Recorded, States
+from analyser.engine.laws_of_chains import Search, Tables, pushed_through, too_large
+from analyser.engine.on_demand import CHUNK_TRIALS as FEWER_TRIALS
+from analyser.engine.on_demand import Wanderers
+from analyser.engine.samples_of_chains import CHUNKS_A_PART
 from analyser.engine.throw_sheet import Row, sheet_for
-from analyser.engine.throws import CHUNK_TRIALS, CHUNKS_A_PART, Sample
+from analyser.engine.throws import CHUNK_TRIALS, Sample
+
+MOST_NUMBERS = 1 << 27  # of laws that are followed side by side: courses times states
 
 Turn = Sequence[Phase]
 
@@ -34,21 +40,51 @@ class Courses(NamedTuple):
     weights: NDArray[np.float64] | NDArray[np.int64]
 
 
-def laws_along(start: int, turns: Sequence[Turn], courses: Courses) -> NDArray[np.float64]:
-    """The law of the state after the recorded phase of each round: shape (rounds, states).
+class Game(NamedTuple):
+    """A game that is played along courses.
 
-    Parameters
+    Attributes
     ----------
     start : int
     turns : sequence of sequences of Phase
         The phases of a round with the number 0, 1, …; one of them recorded.
+    size : int
+        States are whole numbers below it. Default: as many as the first phase's array has.
+    extent : Extent
+        What makes it so large.
+    """
+
+    start: int
+    turns: Sequence[Turn]
+    size: int = 0
+    extent: Extent = UNTOLD
+
+    @property
+    def chain(self) -> Chain:
+        """All its turns one after the other."""
+        return Chain(self.start, tuple(phase for turn in self.turns for phase in turn), self.size, self.extent)
+
+
+def laws_along(game: Game, courses: Courses) -> Recorded:
+    """The law of the state after the recorded phase of each round.
+
+    Parameters
+    ----------
+    game : Game
     courses : Courses
         With probabilities.
+
+    Raises
+    ------
+    TooLargeError
     """
-    states = len(turns[0][0].after)
+    turns, tables = game.turns, Tables(_states_along(game, courses))
+    states = len(tables.states)
+    if states * len(courses.numbers) > MOST_NUMBERS:
+        raise too_large(game.chain)
     recorded = np.zeros((courses.numbers.shape[1], states))
     laws = np.zeros((1, states))
-    laws[0, start] = 1.0
+    laws[0, tables.numbers_of(np.array([game.start]))] = 1.0
     so_far = np.zeros(len(courses.numbers), np.int64)  # courses with the same numbers so far share one law
     for turn, numbers in enumerate(courses.numbers.T):
         together, so_far = np.unique(so_far * len(turns) + numbers, return_inverse=True)
@@ -58,35 +94,54 @@ def laws_along(start: int, turns: Sequence[Turn], courses: Courses) -> NDArray[n
         for number in np.unique(now):
             law = laws[befores[now == number]]
             for phase in turns[number]:
-                law = pushed_through(law, phase)
+                law = pushed_through(law, tables.of(phase))
                 if phase.recorded:
                     recorded[turn] += weights[now == number] @ law
             after[now == number] = law
         laws = after
-    return recorded
+    return Recorded(tables.states, recorded)
 
 
-def counts_along(
-    start: int, turns: Sequence[Turn], courses: Courses, seed: int, part: int = 0, threads: int = 1
-) -> NDArray[np.int64]:
-    """How many trials were in each state after the recorded phase of each round: shape (rounds, states).
+def _states_along(game: Game, courses: Courses) -> States:
+    """All states, where they are few; else those that can be reached along the courses."""
+    chain = game.chain
+    if chain.is_small:
+        return np.arange(chain.states)
+    search, now = Search(chain), np.array([game.start])
+    for numbers in courses.numbers.T:
+        after = []
+        for number in np.unique(numbers):
+            states = now
+            for phase in game.turns[number]:
+                states = search.through(states, phase)
+            after.append(states)
+        now = np.unique(np.concatenate(after))
+    return search.found
+
+
+def counts_along(game: Game, courses: Courses, seed: int, part: int = 0, threads: int = 1) -> Recorded:
+    """How many trials were in each state after the recorded phase of each round.
 
     Every trial plays the course that it has seen, and every die of it is rolled.
 
     Parameters
     ----------
-    start, turns
-        As of :func:`laws_along`.
+    game : Game
     courses : Courses
         With counts.
     seed : int
     part : int
-        Which of several games of one question this is: each has chunks of its own.
+        Which of several games of one question this is: each has random numbers of its own.
     threads : int
         The counts do not depend on it.
     """
-    sheet = sheet_for(Chain(start, tuple(phase for turn in turns for phase in turn)))
-    ends = np.cumsum([len(turn) for turn in turns])
+    chain = game.chain
+    return (_counts_by_tables if chain.is_small else _counts_on_demand)(game, chain, courses, seed, part, threads)
+
+
+def _counts_by_tables(game: Game, chain: Chain, courses: Courses, seed: int, part: int, threads: int) -> Recorded:
+    sheet = sheet_for(chain)
+    ends = np.cumsum([len(turn) for turn in game.turns])
     rows = np.split(sheet.script, ends[:-1])
     slot = Row._fields.index("slot")
     counts = np.zeros((courses.numbers.shape[1], sheet.states), np.int64)
@@ -99,4 +154,13 @@ def counts_along(
         sample.play(trials, threads, lambda _: None)
         counts += sample.counts
         first += -(-trials // CHUNK_TRIALS)
-    return counts
+    return Recorded(np.arange(chain.states), counts)
+
+
+def _counts_on_demand(game: Game, chain: Chain, courses: Courses, seed: int, part: int, threads: int) -> Recorded:
+    wanderers, first = Wanderers(chain, courses.numbers.shape[1], seed, part), 0
+    for numbers, trials in zip(courses.numbers.tolist(), courses.weights.tolist()):
+        phases = tuple(phase for number in numbers for phase in game.turns[number])
+        wanderers.play(phases, trials, threads, lambda _: None, first)
+        first += -(-trials // FEWER_TRIALS)
+    return wanderers.recorded()

@@ -30,20 +30,22 @@ class Stream(NamedTuple):
     gamma: np.uint64
 
 
-def stream_of(seed: int) -> Stream:
-    """The stream of a seed.
+def stream_of(seed: int, *parts: int) -> Stream:
+    """The stream of a seed or, of a seed for several things, of one of its parts.
 
     Parameters
     ----------
     seed : int
         0 or more, of any size.
+    *parts : int
+        0 or more.
 
     Examples
     --------
     >>> stream_of(0) == stream_of(0), stream_of(0) == stream_of(1)
     (True, False)
     """
-    start, *candidates = np.random.SeedSequence(seed).generate_state(9, np.uint64)
+    start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     steps = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
     good = next((gamma for gamma, changes in zip(gammas, steps) if changes >= _FEWEST_STEPS), GOLDEN_GAMMA)

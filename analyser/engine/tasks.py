@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import NamedTuple
 
@@ -65,3 +66,30 @@ class Queue:
         """Let the threads end after the task that each is at."""
         with self._lock:
             self._tasks = iter(())
+
+
+def shared_out(
+    work: Callable[[Queue, Callable[[int], None]], None],
+    first_chunk: int,
+    trials: int,
+    threads: int,
+    chunk: int,
+    report: Callable[[int], None],
+) -> None:
+    """Share out the tasks of `trials` trials among so many threads, this one among them.
+
+    Parameters
+    ----------
+    work : callable
+        Takes tasks and does them until there are none; told where to report to, which on other threads is nowhere.
+    """
+    helpers = min(threads - 1, trials // chunk)
+    queue = Queue(tasks_of(first_chunk, trials, helpers + 1, chunk))
+    with ThreadPoolExecutor(max(helpers, 1)) as pool:
+        helping = [pool.submit(work, queue, lambda _: None) for _ in range(helpers)]
+        try:  # what this thread is told by an interrupt or by `report` ends the work
+            work(queue, report)
+        finally:
+            queue.stop()
+        for helper in helping:
+            helper.result()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Die, Phase
 from analyser.engine.digits import DIGITS, Draws, memory_for_draws
+from analyser.engine.laws_of_chains import Tables, Tabulated
 
 
 class DieRow(NamedTuple):
@@ -37,7 +38,7 @@ class Sheet(NamedTuple):
 
     script: NDArray[np.int64]
     dice_script: NDArray[np.int64]
-    tables: NDArray[np.uint16]
+    tables: NDArray[np.uint32]
     dice: NDArray[np.uint16]
     settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
     values: NDArray[np.int64]
@@ -74,46 +75,62 @@ def _zeros(size: int) -> NDArray[np.int64]:
 
 
 def sheet_for(chain: Chain) -> Sheet:
-    """The sheet of a chain; a phase that comes again is written once."""
-    tables, dice, settled = _Pile(np.uint16), _Pile(np.uint16), _Pile(np.int32)
-    values, marks = _Pile(np.int64), _Pile(np.int64)
-    written: dict[int, Row] = {}
-    dice_script: list[DieRow] = []
-    script, slot = [], 0
+    """The sheet of a chain with tables of all its states; a phase that comes again is written once."""
+    tables = Tables(np.arange(chain.states))
+    after, dice, settled = _Pile(np.uint32), _Pile(np.uint16), _Pile(np.int32)
+    throws, rows = _Throws(), {}
     for phase in chain.phases:
-        if id(phase) not in written:
-            first = len(dice_script)
-            for die, worth in ((phase.die, 1), *phase.beside):
-                shown = np.flatnonzero(die.weights)
-                starts, limit = marks_of(die)
-                begins = values.add(shown)
-                marks.add(starts[shown])
-                dice_script.append(DieRow(begins, begins + len(shown), limit, worth))
-            settled.add(_settled(phase))
-            written[id(phase)] = Row(
-                tables.add(phase.after), phase.after.shape[1], dice.add(phase.dice_of_states), first, first + 1,
-                len(dice_script), -1,
-            )  # fmt: skip
-        script.append(written[id(phase)]._replace(slot=slot if phase.recorded else -1))
-        slot += phase.recorded
-    return Sheet(
-        np.array(script, np.int64), np.array(dice_script, np.int64), tables.array(), dice.array(), settled.array(),
-        values.array(), marks.array(), chain.start, chain.states, slot,
-    )  # fmt: skip
+        if phase.rule not in rows:
+            made = tables.of(phase)
+            settled.add(_settled(made))
+            rows[phase.rule] = throws.row(phase, after.add(made.after), dice.add(made.dice))
+    return throws.sheet(chain, rows)._replace(tables=after.array(), dice=dice.array(), settled=settled.array())
 
 
-def _settled(phase: Phase) -> NDArray[np.int32]:
+def sheet_of_one_state(chain: Chain) -> Sheet:
+    """The sheet of a chain without its tables: room for those of one state in one phase."""
+    throws = _Throws()
+    rows = {phase.rule: throws.row(phase, 0, 0) for phase in chain.phases}
+    return throws.sheet(chain, rows)
+
+
+class _Throws:
+    """The dice of the phases of a chain, written one after the other."""
+
+    def __init__(self) -> None:
+        self._values, self._marks = _Pile(np.int64), _Pile(np.int64)
+        self._dice_script: list[DieRow] = []
+
+    def row(self, phase: Phase, after: int, of_states: int) -> Row:
+        """The row of a phase whose tables begin there."""
+        first = len(self._dice_script)
+        for die, worth in ((phase.die, 1), *phase.beside):
+            starts, limit = marks_of(die)
+            begins = self._values.add(die.shown)
+            self._marks.add(starts[die.shown])
+            self._dice_script.append(DieRow(begins, begins + len(die.shown), limit, worth))
+        return Row(after, phase.totals, of_states, first, first + 1, len(self._dice_script), -1)
+
+    def sheet(self, chain: Chain, rows: dict[tuple[object, ...], Row]) -> Sheet:
+        """The sheet of a chain whose phases have these rows, with tables of one state."""
+        script, slot = [], 0
+        for phase in chain.phases:
+            script.append(rows[phase.rule]._replace(slot=slot if phase.recorded else -1))
+            slot += phase.recorded
+        totals = max(row.totals for row in rows.values())
+        return Sheet(
+            np.array(script, np.int64), np.array(self._dice_script, np.int64), np.zeros(totals, np.uint32),
+            np.zeros(1, np.uint16), np.full(1, -1, np.int32), self._values.array(), self._marks.array(), chain.start,
+            chain.states, slot,
+        )  # fmt: skip
+
+
+def _settled(made: Tabulated) -> NDArray[np.int32]:
     """The state that each state leads to whatever it rolls; -1 where that depends on the roll."""
-    values = [np.flatnonzero(each.weights) for each in (phase.die, *(each.die for each in phase.beside))]
-    worths = [each.worth for each in phase.beside]
-    low, high = (
-        phase.dice_of_states.astype(np.int64) * values[0][end]
-        + sum(each[end] * worth for each, worth in zip(values[1:], worths))
-        for end in (0, -1)
-    )
-    states, totals = np.arange(len(phase.after)), np.arange(phase.after.shape[1])
-    lowest = phase.after[states, low]
-    elsewhere = phase.after != lowest[:, np.newaxis]
+    states, totals = np.arange(len(made.after)), np.arange(made.after.shape[1])
+    low, high = made.phase.span(states)
+    lowest = made.after[states, low]
+    elsewhere = made.after != lowest[:, np.newaxis]
     elsewhere &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
     return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
 

@@ -13,21 +13,18 @@ that are not whole parts are rounded to multiples of 2**-32.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain
 from analyser.engine.digits import DIGITS, draw_alike
 from analyser.engine.streams import counter_of_chunk, stream_of
-from analyser.engine.tasks import Queue, tasks_of
-from analyser.engine.throw_sheet import Memory, Sheet, memory_for, sheet_for
+from analyser.engine.tasks import Queue, shared_out
+from analyser.engine.throw_sheet import Memory, Sheet, memory_for
 from analyser.jit import kernel, step
 
 CHUNK_TRIALS = 1 << 20  # many, so that trials in the same state are many
-CHUNKS_A_PART = 1 << 28
 
 
 @step
@@ -68,6 +65,10 @@ def throw_one_more(
             memory.targets[value - first] = total + sheet.values[value] * worth
             memory.marks[max(value - first - 1, 0)] = sheet.marks[value]  # the first begins at 0
         counter = throw_die(sheet, die, last - first, by_total[total], memory, with_die, counter, gamma)
+    while with_die[lowest] == 0:
+        lowest += 1
+    while with_die[highest] == 0:
+        highest -= 1
     by_total[lowest : highest + 1] = with_die[lowest : highest + 1]
     return lowest, highest, counter
 
@@ -164,16 +165,7 @@ class Sample:
 
     def play(self, trials: int, threads: int, report: Callable[[int], None]) -> None:
         """Play `trials` trials on so many threads, this one among them; `report` is told how many are done."""
-        helpers = min(threads - 1, trials // CHUNK_TRIALS)
-        queue = Queue(tasks_of(self._first, trials, helpers + 1, CHUNK_TRIALS))
-        with ThreadPoolExecutor(max(helpers, 1)) as pool:
-            helping = [pool.submit(self._work, queue, lambda _: None) for _ in range(helpers)]
-            try:  # what this thread is told by an interrupt or by `report` ends the work
-                self._work(queue, report)
-            finally:
-                queue.stop()
-            for helper in helping:
-                helper.result()
+        shared_out(self._work, self._first, trials, threads, CHUNK_TRIALS, report)
 
     def _work(self, queue: Queue, report: Callable[[int], None]) -> None:
         """Take tasks and play them until there are none."""
@@ -185,30 +177,3 @@ class Sample:
             report(self.trials)
         with self._lock:
             self.counts += counts
-
-
-def sampled_counts(
-    chain: Chain,
-    trials: int,
-    seed: int,
-    part: int = 0,
-    threads: int = 1,
-    report: Callable[[int], None] = lambda _: None,
-) -> NDArray[np.int64]:
-    """How many of `trials` trials were in each state after each recorded phase: shape (recordings, states).
-
-    Parameters
-    ----------
-    chain : Chain
-    trials : int
-    seed : int
-    part : int
-        Which of several chains of one question this is: each has chunks of its own.
-    threads : int
-        The counts do not depend on it: a chunk is a function of (seed, chunk), and counts are added up.
-    report : callable, optional
-        Told the trials so far, now and then.
-    """
-    sample = Sample(sheet_for(chain), seed, part * CHUNKS_A_PART)
-    sample.play(trials, threads, report)
-    return sample.counts

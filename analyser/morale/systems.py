@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from analyser.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from analyser.engine.chains import Chain
+    from analyser.engine.chains import Chain, Recorded
     from analyser.morale.panels import Panel
-    from analyser.morale.result import Table, Weights
+    from analyser.morale.result import Table
     from analyser.morale.weighing import Roll
     from analyser.validation import Record
 
@@ -63,10 +63,10 @@ class Answers(Protocol):
     def chains(self, question: Any) -> dict[str, Chain]:
         """The chains of rolls that the question needs, by name."""
 
-    def weights(self, question: Any, roll: Roll | None) -> dict[str, Weights]:
+    def weights(self, question: Any, roll: Roll | None) -> dict[str, Recorded]:
         """The recorded laws, or of a roll the counts, by name."""
 
-    def tables(self, question: Any, weights: dict[str, Weights]) -> dict[str, Table]:
+    def tables(self, question: Any, weights: dict[str, Recorded]) -> dict[str, Table]:
         """The answer's tables from the recorded laws (or counts) of each chain, the main table first."""
 
     def applied(self, question: Any) -> tuple[str, ...]:

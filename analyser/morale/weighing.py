@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from analyser.engine.chains import Chain
-    from analyser.morale.result import Weights
+    from analyser.engine.chains import Chain, Recorded
 
 
 class Roll(NamedTuple):
@@ -27,13 +26,19 @@ class Roll(NamedTuple):
     report: Callable[[int, int], None]
 
 
-def weighed(chains: Mapping[str, Chain], roll: Roll | None) -> dict[str, Weights]:
-    """The recorded laws of each chain or, of a roll, the counts of its sample."""
+def weighed(chains: Mapping[str, Chain], roll: Roll | None) -> dict[str, Recorded]:
+    """The recorded laws of each chain or, of a roll, the counts of its sample.
+
+    Raises
+    ------
+    InputError
+        There is no room for the laws (a :class:`~analyser.errors.TooLargeError`), or for the counts.
+    """
     if roll is None:
-        from analyser.engine.chains import exact_laws
+        from analyser.engine.laws_of_chains import exact_laws
 
         return {name: exact_laws(chain) for name, chain in chains.items()}
-    from analyser.engine.throws import sampled_counts
+    from analyser.engine.samples_of_chains import sampled_counts
 
     def report(part: int, done: int) -> None:
         roll.report(part * roll.trials + done, len(chains) * roll.trials)

@@ -7,20 +7,20 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain
+from analyser.engine.chains import Chain, Recorded, States
 from analyser.engine.courses import counts_along, laws_along
 from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, losses, mordheim, warmaster
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, turns_of
+from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, game_of
 from analyser.morale.panels import Fates, Panel
-from analyser.morale.result import Table, Weights
+from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
 
 
 class _Module(Protocol):
     def equivalents(self, question: Question) -> dict[str, str]: ...
     def rounds(self, question: Question) -> Rounds: ...
-    def fate_of_states(self, question: Question) -> NDArray[np.int64]: ...
+    def fate_of_states(self, question: Question, states: States) -> NDArray[np.int64]: ...
 
 
 class Compared(NamedTuple):
@@ -57,7 +57,7 @@ def chains(question: Question) -> dict[str, Chain]:
     return {name: chain_of(question, system.module.rounds(question)) for name, system in SYSTEMS.items()}
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each system; of a duel, Armoured Clash's are its fates there."""
     if question.duel is None:
         return weighed(chains(question), roll)
@@ -65,21 +65,22 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
         stream = losses.exact_stream(question)
     else:
         stream = losses.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
-    found = {CLASH: stream.fates}
+    found = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        rounds = SYSTEMS[name].module.rounds(question)
-        turns = turns_of(rounds, question.models)
+        game = game_of(question, SYSTEMS[name].module.rounds(question))
         if roll is None:
-            found[name] = laws_along(rounds.start, turns, stream.courses)
+            found[name] = laws_along(game, stream.courses)
         else:
-            found[name] = counts_along(rounds.start, turns, stream.courses, roll.seed, part, roll.threads)
+            found[name] = counts_along(game, stream.courses, roll.seed, part, roll.threads)
     return found
 
 
-def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """`fates`: the comparison; `equivalents`: what stands for the unit's nerve; `words`: what each fate is called."""
     rounds = range(1, question.rounds_played + 1)
-    found = {name: fates(law, SYSTEMS[name].module.fate_of_states(question)) for name, law in weights.items()}
+    found = {
+        name: fates(each, SYSTEMS[name].module.fate_of_states(question, each.states)) for name, each in weights.items()
+    }
     by_round = np.stack([found[name] for name in SYSTEMS], axis=1).reshape(-1, len(FATES))
     keys: dict[str, list[Any]] = {
         "round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Die, Phase, check_size
+from analyser.engine.chains import Beside, Die, Phase, States
 from analyser.jit import kernel
 from analyser.morale.compare import duel
 from analyser.morale.compare.question import Question
-from analyser.morale.compare.stream import FATES, GONE, ROUTED, SHAKEN, STEADY, Rounds
+from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules.armoured_clash import morale
 from analyser.rules.armoured_clash.facts import FIGHT, NONE, FightFacts, Test
 
@@ -69,20 +69,19 @@ def unit_of(question: Question) -> Unit:
     falls = 1 if question.edge_distance is None else max(math.ceil(question.edge_distance / FALL_BACK), 1)
     most = question.rounds_played * question.attacks
     gone = (question.models + 1) * min(falls, most + 1) * 3
-    check_size(gone + 1, 1)
     return Unit(question.models, min(falls, most + 1), int(question.edge_distance is None), gone)
 
 
 @kernel
-def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int) -> NDArray[np.uint16]:
+def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int, states: States) -> States:
     """The states after an attack: shape (states, totals), a total being losses and, above them, the card."""
-    after = np.empty((unit.gone + 1, (most_losses + 1) * (highest_card + 1)), np.uint16)
-    for state in range(unit.gone + 1):
+    after = np.empty((len(states), (most_losses + 1) * (highest_card + 1)), np.int64)
+    for row, state in enumerate(states):
         status, falls, models = state % 3, state // 3 % unit.falls, state // 3 // unit.falls
         for total in range(after.shape[1]):
             losses, card = min(total % (most_losses + 1), models), total // (most_losses + 1)
             if state == unit.gone or losses == 0:
-                after[state, total] = state
+                after[row, total] = state
                 continue
             fight.models, fight.suppressed = models, int(status != CALM)
             fight.flees = int(not unit.far and falls == unit.falls - 1)
@@ -91,13 +90,13 @@ def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int)
             else:
                 outcome = morale.pass_test(fight, losses, 0, 0)
             if outcome & _REMOVED:
-                after[state, total] = unit.gone
+                after[row, total] = unit.gone
                 continue
             if outcome & morale.FELL_BACK:
                 status, falls_now = FELL_BACK, falls if unit.far else falls + 1
             else:
                 status, falls_now = (max(status, SUPPRESSED) if outcome & morale.SUPPRESSED else CALM), falls
-            after[state, total] = ((outcome & _MODELS) * unit.falls + falls_now) * 3 + status
+            after[row, total] = ((outcome & _MODELS) * unit.falls + falls_now) * 3 + status
             status = state % 3
     return after
 
@@ -109,22 +108,23 @@ def rounds(question: Question) -> Rounds:
     card = Die(tuple(deck.tolist()), int(deck.sum()))
     fight = np.zeros(1, FIGHT)[0]
     fight.discipline, fight.break_limit, fight.test = discipline(question), break_limit(question), Test.BY_CARD
-    once = np.ones(unit.gone + 1, np.uint16)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        after = attacked(unit, fight, len(law) - 1, card.highest)
-        return (Phase(after, Die(law), once, (Beside(card, len(law)),)),)
+        def after(states: States) -> States:  # each call with a record of its own, which it writes into
+            return attacked(unit, fight.copy(), len(law) - 1, card.highest, states)
 
-    states = np.arange(unit.gone + 1)
-    calm = np.where(states == unit.gone, states, states - states % 3).astype(np.uint16)[:, np.newaxis]
-    return Rounds(question.models * unit.falls * 3, attack, after=(Phase(calm),))
+        return (Phase(after, Die(law), 1, (Beside(card, len(law)),)),)
+
+    def calm(states: States) -> States:
+        return np.where(states == unit.gone, states, states - states % 3)[:, np.newaxis]
+
+    return Rounds(question.models * unit.falls * 3, unit.gone + 1, attack, after=(Phase(calm),))
 
 
-def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison; of a duel, the states are fates."""
+def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
+    """What each of some states is called in the comparison; of a duel, the states are fates."""
     if question.duel is not None:
-        return np.arange(len(FATES))
+        return states
     unit = unit_of(question)
-    states = np.arange(unit.gone + 1)
     fate = np.array([STEADY, SHAKEN, ROUTED])[states % 3]
     return np.where((states == unit.gone) | (states // 3 // unit.falls == 0), GONE, fate)

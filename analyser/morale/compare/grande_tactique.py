@@ -6,12 +6,13 @@ A state is ``models * conditions + condition``: eager, shaken, then routed by th
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Die, Phase, check_size, sided
+from analyser.engine.chains import Beside, Die, Phase, States, sided
 from analyser.jit import kernel, step
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
@@ -60,7 +61,6 @@ def unit_of(question: Question) -> Unit:
         flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
         flights, far = (flights, 0) if flights <= most else (1, 1)
     conditions = FIRST_FLIGHT + flights
-    check_size((question.models + 1) * (conditions + 1), 1)
     rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
     return Unit(
         question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, conditions
@@ -96,11 +96,11 @@ def in_pip_phase(unit: Unit, condition: int, pips: int) -> int:
 
 
 @kernel
-def tabulated(unit: Unit, most_losses: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(unit: Unit, most_losses: int, totals: int, states: States) -> States:
     """The states after an attack or, for `most_losses` -1, after a PIP phase: shape (states, totals)."""
     own = unit.gone + 1
-    after = np.empty(((unit.models + 1) * own, totals), np.uint16)
-    for state in range(after.shape[0]):
+    after = np.empty((len(states), totals), np.int64)
+    for row, state in enumerate(states):
         models, condition = state // own, state % own
         for total in range(totals):
             lost = 0
@@ -109,31 +109,28 @@ def tabulated(unit: Unit, most_losses: int, totals: int) -> NDArray[np.uint16]:
             else:
                 lost = min(total % (most_losses + 1), models)
                 then = under_fire(unit, condition, lost, total // (most_losses + 1))
-            after[state, total] = (models - lost) * own + then
+            after[row, total] = (models - lost) * own + then
     return after
 
 
 def rounds(question: Question) -> Rounds:
     """A PIP phase, then the attacks, each with the die of its check."""
     unit, ruleset = unit_of(question), question.ruleset.grande_tactique
-    states = (unit.models + 1) * (unit.gone + 1)
-    once, check, pip = np.ones(states, np.uint16), sided(ruleset.check_sides), sided(ruleset.pip_sides)
-    pips = Phase(
-        tabulated(unit, -1, ruleset.pip_dice * pip.highest + 1), pip, np.full(states, ruleset.pip_dice, np.uint16)
-    )  # fmt: skip
+    check, pip = sided(ruleset.check_sides), sided(ruleset.pip_sides)
+    pips = Phase(partial(tabulated, unit, -1, ruleset.pip_dice * pip.highest + 1), pip, ruleset.pip_dice)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        after = tabulated(unit, len(law) - 1, len(law) * (check.highest + 1))
-        return (Phase(after, Die(law), once, (Beside(check, len(law)),)),)
+        after = partial(tabulated, unit, len(law) - 1, len(law) * (check.highest + 1))
+        return (Phase(after, Die(law), 1, (Beside(check, len(law)),)),)
 
-    return Rounds(unit.models * (unit.gone + 1), attack, before=(pips,))
+    own = unit.gone + 1
+    return Rounds(unit.models * own, (unit.models + 1) * own, attack, before=(pips,))
 
 
-def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison."""
+def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
+    """What each of some states is called in the comparison."""
     unit = unit_of(question)
     own = unit.gone + 1
-    states = np.arange((unit.models + 1) * own)
     condition = states % own
     fate = np.select([condition == rules.EAGER, condition == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
     return np.where((states // own == 0) | (condition == unit.gone), GONE, fate)

@@ -6,11 +6,12 @@ A state is the models left times the states of a unit in :mod:`analyser.morale.l
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, check_size, succeeding
+from analyser.engine.chains import Die, Phase, Rows, States, succeeding
 from analyser.jit import kernel
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
@@ -46,22 +47,21 @@ def unit_of(question: Question) -> Unit:
         moves = max(math.ceil(question.edge_distance / question.legion.move_distance), 1)
         moves = moves if moves <= question.rounds_played else 0
     standing = max(moves, 1) * 2 * (most + 1)
-    check_size((question.models + 1) * (standing + 2), most + 1)
     nerve = courage(question)
     return Unit(nerve, nerve, most, moves, question.ruleset.legion.end_phase_tokens, standing, standing + 1)
 
 
 @kernel
-def tabulated(unit: Unit, models: int, phase: int, per_model: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(unit: Unit, phase: int, per_model: int, totals: int, states: States) -> States:
     """The states after a phase: shape (states, totals); what is received is losses, and tokens for them."""
     own = unit.destroyed + 1
-    after = np.empty(((models + 1) * own, totals), np.uint16)
-    for state in range(after.shape[0]):
+    after = np.empty((len(states), totals), np.int64)
+    for row, state in enumerate(states):
         left, tokens = state // own, state % own
         for total in range(totals):
             lost = min(total, left) if phase == RECEIVE else 0
             received = (lost if per_model else min(lost, 1)) if phase == RECEIVE else total
-            after[state, total] = (left - lost) * own + state_after(unit, phase, tokens, received)
+            after[row, total] = (left - lost) * own + state_after(unit, phase, tokens, received)
     return after
 
 
@@ -69,29 +69,28 @@ def rounds(question: Question) -> Rounds:
     """Attacks, rally and panic check; then the panicked move and the end phase."""
     unit, ruleset = unit_of(question), question.ruleset.legion
     own, per_model = unit.destroyed + 1, int(question.legion.tokens == PER_MODEL)
-    states = np.arange((question.models + 1) * own)
-    once = np.ones(len(states), np.uint16)
 
-    def phase(kind: int, totals: int = 1) -> NDArray[np.uint16]:
-        return tabulated(unit, question.models, kind, per_model, totals)
+    def phase(kind: int, totals: int = 1) -> Rows:
+        return partial(tabulated, unit, kind, per_model, totals)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        return (Phase(phase(RECEIVE, len(law)), Die(law), once),)
+        return (Phase(phase(RECEIVE, len(law)), Die(law), 1),)
 
-    standing = (states % own < unit.off_table) & (states >= own)
-    tokens = np.where(standing, states % own % (unit.most_tokens + 1), 0).astype(np.uint16)
+    def tokens(states: States) -> States:
+        standing = (states % own < unit.off_table) & (states >= own)
+        return np.where(standing, states % own % (unit.most_tokens + 1), 0)
+
     rally = Phase(
         phase(RALLY, unit.most_tokens + 1), succeeding(ruleset.rally_successes, ruleset.rally_sides), tokens
     )  # fmt: skip
     later = Phase(phase(MOVE)), Phase(phase(END))
-    return Rounds(question.models * own, attack, tests=(rally,), after=later)
+    return Rounds(question.models * own, (question.models + 1) * own, attack, tests=(rally,), after=later)
 
 
-def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison."""
+def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
+    """What each of some states is called in the comparison."""
     unit = unit_of(question)
     own = unit.destroyed + 1
-    states = np.arange((question.models + 1) * own)
     tokens, panicked = states % own % (unit.most_tokens + 1), states % own // (unit.most_tokens + 1) % 2
     suppressed = np.array([legion.is_suppressed(int(each), unit.courage) for each in tokens])
     fate = np.where(panicked == 1, ROUTED, np.where(suppressed, SHAKEN, STEADY))

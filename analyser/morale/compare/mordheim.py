@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, sided
+from analyser.engine.chains import Die, Phase, States, sided
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.rules import mordheim as rules
@@ -30,12 +30,12 @@ def rounds(question: Question) -> Rounds:
     """Attacks; then the warband's turn begins, with a rout test if it is due."""
     models = np.arange(question.models + 2)
     routed = question.models + 1
-    once, ld = np.ones(len(models), np.uint16), leadership(question)
+    ld = leadership(question)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
         left = np.maximum(models[:, np.newaxis] - np.arange(len(law)), 0)
         left[routed] = routed
-        return (Phase(left.astype(np.uint16), Die(law), once),)
+        return (Phase(left, Die(law), 1),)
 
     totals = np.arange(DICE * DIE.highest + 1)
     due = np.array(
@@ -46,14 +46,14 @@ def rounds(question: Question) -> Rounds:
     )
     fails = np.array([not rules.passes(total, ld) for total in totals.tolist()])
     failed = due[:, np.newaxis] & fails
-    tested = np.where(failed, routed, models[:, np.newaxis]).astype(np.uint16)
-    rout_test = Phase(tested, DIE, np.where(due, DICE, 0).astype(np.uint16))
-    return Rounds(question.models, attack, tests=(rout_test,))
+    tested = np.where(failed, routed, models[:, np.newaxis])
+    rout_test = Phase(tested, DIE, np.where(due, DICE, 0))
+    return Rounds(question.models, len(models), attack, tests=(rout_test,))
 
 
-def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison."""
+def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
+    """What each of some states is called in the comparison."""
     models = np.arange(question.models + 2)
     due = np.array([rules.rout_test_due(question.models - left, question.models) for left in models.tolist()])
     fate = np.where(due, SHAKEN, STEADY)
-    return np.where((models == 0) | (models == question.models + 1), GONE, fate)
+    return np.where((models == 0) | (models == question.models + 1), GONE, fate)[states]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase
+from analyser.engine.chains import Chain, Extent, Phase, Recorded, unchanged
+from analyser.engine.courses import Game
 from analyser.morale.compare.question import Question
 
 FATES = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
+
+TOLD = Phase(unchanged, recorded=True)  # nothing happens but that the fate is told
 
 Attack = Callable[[tuple[float, ...]], tuple[Phase, ...]]
 
@@ -24,12 +27,15 @@ class Rounds(NamedTuple):
     ----------
     start : int
         The state at the start.
+    size : int
+        States are whole numbers below it.
     attack : callable
         The phases of one attack, given the law of its losses.
     before, tests, after : tuple of Phase
     """
 
     start: int
+    size: int
     attack: Attack
     before: tuple[Phase, ...] = ()
     tests: tuple[Phase, ...] = ()
@@ -41,23 +47,24 @@ def chain_of(question: Question, rounds: Rounds) -> Chain:
     attacks = {law: rounds.attack(law) for law in dict.fromkeys(question.laws)}
     phases: list[Phase] = []
     for law in question.laws:
-        phases += [*rounds.before, *attacks[law] * question.attacks, *rounds.tests, told(attacks[law]), *rounds.after]
-    return Chain(rounds.start, tuple(phases))
+        phases += [*rounds.before, *attacks[law] * question.attacks, *rounds.tests, TOLD, *rounds.after]
+    return Chain(rounds.start, tuple(phases), rounds.size, _extent(question))
 
 
-def turns_of(rounds: Rounds, models: int) -> list[tuple[Phase, ...]]:
-    """The phases of a round in which no model is lost, one, … all `models`, in one attack."""
-    return [
-        (*rounds.before, *attack, *rounds.tests, told(attack), *rounds.after)
-        for attack in (rounds.attack((0.0,) * lost + (1.0,)) for lost in range(models + 1))
+def game_of(question: Question, rounds: Rounds) -> Game:
+    """Rounds in which no model is lost, one, … all, in one attack: what a duel's courses of losses are played along."""
+    turns = [
+        (*rounds.before, *attack, *rounds.tests, TOLD, *rounds.after)
+        for attack in (rounds.attack((0.0,) * lost + (1.0,)) for lost in range(question.models + 1))
     ]
+    return Game(rounds.start, turns, rounds.size, _extent(question))
 
 
-def told(phases: tuple[Phase, ...]) -> Phase:
-    """The phase in which nothing happens but that the fate is told."""
-    return Phase(np.arange(len(phases[-1].after), dtype=np.uint16)[:, np.newaxis], recorded=True)
+def _extent(question: Question) -> Extent:
+    edge = "" if question.edge_distance is None else f", {question.edge_distance:g} inches from their edge"
+    return Extent(f"{question.models} models{edge}", "fewer models, attacks or rounds, or a nearer edge or none")
 
 
-def fates(law: NDArray[np.float64], of_states: NDArray[np.int64]) -> NDArray[np.float64]:
+def fates(recorded: Recorded, of_states: NDArray[np.int64]) -> NDArray[Any]:
     """The weight of each fate from those of the states, by round: shape (rounds, 4)."""
-    return np.stack([law @ (of_states == fate) for fate in range(len(FATES))], axis=1)
+    return np.stack([recorded.weights @ (of_states == fate) for fate in range(len(FATES))], axis=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, check_size, succeeding
+from analyser.engine.chains import Die, Phase, States, succeeding
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.rules import warmaster
@@ -22,33 +22,34 @@ def equivalents(question: Question) -> dict[str, str]:
 
 
 def _most_dice(question: Question) -> int:
-    most_losses = question.most_losses
-    check_size((question.models + 1) * (question.warmaster.dice * most_losses + 1) * 2, most_losses + 1)
-    return question.warmaster.dice * most_losses
+    return question.warmaster.dice * question.most_losses
 
 
 def rounds(question: Question) -> Rounds:
     """Attacks: losses, then a die for each drive-back; at the end of its Command phase the unit recovers (WM-9)."""
     most = _most_dice(question)
-    states = np.arange((question.models + 1) * (most + 1) * 2)
-    models, pending, confused = states // 2 // (most + 1), states // 2 % (most + 1), states % 2
+    a_model = (most + 1) * 2  # how many states differ in nothing else
+    sixes = np.array([int(warmaster.is_confused_by(number)) for number in range(most + 1)])
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        lost = np.minimum(np.arange(len(law)), models[:, np.newaxis])
-        dice = np.minimum(lost * question.warmaster.dice, most)
-        after = ((models[:, np.newaxis] - lost) * (most + 1) + dice) * 2 + confused[:, np.newaxis]
-        return Phase(after.astype(np.uint16), Die(law), np.ones(len(states), np.uint16)), drive_back
+        def after(states: States) -> States:
+            models, confused = states[:, np.newaxis] // a_model, states[:, np.newaxis] % 2
+            lost = np.minimum(np.arange(len(law)), models)
+            dice = np.minimum(lost * question.warmaster.dice, most)
+            return np.asarray((models - lost) * a_model + dice * 2 + confused)
 
-    sixes = [int(warmaster.is_confused_by(number)) for number in range(most + 1)]
-    now = np.maximum(confused[:, np.newaxis], sixes)
-    rolled = (models * (most + 1) * 2)[:, np.newaxis] + now
-    drive_back = Phase(rolled.astype(np.uint16), SIX, pending.astype(np.uint16))
-    recovered = Phase((states - confused).astype(np.uint16)[:, np.newaxis])
-    return Rounds(question.models * (most + 1) * 2, attack, after=(recovered,))
+        return Phase(after, Die(law), 1), drive_back
+
+    def rolled(states: States) -> States:
+        models, confused = states[:, np.newaxis] // a_model, states[:, np.newaxis] % 2
+        return np.asarray(models * a_model + np.maximum(confused, sixes))
+
+    drive_back = Phase(rolled, SIX, lambda states: states // 2 % (most + 1))
+    recovered = Phase(lambda states: (states - states % 2)[:, np.newaxis])
+    return Rounds(question.models * a_model, (question.models + 1) * a_model, attack, after=(recovered,))
 
 
-def fate_of_states(question: Question) -> NDArray[np.int64]:
-    """What each state is called in the comparison."""
-    states = np.arange((question.models + 1) * (_most_dice(question) + 1) * 2)
+def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
+    """What each of some states is called in the comparison."""
     fate = np.where(states % 2 == 1, SHAKEN, STEADY)
     return np.where(states // 2 // (_most_dice(question) + 1) == 0, GONE, fate)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyser.engine.chains import Chain
+from analyser.engine.chains import Chain, Recorded
 from analyser.morale.grande_tactique import check, column, division, flight, rout
 from analyser.morale.grande_tactique.question import Question
 from analyser.morale.panels import Chances, Curves, Laws, Panel
-from analyser.morale.result import Table, Weights
+from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
 
 DESTROYED = ("off the map", "surrounded")
@@ -29,12 +29,12 @@ def chains(question: Question) -> dict[str, Chain]:
     return found
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each chain."""
     return weighed(chains(question), roll)
 
 
-def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """The tables of each section that is asked."""
     ruleset = question.ruleset
     found: dict[str, Table] = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from analyser.engine.chains import Chain, Phase, sided
+from analyser.engine.chains import Chain, Phase, Recorded, sided
 from analyser.morale.grande_tactique.question import Check, Ruleset
-from analyser.morale.result import Table, Weights
+from analyser.morale.result import Table
 from analyser.rules import grande_tactique as rules
 
 UNDECIDED, STANDS, FLEES = range(3)
@@ -18,18 +18,19 @@ def chain(check: Check, ruleset: Ruleset) -> Chain:
     """One die, if there is a check at all."""
     response = rules.response(rules.Arm[check.arm.upper()], check.state == "shaken", CAUSES[check.cause])
     modifier = BONUS[check.quality] + check.modifier
-    after = np.empty((3, ruleset.check_sides + 1), np.uint16)
+    after = np.empty((3, ruleset.check_sides + 1), np.int64)
     for rolled in range(after.shape[1]):
         stands = response == rules.STANDS
         if response == rules.CHECKS:
             stands = rules.passes_check(rolled, modifier, ruleset.check_target)
         after[:, rolled] = STANDS if stands else FLEES
-    dice = np.full(3, response == rules.CHECKS, np.uint16)
+    dice = int(response == rules.CHECKS)
     return Chain(UNDECIDED, (Phase(after, sided(ruleset.check_sides), dice, recorded=True),))
 
 
-def tables(check: Check, law: Weights) -> dict[str, Table]:
+def tables(check: Check, recorded: Recorded) -> dict[str, Table]:
     """`check`: whether it stands, flees, or is silenced."""
+    law = recorded.of_all(FLEES + 1)
     flees = law[:, FLEES]
     silenced = check.arm == "artillery"
     none = np.zeros_like(flees)

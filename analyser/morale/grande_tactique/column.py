@@ -6,15 +6,17 @@ the other, the foremost first: each makes its whole move before the next begins.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, check_size, happening, sided
+from analyser.engine.chains import Chain, Extent, Phase, Recorded, States, happening, sided
 from analyser.jit import kernel, step
 from analyser.morale.grande_tactique.question import Column
-from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.result import Mean, Table
 from analyser.rules import grande_tactique as rules
 
 DIE = sided(6)
@@ -35,16 +37,9 @@ class Units(NamedTuple):
 
 
 def units_of(column: Column) -> Units:
-    """The units of a column.
-
-    Raises
-    ------
-    InputError
-        More of them than there is room for.
-    """
+    """The units of a column."""
     arms = [column.arm, *(friend.arm for friend in column.friends)]
     statuses = int(rules.ROUTED if column.edge_distance is None else rules.DESTROYED) + 1
-    check_size(statuses ** len(arms), TOTALS)
     return Units(
         np.array([0.0, *(friend.distance for friend in column.friends)]),
         np.array([rules.Arm[arm.upper()] for arm in arms], np.int64),
@@ -99,25 +94,32 @@ def flee(units: Units, fleeing: int, rolled: int, now: NDArray[np.int64]) -> Non
 
 
 @kernel
-def fleeing_table(units: Units, totals: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """The states after the next flight, shape (states, totals), and how many dice it takes, shape (states,)."""
-    count = len(units.places)
-    states = units.statuses**count
-    after, dice = np.empty((states, totals), np.uint16), np.zeros(states, np.uint16)
-    now = np.empty(count, np.int64)
-    for state in range(states):
+def after_flight(units: Units, totals: int, states: States) -> States:
+    """The states after the next flight: shape (states, totals)."""
+    after, now = np.empty((len(states), totals), np.int64), np.empty(len(units.places), np.int64)
+    for row, state in enumerate(states):
         unpack(state, units.statuses, now)
         fleeing = foremost_fleeing(units, now)
-        if fleeing >= 0:
-            dice[state] = rules.flight_dice(units.arms[fleeing], units.enemy)
         for rolled in range(totals):
             if fleeing >= 0:
                 unpack(state, units.statuses, now)
                 flee(units, fleeing, rolled, now)
-                after[state, rolled] = pack(units.statuses, now)
+                after[row, rolled] = pack(units.statuses, now)
             else:
-                after[state, rolled] = state
-    return after, dice
+                after[row, rolled] = state
+    return after
+
+
+@kernel
+def dice_of_flight(units: Units, states: States) -> States:
+    """How many dice the next flight takes: shape (states,)."""
+    dice, now = np.zeros(len(states), np.int64), np.empty(len(units.places), np.int64)
+    for row, state in enumerate(states):
+        unpack(state, units.statuses, now)
+        fleeing = foremost_fleeing(units, now)
+        if fleeing >= 0:
+            dice[row] = rules.flight_dice(units.arms[fleeing], units.enemy)
+    return dice
 
 
 def chain(column: Column) -> Chain:
@@ -125,26 +127,28 @@ def chain(column: Column) -> Chain:
     units = units_of(column)
     count = len(units.places)
     phases = [_shaking(units, place, friend.shaken) for place, friend in enumerate(column.friends, start=1)]
-    after, dice = fleeing_table(units, TOTALS)
-    flight = Phase(after, DIE, dice)
-    return Chain(FLEEING, (*phases, *[flight] * (count - 1), Phase(after, DIE, dice, recorded=True)))
+    flight = Phase(partial(after_flight, units, TOTALS), DIE, partial(dice_of_flight, units))
+    flights = (*[flight] * (count - 1), replace(flight, recorded=True))
+    extent = Extent(f"a flight through {count - 1} friends, each with {units.statuses} states", "fewer friends")
+    return Chain(FLEEING, (*phases, *flights), units.statuses**count, extent)
 
 
 def _shaking(units: Units, place: int, chance: float) -> Phase:
     """Whether a friend, eager until now, is shaken from the start."""
-    states = np.arange(units.statuses ** len(units.places))
     digit = units.statuses**place
-    eager = states // digit % units.statuses == rules.EAGER
-    shaken = np.where(eager, states + digit * rules.SHAKEN, states)
-    after = np.column_stack([states, shaken]).astype(np.uint16)
-    return Phase(after, happening(chance), np.ones(len(states), np.uint16))
+
+    def after(states: States) -> States:
+        eager = states // digit % units.statuses == rules.EAGER
+        return np.column_stack([states, np.where(eager, states + digit * rules.SHAKEN, states)])
+
+    return Phase(after, happening(chance), 1)
 
 
-def tables(column: Column, laws: Weights) -> dict[str, Table]:
+def tables(column: Column, recorded: Recorded) -> dict[str, Table]:
     """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
-    (law,) = laws
+    states, (law,) = recorded
     units = units_of(column)
-    statuses = np.arange(len(law))[:, np.newaxis] // units.statuses ** np.arange(len(units.places)) % units.statuses
+    statuses = states[:, np.newaxis] // units.statuses ** np.arange(len(units.places)) % units.statuses
     friends = statuses[:, 1:]
     fled = friends >= rules.ROUTED
     numbers = fled.sum(axis=1)
@@ -165,7 +169,7 @@ def tables(column: Column, laws: Weights) -> dict[str, Table]:
     }
     return {
         "chain": Table({"friends": list(range(count + 1))}, {"p_exactly": exactly, "p_at_least": at_least}, {}),
-        "chain_means": Table({"units": [count]}, {}, {"mean_friends_fleeing": Mean.of(laws, numbers)}),
+        "chain_means": Table({"units": [count]}, {}, {"mean_friends_fleeing": Mean.of(recorded.weights, numbers)}),
         "friends": Table({"friend": list(range(1, count + 1)), "arm": [friend.arm for friend in column.friends],
                           "distance": [friend.distance for friend in column.friends]}, chances, {}),
         "joint": Table(joint, {"probability": law[shown]}, {}),

@@ -5,15 +5,16 @@ A state is a whole number: whether the division has collapsed as its lowest digi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, check_size, happening, sided
+from analyser.engine.chains import Chain, Extent, Phase, Recorded, States, happening, sided, unchanged
 from analyser.jit import kernel, step
 from analyser.morale.grande_tactique.question import Division, Ruleset
-from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.result import Mean, Table
 from analyser.rules import grande_tactique as rules
 
 STANDING, ROUTED, LOST = range(3)
@@ -30,18 +31,10 @@ class Units(NamedTuple):
     elsewhere: int  # PIPs
 
 
-def units_of(division: Division, ruleset: Ruleset) -> Units:
-    """The units of a question.
-
-    Raises
-    ------
-    InputError
-        More conditions together than there is room for.
-    """
+def units_of(division: Division) -> Units:
+    """The units of a question."""
     can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in division.units)
-    units = Units(len(division.units), 3 if can_be_lost else 2, int(division.rally), division.pips_elsewhere)
-    check_size(states_of(units), ruleset.pip_dice * ruleset.pip_sides + 1)
-    return units
+    return Units(len(division.units), 3 if can_be_lost else 2, int(division.rally), division.pips_elsewhere)
 
 
 def states_of(units: Units) -> int:
@@ -80,25 +73,16 @@ def collapses(units: Units, now: NDArray[np.int64], collapsed: int) -> int:
     return 1 if collapsed or rules.has_collapsed(standing, units.size - standing) else 0
 
 
-@step
-def count_on(units: Units, now: NDArray[np.int64]) -> None:
-    """The conditions of the next state: a number counted on by one, its digits the units, the first the lowest."""
-    unit = 0
-    while now[unit] == units.conditions - 1:
-        now[unit] = 0
-        unit += 1
-    now[unit] += 1
-
-
 @kernel
-def tabulated(units: Units, unit: int, event: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(units: Units, unit: int, event: int, totals: int, states: States) -> States:
     """The states after something befell one unit or, for RALLYING, after a PIP phase: shape (states, totals)."""
-    after = np.empty((2 * units.conditions**units.size, totals), np.uint16)
+    after = np.empty((len(states), totals), np.int64)
     before, now = np.zeros(units.size, np.int64), np.empty(units.size, np.int64)
-    for state in range(after.shape[0]):
-        collapsed = state % 2
-        if state > 0 and not collapsed:
-            count_on(units, before)
+    for row, state in enumerate(states):
+        collapsed, digits = state % 2, state // 2
+        for each in range(units.size):
+            before[each] = digits % units.conditions
+            digits //= units.conditions
         for total in range(totals):
             now[:] = before
             if unit == RALLYING:
@@ -108,27 +92,32 @@ def tabulated(units: Units, unit: int, event: int, totals: int) -> NDArray[np.ui
             packed = 0
             for each in range(units.size - 1, -1, -1):
                 packed = packed * units.conditions + now[each]
-            after[state, total] = packed * 2 + collapses(units, now, collapsed)
+            after[row, total] = packed * 2 + collapses(units, now, collapsed)
     return after
 
 
 def chain(division: Division, ruleset: Ruleset) -> Chain:
     """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the law is recorded."""
-    units = units_of(division, ruleset)
-    states = states_of(units)
+    units = units_of(division)
     pips = sided(ruleset.pip_sides)
-    rally = tabulated(units, RALLYING, ROUTING, ruleset.pip_dice * pips.highest + 1)
-    turn = [Phase(rally, pips, np.full(states, ruleset.pip_dice, np.uint16))]
+    rally = partial(tabulated, units, RALLYING, ROUTING, ruleset.pip_dice * pips.highest + 1)
+    turn = [Phase(rally, pips, ruleset.pip_dice)]
     for event, chances in (
         (LOSING, [unit.lost for unit in division.units]), (ROUTING, [unit.rout for unit in division.units])
     ):  # fmt: skip
         turn += [
-            Phase(tabulated(units, unit, event, 2), happening(chance), np.ones(states, np.uint16))
+            Phase(partial(tabulated, units, unit, event, 2), happening(chance), 1)
             for unit, chance in enumerate(chances)
             if chance
         ]
-    turn.append(Phase(np.arange(states, dtype=np.uint16)[:, np.newaxis], recorded=True))
-    return Chain(_start(division, units), tuple(turn) * turns_of(division, ruleset))
+    turn.append(Phase(unchanged, recorded=True))
+    return Chain(_start(division, units), tuple(turn) * turns_of(division, ruleset), states_of(units), _extent(units))
+
+
+def _extent(units: Units) -> Extent:
+    lost = units.conditions > LOST
+    each = "standing, in rout or lost" if lost else "standing or in rout"
+    return Extent(f"a division of {units.size} units, each {each}", f"fewer units{', or none lost' * lost}")
 
 
 def _start(division: Division, units: Units) -> int:
@@ -140,10 +129,10 @@ def _start(division: Division, units: Units) -> int:
 _CONDITIONS = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
 
 
-def tables(division: Division, ruleset: Ruleset, laws: Weights) -> dict[str, Table]:
+def tables(division: Division, ruleset: Ruleset, recorded: Recorded) -> dict[str, Table]:
     """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
-    units, turns = units_of(division, ruleset), turns_of(division, ruleset)
-    states = np.arange(laws.shape[1])
+    units, turns = units_of(division), turns_of(division, ruleset)
+    states, laws = recorded
     conditions = states[:, np.newaxis] // 2 // units.conditions ** np.arange(units.size) % units.conditions
     standing, lost = (conditions == STANDING).sum(axis=1), (conditions == LOST).sum(axis=1)
     corps = division.corps_units or units.size

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, happening, sided
+from analyser.engine.chains import Chain, Phase, Recorded, happening, sided
 from analyser.morale.grande_tactique.question import Flight
-from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.result import Mean, Table
 from analyser.rules import grande_tactique as rules
 
 DIE = sided(6)
@@ -24,18 +24,16 @@ def dice_rolled(arm: str, enemy: str) -> int:
 
 def chain(flight: Flight) -> Chain:
     """Whether there is a gap, then the flight dice."""
-    states = np.arange(TOTALS + 1, dtype=np.uint16)
-    once = np.ones(len(states), np.uint16)
-    gap = Phase(np.column_stack([states, np.full_like(states, SURROUNDED)]), happening(flight.surrounded), once)
-    rolled = np.minimum(states[:, np.newaxis] + states[np.newaxis, :TOTALS], TOTALS - 1).astype(np.uint16)
+    states = np.arange(TOTALS + 1)
+    gap = Phase(np.column_stack([states, np.full_like(states, SURROUNDED)]), happening(flight.surrounded), 1)
+    rolled = np.minimum(states[:, np.newaxis] + states[np.newaxis, :TOTALS], TOTALS - 1)
     rolled[SURROUNDED] = SURROUNDED
-    dice = np.full(len(states), dice_rolled(flight.arm, flight.enemy), np.uint16)
-    return Chain(0, (gap, Phase(rolled, DIE, dice, recorded=True)))
+    return Chain(0, (gap, Phase(rolled, DIE, dice_rolled(flight.arm, flight.enemy), recorded=True)))
 
 
-def tables(flight: Flight, laws: Weights) -> dict[str, Table]:
+def tables(flight: Flight, recorded: Recorded) -> dict[str, Table]:
     """`flight`: fate, distance and pursuit together; `fates`: how likely each is, and the mean distances."""
-    (law,) = laws
+    (law,) = laws = recorded.of_all(TOTALS + 1)
     arm, enemy = rules.Arm[flight.arm.upper()], rules.Arm[flight.enemy.upper()]
     ends = [_end(flight, arm, total) for total in range(TOTALS)] + [("surrounded", 0.0)]
     pursuits = [

@@ -7,15 +7,16 @@ rallied, destroyed. A state is the conditions of all units as one whole number, 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Phase, check_size, sided
+from analyser.engine.chains import Chain, Die, Extent, Phase, Recorded, States, sided
 from analyser.jit import kernel, step
 from analyser.morale.grande_tactique.question import Rout, RoutedUnit, Ruleset
-from analyser.morale.result import Mean, Table, Weights
+from analyser.morale.result import Mean, Table
 from analyser.rules import grande_tactique as rules
 
 SHELTERED, RALLIED, DESTROYED = range(3)  # after the flights
@@ -34,18 +35,11 @@ class Units(NamedTuple):
 
 
 def units_of(rout: Rout, ruleset: Ruleset) -> Units:
-    """The units of a question.
-
-    Raises
-    ------
-    InputError
-        More conditions together than there is room for.
-    """
+    """The units of a question."""
     most = 2 * turns_of(rout, ruleset)  # flights: one for want of PIPs and one for a charge, each turn
     to_edge = [_flights(unit, unit.edge_distance, most) for unit in rout.units]
     to_shelter = [0 if unit.in_shelter else _flights(unit, unit.shelter_distance, most) for unit in rout.units]
     flights = [_told_apart(edge, shelter) for edge, shelter in zip(to_edge, to_shelter)]
-    check_size(math.prod(each + 3 for each in flights), ruleset.pip_dice * ruleset.pip_sides + 1)
     collapsed = rout.standing is not None and rules.has_collapsed(rout.standing, len(rout.units))
     return Units(np.array(to_edge), np.array(to_shelter), np.array(flights), int(collapsed), rout.pips_elsewhere)
 
@@ -119,12 +113,12 @@ def charge(units: Units, now: NDArray[np.int64], unit: int, enemy: int) -> None:
 
 
 @kernel
-def tabulated(units: Units, charged: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(units: Units, charged: int, totals: int, states: States) -> States:
     """The states after a charge on one unit or, for `charged` -1, after a PIP phase: shape (states, totals)."""
     conditions = units.flights + 3
-    after = np.empty((np.prod(conditions), totals), np.uint16)
+    after = np.empty((len(states), totals), np.int64)
     now = np.empty(len(conditions), np.int64)
-    for state in range(after.shape[0]):
+    for row, state in enumerate(states):
         for total in range(totals):
             rest = state
             for unit in range(len(now)):
@@ -137,7 +131,7 @@ def tabulated(units: Units, charged: int, totals: int) -> NDArray[np.uint16]:
             packed = 0
             for unit in range(len(now) - 1, -1, -1):
                 packed = packed * conditions[unit] + now[unit]
-            after[state, total] = packed
+            after[row, total] = packed
     return after
 
 
@@ -145,17 +139,26 @@ def chain(rout: Rout, ruleset: Ruleset) -> Chain:
     """Turns of a PIP phase and the charges after it; the law at the end of each is recorded."""
     units = units_of(rout, ruleset)
     pips = sided(ruleset.pip_sides)
-    table = tabulated(units, -1, ruleset.pip_dice * pips.highest + 1)
+    in_pip_phase = partial(tabulated, units, -1, ruleset.pip_dice * pips.highest + 1)
     charged = rout.charged_by_cavalry, rout.charged_by_infantry
-    turn = [Phase(table, pips, np.full(len(table), ruleset.pip_dice, np.uint16), recorded=not any(charged))]
+    turn = [Phase(in_pip_phase, pips, ruleset.pip_dice, recorded=not any(charged))]
     if any(charged):
         enemy = Die((1.0 - sum(charged), *charged))
-        once = np.ones(len(table), np.uint16)
         last = len(rout.units) - 1
         turn += [
-            Phase(tabulated(units, unit, 3), enemy, once, recorded=unit == last) for unit in range(len(rout.units))
+            Phase(partial(tabulated, units, unit, 3), enemy, 1, recorded=unit == last)
+            for unit in range(len(rout.units))
         ]
-    return Chain(_start(rout, units), tuple(turn) * turns_of(rout, ruleset))
+    size = math.prod((units.flights + 3).tolist())
+    return Chain(_start(rout, units), tuple(turn) * turns_of(rout, ruleset), size, _extent(units))
+
+
+def _extent(units: Units) -> Extent:
+    flights = int(units.flights.max())
+    return Extent(
+        f"{len(units.flights)} units in rout, each by its flights (up to {flights}), in shelter, rallied or destroyed",
+        "fewer units, nearer edges, or no edge_distance",
+    )
 
 
 def _start(rout: Rout, units: Units) -> int:
@@ -173,11 +176,11 @@ def _pack(conditions: NDArray[np.int64], units: Units) -> NDArray[np.int64]:
     return np.asarray(conditions @ _digits(units))
 
 
-def tables(rout: Rout, ruleset: Ruleset, laws: Weights) -> dict[str, Table]:
+def tables(rout: Rout, ruleset: Ruleset, recorded: Recorded) -> dict[str, Table]:
     """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""
     units, turns, count = units_of(rout, ruleset), turns_of(rout, ruleset), len(rout.units)
-    states = np.arange(laws.shape[1])[:, np.newaxis]
-    beyond = states // _digits(units) % (units.flights + 3) - units.flights  # shape (states, units)
+    states, laws = recorded
+    beyond = states[:, np.newaxis] // _digits(units) % (units.flights + 3) - units.flights  # shape (states, units)
     rallied, routed, destroyed = (
         laws @ (beyond == RALLIED),
         laws @ (beyond <= SHELTERED),

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chains import Chain
-from analyser.morale.legion.chain import Unit, chain_of, unit_of
+from analyser.engine.chains import Chain, Recorded
+from analyser.morale.legion.chain import Unit, chain_of, tokens_of, unit_of
 from analyser.morale.legion.question import Question
 from analyser.morale.panels import Curves, Laws, Panel
 from analyser.morale.result import Mean, Table, Weights
@@ -22,7 +22,7 @@ def chains(question: Question) -> dict[str, Chain]:
     return {name: chain_of(each) for name, each in _cases(question).items()}
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each chain."""
     return weighed(chains(question), roll)
 
@@ -32,7 +32,7 @@ def _cases(question: Question) -> dict[str, Question]:
     return {WITH: question, WITHOUT: alone} if question.commander else {WITHOUT: alone}
 
 
-def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """`rounds`: what becomes of the unit by round; `tokens`: their law after the rally step and at the round's end."""
     rounds = question.rounds_played
     parts = [_by_round(unit_of(each), weights[name]) for name, each in _cases(question).items()]
@@ -46,15 +46,16 @@ def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
     return {"rounds": Table(keys, chances, means), "tokens": _tokens(question, weights)}
 
 
-def _by_round(unit: Unit, laws: Weights) -> tuple[dict[str, Weights], dict[str, Mean]]:
+def _by_round(unit: Unit, recorded: Recorded) -> tuple[dict[str, Weights], dict[str, Mean]]:
     """The chances and means by round, from laws after the panic check and at the round's end in turn."""
+    states, laws = recorded
     checked, ended = laws[0::2], laws[1::2]
-    states = np.arange(unit.off_table)
-    tokens, panicked = states % (unit.most_tokens + 1), states // (unit.most_tokens + 1) % 2
+    on_table = states < unit.off_table
+    tokens, panicked = states[on_table] % (unit.most_tokens + 1), states[on_table] // (unit.most_tokens + 1) % 2
     suppressed = [legion.is_suppressed(int(each), unit.courage) for each in tokens]
     actions = [legion.actions_left(int(each), unit.courage, int(flag)) for each, flag in zip(tokens, panicked)]
-    standing = checked[:, : unit.off_table]
-    left, destroyed = ended[:, unit.off_table], ended[:, unit.destroyed]
+    standing = checked[:, on_table]
+    left, destroyed = (ended[:, states == state].sum(axis=1) for state in (unit.off_table, unit.destroyed))
     chances = {
         "p_suppressed": standing[:, np.array(suppressed)].sum(axis=1),
         "p_panicked": standing[:, panicked == 1].sum(axis=1),
@@ -65,15 +66,15 @@ def _by_round(unit: Unit, laws: Weights) -> tuple[dict[str, Weights], dict[str, 
     return chances, {"mean_tokens": Mean.of(standing, tokens), "mean_actions": Mean.of(standing, actions)}
 
 
-def _tokens(question: Question, weights: dict[str, Weights]) -> Table:
+def _tokens(question: Question, weights: dict[str, Recorded]) -> Table:
     """The law of the tokens of a unit on the table."""
     names, rounds, moments, numbers, chances = [], [], [], [], []
     for name, each in _cases(question).items():
         unit = unit_of(each)
-        standing = weights[name][:, : unit.off_table].reshape(
-            -1, unit.off_table // (unit.most_tokens + 1), unit.most_tokens + 1
-        )
-        for recording, law in enumerate(standing.sum(axis=1)):
+        states, laws = weights[name]
+        on_table, tokens = states < unit.off_table, tokens_of(unit, states)
+        for recording, weight in enumerate(laws):
+            law = np.bincount(tokens[on_table], weight[on_table], 1)
             for number in range(int(np.flatnonzero(law).max(initial=0)) + 1):
                 names.append(name)
                 rounds.append(recording // 2 + 1)

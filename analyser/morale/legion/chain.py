@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Phase, check_size, happening, succeeding
+from analyser.engine.chains import Chain, Die, Extent, Phase, States, happening, succeeding
 from analyser.jit import kernel, step
 from analyser.morale.legion.question import Question
 from analyser.rules import legion
@@ -32,18 +32,11 @@ class Unit(NamedTuple):
 
 
 def unit_of(question: Question) -> Unit:
-    """The unit of a question as whole numbers.
-
-    Raises
-    ------
-    InputError
-        More states than there is room for.
-    """
+    """The unit of a question as whole numbers."""
     courage = legion.NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(law) - 1 for law in (*question.laws_before, *question.laws_after))
     moves = _moves_to_edge(question)
     standing = max(moves, 1) * 2 * (most_tokens + 1)
-    check_size(standing + 2, most_tokens + 1)
     panic_courage = legion.better_courage(courage, question.commander)
     return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens, standing, standing + 1)
 
@@ -81,30 +74,36 @@ def state_after(unit: Unit, phase: int, state: int, total: int) -> int:
 
 
 @kernel
-def tabulated(unit: Unit, phase: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(unit: Unit, phase: int, totals: int, states: States) -> States:
     """The states that a phase leads to: shape (states, totals)."""
-    after = np.empty((unit.destroyed + 1, totals), np.uint16)
-    for state in range(after.shape[0]):
+    after = np.empty((len(states), totals), np.int64)
+    for row, state in enumerate(states):
         for total in range(totals):
-            after[state, total] = state_after(unit, phase, state, total)
+            after[row, total] = state_after(unit, phase, state, total)
     return after
+
+
+def tokens_of(unit: Unit, states: States) -> States:
+    """The tokens of a unit on the table, none of another."""
+    return np.where(states < unit.off_table, states % (unit.most_tokens + 1), 0)
 
 
 def chain_of(question: Question) -> Chain:
     """The rounds of a question; the laws after each panic check and at the end of each round are recorded."""
     unit, ruleset = unit_of(question), question.ruleset
-    states = unit.destroyed + 1
-    tokens = np.where(np.arange(states) < unit.off_table, np.arange(states) % (unit.most_tokens + 1), 0)
     rally_die = succeeding(ruleset.rally_successes, ruleset.rally_sides)
-    rally = Phase(tabulated(unit, RALLY, unit.most_tokens + 1), rally_die, tokens.astype(np.uint16), recorded=True)
-    move, end = Phase(tabulated(unit, MOVE, 1)), Phase(tabulated(unit, END, 1), recorded=True)
-    once = np.ones(states, np.uint16)
-    fire = Phase(tabulated(unit, FIRE, 2), happening(question.destroyed), once)
+    rally = Phase(partial(tabulated, unit, RALLY, unit.most_tokens + 1), rally_die, partial(tokens_of, unit), (), True)
+    move, end = Phase(partial(tabulated, unit, MOVE, 1)), Phase(partial(tabulated, unit, END, 1), recorded=True)
+    fire = Phase(partial(tabulated, unit, FIRE, 2), happening(question.destroyed), 1)
     receive = {
-        law: Phase(tabulated(unit, RECEIVE, len(law)), Die(law), once)
+        law: Phase(partial(tabulated, unit, RECEIVE, len(law)), Die(law), 1)
         for law in {*question.laws_before, *question.laws_after}
     }
     phases: list[Phase] = []
     for before, after in zip(question.laws_before, question.laws_after):
         phases += [receive[before], fire, rally, move, receive[after], end]
-    return Chain(question.tokens, tuple(phases))
+    extent = Extent(
+        f"up to {unit.most_tokens} suppression tokens and {unit.moves_to_edge} moves to the edge",
+        "fewer tokens received or rounds, or a nearer edge",
+    )
+    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, extent)

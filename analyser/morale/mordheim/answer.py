@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain
+from analyser.engine.chains import Chain, Recorded
 from analyser.morale.mordheim import combat, flight, leadership, warband
 from analyser.morale.mordheim.question import Question, Warband
 from analyser.morale.panels import Chances, Curves, Panel
@@ -37,7 +37,7 @@ def chains(question: Question) -> dict[str, Chain]:
     return found | {name: maker(question) for name, maker in makers.items() if getattr(question, name) is not None}
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each chain."""
     return weighed(chains(question), roll)
 
@@ -53,7 +53,7 @@ def _other_leaders(question: Question) -> dict[str, Warband]:
     }
 
 
-def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """The tables of each section that is asked."""
     found: dict[str, Table] = {}
     if question.warband is not None:
@@ -77,12 +77,14 @@ def _turns(question: Question) -> list[int]:
     return [*range(1, question.turns_played + 1)]
 
 
-def _warbands(question: Question, laws: Weights) -> Table:
+def _warbands(question: Question, recorded: Recorded) -> Table:
     """Each warband by turn, after all have played it."""
     rosters = [warband.roster_of(each) for each in question.warbands]
-    states = warband.Table(rosters)
+    of_each = warband.Table(rosters).of_each(recorded.states)
     keys: dict[str, list[Any]] = {"warband": [], "turn": []}
-    parts = [_by_turn(each, roster, own, laws) for each, roster, own in zip(question.warbands, rosters, states.of_each)]
+    parts = [
+        _by_turn(each, roster, own, recorded.weights) for each, roster, own in zip(question.warbands, rosters, of_each)
+    ]
     for each in question.warbands:
         keys["warband"] += [each.name] * question.turns_played
         keys["turn"] += _turns(question)
@@ -109,10 +111,10 @@ def _by_turn(each: Warband, roster: warband.Roster, own: NDArray[np.int64], laws
 FATE_COLUMNS = ("p_routed", "p_gave_up", "p_all_out")
 
 
-def _last_left(question: Question, laws: Weights) -> Table:
+def _last_left(question: Question, recorded: Recorded) -> Table:
     """Who alone is left, by turn (MD-3)."""
     rosters = [warband.roster_of(each) for each in question.warbands]
-    own = warband.Table(rosters).of_each
+    own, laws = warband.Table(rosters).of_each(recorded.states), recorded.weights
     fights = np.array([states < roster.fighting for states, roster in zip(own, rosters)])
     left = fights.sum(axis=0)
     keys: dict[str, list[Any]] = {"turn": _turns(question)}
@@ -122,19 +124,20 @@ def _last_left(question: Question, laws: Weights) -> Table:
     return Table(keys, chances, {})
 
 
-def _leader(question: Question, weights: dict[str, Weights]) -> Table:
+def _leader(question: Question, weights: dict[str, Recorded]) -> Table:
     """P(still fighting) after the last turn, by the leader's Leadership and fate."""
     keys: dict[str, list[Any]] = {"leadership": [*range(LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP + 1)]}
     chances: dict[str, list[Any]] = {fate: [] for fate in LEADER_FATES}
     for name, each in _other_leaders(question).items():
-        fighting = warband.roster_of(each).fighting
-        chances[name.partition(",")[0]].append(weights[name][-1, :fighting].sum())
+        states, laws = weights[name]
+        chances[name.partition(",")[0]].append(laws[-1, states < warband.roster_of(each).fighting].sum())
     return Table(keys, {f"p_fighting_{fate.replace(' ', '_')}": np.array(found) for fate, found in chances.items()}, {})
 
 
-def _alone(question: Question, laws: Weights) -> dict[str, Table]:
+def _alone(question: Question, recorded: Recorded) -> dict[str, Table]:
     """The break and the flight by turn, turn 0 being that of the break; the law of inches to the edge."""
     runner = flight.runner_of(question)
+    laws = recorded.of_all(runner.states)
     named = {
         "p_holds": flight.HOLDS, "p_rallied": flight.RALLIED, "p_left_table": flight.LEFT, "p_down": flight.DOWN
     }  # fmt: skip
@@ -156,11 +159,11 @@ def _alone(question: Question, laws: Weights) -> dict[str, Table]:
     return found
 
 
-def _combat(question: Question, laws: Weights) -> dict[str, Table]:
+def _combat(question: Question, recorded: Recorded) -> dict[str, Table]:
     """Hits by round, and their joint law."""
     assert question.combat is not None
     duel = combat.duel_of(question.combat)
-    states = np.arange(duel.states)
+    states, laws = np.arange(duel.states), recorded.of_all(duel.states)
     mode, square = states // (4 * duel.hits * duel.hits), duel.hits * duel.hits
     first, second = states % square // duel.hits, states % duel.hits
     rounds = [*range(1, question.combat.rounds + 1)]
@@ -201,8 +204,9 @@ def _hits(laws: Weights, landed: NDArray[np.int64], most: int) -> Table:
     return Table(keys, {"probability": np.array(found)}, {})
 
 
-def _stupidity(question: Question, laws: Weights) -> dict[str, Table]:
+def _stupidity(question: Question, recorded: Recorded) -> dict[str, Table]:
     """What the warrior does by turn, and the law of the turns lost."""
+    laws = recorded.of_all((question.turns_played + 1) * len(leadership.DOES))
     by_turn = laws.reshape(len(laws), -1, len(leadership.DOES))
     chances = {
         f"p_{does.replace(' ', '_')}": by_turn[:, :, place].sum(axis=1) for place, does in enumerate(leadership.DOES)
@@ -216,12 +220,12 @@ def _stupidity(question: Question, laws: Weights) -> dict[str, Table]:
     }
 
 
-def _together(question: Question, laws: Weights) -> dict[str, Table]:
+def _together(question: Question, recorded: Recorded) -> dict[str, Table]:
     """The joint law of the leader's state, the rout test and the number of failed tests; and each test by itself."""
     together = question.together
     assert together is not None
-    states = np.arange(laws.shape[1])
-    failed, leader, law = states // 5, states % 5, laws[0]
+    states, (law,) = recorded
+    failed, leader = states // 5, states % 5
     first = int(together.rout_test)
     warriors = failed >> first
     number = np.array([int(bits).bit_count() for bits in warriors])

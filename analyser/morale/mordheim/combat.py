@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Phase, check_size, happening, succeeding
+from analyser.engine.chains import Beside, Chain, Phase, happening, succeeding
 from analyser.jit import kernel, step
 from analyser.morale.mordheim.question import Combat, Fighter, Question
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
@@ -58,7 +58,6 @@ def duel_of(combat: Combat) -> Duel:
     hits = 1 + max(most_attacks(side) for side in sides)
     charger = {"fighter": FIGHTER, "enemy": ENEMY, "nobody": -1}[combat.charger]
     states = (CALM + 1) * 4 * hits * hits
-    check_size(states, ROLLS * ROLLS)
     return Duel(tests[0], tests[1], charger, (sides[0].leadership, sides[1].leadership), hits, states)
 
 
@@ -94,9 +93,9 @@ def blows(duel: Duel, side: Side, state: int, misses_only: bool) -> int:
 
 
 @kernel
-def tabulated_fear(duel: Duel) -> NDArray[np.uint16]:
+def tabulated_fear(duel: Duel) -> NDArray[np.int64]:
     """:func:`after_fear`, tabulated: shape (states, 121)."""
-    after = np.empty((duel.states, ROLLS * ROLLS), np.uint16)
+    after = np.empty((duel.states, ROLLS * ROLLS), np.int64)
     for state in range(duel.states):
         for total in range(ROLLS * ROLLS):
             calm = state < 4 * duel.hits * duel.hits
@@ -105,9 +104,9 @@ def tabulated_fear(duel: Duel) -> NDArray[np.uint16]:
 
 
 @kernel
-def tabulated_blows(duel: Duel, side: Side, misses_only: bool) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+def tabulated_blows(duel: Duel, side: Side, misses_only: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The state after so many hits more: shape (states, hits); and the dice of each state."""
-    after, dice = np.empty((duel.states, duel.hits), np.uint16), np.empty(duel.states, np.uint16)
+    after, dice = np.empty((duel.states, duel.hits), np.int64), np.empty(duel.states, np.int64)
     for state in range(duel.states):
         landed = state // duel.hits % duel.hits if side.place == FIGHTER else state % duel.hits
         dice[state] = min(blows(duel, side, state, misses_only), duel.hits - 1 - landed)
@@ -118,9 +117,9 @@ def tabulated_blows(duel: Duel, side: Side, misses_only: bool) -> tuple[NDArray[
 
 
 @kernel
-def tabulated_end(duel: Duel) -> NDArray[np.uint16]:
+def tabulated_end(duel: Duel) -> NDArray[np.int64]:
     """The next round: no fear (MD-9), no frenzy of one who was knocked down or stunned (MD-7); shape (states, 4)."""
-    after = np.empty((duel.states, 4), np.uint16)
+    after = np.empty((duel.states, 4), np.int64)
     square = duel.hits * duel.hits
     for state in range(duel.states):
         mode, frenzied = state // (4 * square), state // square % 4

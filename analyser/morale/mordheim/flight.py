@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Phase, check_size, happening, succeeding
+from analyser.engine.chains import Beside, Chain, Phase, happening, succeeding
 from analyser.jit import kernel, step
 from analyser.morale.mordheim.question import Alone, Question
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
@@ -45,7 +45,6 @@ def runner_of(question: Question) -> Runner:
     rally = mordheim.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
     flees = BREAKS + alone.opponents + 1
     states = flees + edge + 1
-    check_size(states, ROLLS * ROLLS)
     tested = mordheim.is_all_alone(alone.opponents, alone.friends_near)
     return Runner(
         int(tested), alone.leadership, rally, alone.wounds, edge, int(not alone.first_run_elsewhere), flees, states
@@ -84,9 +83,9 @@ def state_after(runner: Runner, phase: int, state: int, total: int) -> int:
 
 
 @kernel
-def tabulated(runner: Runner, phase: int, totals: int) -> NDArray[np.uint16]:
+def tabulated(runner: Runner, phase: int, totals: int) -> NDArray[np.int64]:
     """The states that a phase leads to: shape (states, totals)."""
-    after = np.empty((runner.states, totals), np.uint16)
+    after = np.empty((runner.states, totals), np.int64)
     for state in range(runner.states):
         for total in range(totals):
             after[state, total] = state_after(runner, phase, state, total)
@@ -99,7 +98,7 @@ def chain_of(question: Question) -> Chain:
     assert isinstance(alone, Alone)
     to_wound = alone.to_wound or question.ruleset.to_wound
     save = alone.save or question.ruleset.save
-    hits = np.zeros(runner.states, np.uint16)
+    hits = np.zeros(runner.states, np.int64)
     hits[BREAKS : runner.flees] = np.arange(runner.flees - BREAKS)
     roll, once = Beside(TWO_DICE, 1), ROLLS
     most = alone.opponents + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Die, Phase, check_size, sided
+from analyser.engine.chains import Beside, Chain, Die, Phase, sided
 from analyser.jit import kernel, step
 from analyser.morale.mordheim.question import Question, Stupidity, Together
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
@@ -29,10 +29,10 @@ def stupid(roll: int, wandering: int, leadership: int, in_combat: bool) -> int:
 
 
 @kernel
-def tabulated_stupidity(turns: int, leadership: int, in_combat: bool) -> NDArray[np.uint16]:
+def tabulated_stupidity(turns: int, leadership: int, in_combat: bool) -> NDArray[np.int64]:
     """The state ``lost * 4 + what he does`` after a turn: shape (states, 11 rolls of two dice * 7)."""
     states, totals = (turns + 1) * 4, ROLLS * (SIDES + 1)
-    after = np.empty((states, totals), np.uint16)
+    after = np.empty((states, totals), np.int64)
     for state in range(states):
         for total in range(totals):
             does = stupid(total % ROLLS + LOWEST_ROLL, total // ROLLS, leadership, in_combat)
@@ -57,9 +57,9 @@ def stupidity_chain(question: Question) -> Chain:
 
 
 @kernel
-def tabulated_leader(states: int) -> NDArray[np.uint16]:
+def tabulated_leader(states: int) -> NDArray[np.int64]:
     """The leader's state as drawn: shape (states, 5); a state is ``failed bits * 5 + leader``."""
-    after = np.empty((states, 5), np.uint16)
+    after = np.empty((states, 5), np.int64)
     for state in range(states):
         for leader in range(5):
             after[state, leader] = leader if state == 0 else state
@@ -69,9 +69,9 @@ def tabulated_leader(states: int) -> NDArray[np.uint16]:
 @kernel
 def tabulated_test(
     states: int, bit: int, leadership: int, leader_leadership: int, near_leader: bool, rout: bool, rout_first: bool
-) -> NDArray[np.uint16]:
+) -> NDArray[np.int64]:
     """A test that sets `bit` where it is failed: shape (states, 11); after a failed rout test nobody tests."""
-    after = np.empty((states, ROLLS), np.uint16)
+    after = np.empty((states, ROLLS), np.int64)
     for state in range(states):
         leader, failed = state % 5, state // 5
         if rout:
@@ -91,7 +91,6 @@ def together_chain(question: Question) -> Chain:
     assert isinstance(together, Together)
     first = int(together.rout_test)
     states = 5 << first + len(together.warriors)
-    check_size(states, ROLLS)
     lost = (together.p_out, together.p_stunned, together.p_knocked_down, together.p_fleeing)
     leader = Die((max(1 - sum(lost), 0.0), *lost))
     roll = (Beside(TWO_DICE, 1),)

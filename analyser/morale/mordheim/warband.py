@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, check_size, happening, sided
+from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, happening, sided
 from analyser.jit import kernel, step
 from analyser.morale.mordheim.question import Question, Warband
 from analyser.rules import mordheim
@@ -113,57 +115,63 @@ def after_test(roster: Roster, state: int, roll: int, stunned: bool, leader_lost
 
 
 @kernel
-def tabulated_casualties(roster: Roster, numbers: int, falls_now: bool) -> NDArray[np.uint16]:
+def tabulated_casualties(roster: Roster, numbers: int, falls_now: bool, states: States) -> States:
     """:func:`after_casualties`, tabulated: shape (states, numbers of casualties)."""
-    after = np.empty((roster.states, numbers), np.uint16)
-    for state in range(roster.states):
+    after = np.empty((len(states), numbers), np.int64)
+    for row, state in enumerate(states):
         for number in range(numbers):
             fights = state < roster.fighting
-            after[state, number] = after_casualties(roster, state, number, falls_now) if fights else state
+            after[row, number] = after_casualties(roster, state, number, falls_now) if fights else state
     return after
 
 
 @kernel
-def tabulated_test(roster: Roster, lost: bool, leader_states: int) -> NDArray[np.uint16]:
+def tabulated_test(roster: Roster, lost: bool, leader_states: int, states: States) -> States:
     """:func:`after_test`, tabulated: shape (states, 11 rolls less 2, and 11 more for a stunned leader)."""
-    after = np.empty((roster.states, ROLLS * leader_states), np.uint16)
-    for state in range(roster.states):
+    after = np.empty((len(states), ROLLS * leader_states), np.int64)
+    for row, state in enumerate(states):
         for total in range(after.shape[1]):
             moved = state
             if state < roster.fighting:
                 moved = after_test(roster, state, total % ROLLS + LOWEST_ROLL, total >= ROLLS, lost)
-            after[state, total] = moved
+            after[row, total] = moved
     return after
 
 
 @kernel
-def tabulated_caller(
-    roster: Roster, group: int, most: int, lost: bool
-) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Who of a group is not stunned: the state after so many are not, and how many dice each state rolls (MD-1)."""
-    after, dice = np.empty((roster.states, most + 1), np.uint16), np.zeros(roster.states, np.uint16)
-    width = roster.took_part + 1
+def tabulated_caller(roster: Roster, group: int, most: int, states: States) -> States:
+    """Who of a group is not stunned: the state after so many are not, shape (states, most + 1) (MD-1)."""
+    after, width = np.empty((len(states), most + 1), np.int64), roster.took_part + 1
     last = group == len(roster.standing) - 1
-    for state in range(roster.states):
-        after[state] = state
+    for row, state in enumerate(states):
+        after[row] = state
+        if state < roster.fighting and state // (width * roster.ranks) == 0:
+            for steady in range(most + 1):
+                if steady > 0:
+                    after[row, steady] = state + (1 + group) * roster.ranks * width
+                elif last:
+                    after[row, steady] = state + (2 + group) * roster.ranks * width
+    return after
+
+
+@kernel
+def dice_of_group(roster: Roster, group: int, lost: bool, states: States) -> States:
+    """How many of a group may be stunned, where nobody was found before them who is not: shape (states,)."""
+    dice, width = np.zeros(len(states), np.int64), roster.took_part + 1
+    for row, state in enumerate(states):
         if state < roster.fighting and state // (width * roster.ranks) == 0:
             out, rank = state % width, state // width % roster.ranks
             leader_out = lost or out >= rank + roster.first_rank
-            dice[state] = roster.standing[group, others_out(out, leader_out)]
-            for steady in range(most + 1):
-                if steady > 0:
-                    after[state, steady] = state + (1 + group) * roster.ranks * width
-                elif last:
-                    after[state, steady] = state + (2 + group) * roster.ranks * width
-    return after, dice
+            dice[row] = roster.standing[group, others_out(out, leader_out)]
+    return dice
 
 
 class Part(NamedTuple):
     """A phase of one warband, before it is seen among all."""
 
-    after: NDArray[np.uint16]
+    after: Rows
     die: Die = NO_DIE
-    dice: NDArray[np.uint16] = np.zeros(0, np.uint16)
+    dice: Rows | None = None
     beside: tuple[Beside, ...] = ()
 
 
@@ -183,14 +191,14 @@ def parts_of(warband: Warband, laws: tuple[tuple[float, ...], ...]) -> Iterator[
 
 def _turn(warband: Warband, roster: Roster, law: tuple[float, ...], falls_now: bool, lost: bool) -> Iterator[Part]:
     casualties, stunned = Beside(Die(law), 1), happening(warband.leader_stunned)
-    yield Part(tabulated_casualties(roster, len(law), falls_now), beside=(casualties,))
+    yield Part(partial(tabulated_casualties, roster, len(law), falls_now), beside=(casualties,))
     if warband.others_stunned > 0:
         steady = happening(1 - warband.others_stunned)
         for group in range(len(roster.standing)):
-            after, dice = tabulated_caller(roster, group, int(roster.standing[group].max()), lost)
-            yield Part(after, steady, dice)
+            after = partial(tabulated_caller, roster, group, int(roster.standing[group].max()))
+            yield Part(after, steady, partial(dice_of_group, roster, group, lost))
     leader = (Beside(stunned, ROLLS),) if warband.leader_stunned else ()
-    yield Part(tabulated_test(roster, lost, 1 + len(leader)), beside=(Beside(TWO_DICE, 1), *leader))
+    yield Part(partial(tabulated_test, roster, lost, 1 + len(leader)), beside=(Beside(TWO_DICE, 1), *leader))
 
 
 def chain_of(question: Question, warbands: tuple[Warband, ...]) -> Chain:
@@ -198,17 +206,12 @@ def chain_of(question: Question, warbands: tuple[Warband, ...]) -> Chain:
 
     A state of all is made of the states of each, the first warband's changing fastest. When one alone is left it
     goes on without tests (MD-3).
-
-    Raises
-    ------
-    InputError
-        More states than there is room for.
     """
     rosters = [roster_of(each) for each in warbands]
     table = Table(rosters)
     turns = [list(parts_of(each, question.casualties_of(each))) for each in warbands]
     phases = [
-        table.phase(place, Part(_placed(roster), beside=(Beside(sided(roster.ranks), 1),)))
+        table.phase(place, Part(partial(_placed, roster), beside=(Beside(sided(roster.ranks), 1),)))
         for place, roster in enumerate(rosters)
         if roster.ranks > 1
     ]
@@ -217,15 +220,22 @@ def chain_of(question: Question, warbands: tuple[Warband, ...]) -> Chain:
             phases += [table.phase(place, part) for part in of_warband[turn]]
         phases[-1] = table.recorded(phases[-1])
     start = sum(place * each.out for place, each in zip(table.places, warbands))
-    return Chain(start, tuple(phases))
+    return Chain(start, tuple(phases), table.states, _extent(rosters))
 
 
-def _placed(roster: Roster) -> NDArray[np.uint16]:
+def _extent(rosters: list[Roster]) -> Extent:
+    warriors = ", ".join(str(roster.took_part) for roster in rosters)
+    said = (
+        f"{len(rosters)} warbands of {warriors} warriors" if len(rosters) > 1 else f"a warband of {warriors} warriors"
+    )
+    return Extent(said, "fewer warbands or warriors, or leaders that fall first or last")
+
+
+def _placed(roster: Roster, states: States) -> States:
     """The draw of the leader's place among those that fall: any, as likely as another; shape (states, ranks + 1)."""
-    after = np.tile(np.arange(roster.states, dtype=np.uint16)[:, None], (1, roster.ranks + 1))
     width = roster.took_part + 1
-    after[:width, 1:] += (np.arange(roster.ranks) * width).astype(np.uint16)
-    return after
+    places = np.concatenate([[0], np.arange(roster.ranks) * width])
+    return states[:, None] + np.where((states < width)[:, None], places, 0)
 
 
 class Table:
@@ -234,39 +244,47 @@ class Table:
     Parameters
     ----------
     rosters : list of Roster
-
-    Raises
-    ------
-    InputError
-        More states than there is room for.
     """
 
     def __init__(self, rosters: list[Roster]) -> None:
-        sizes = [roster.states for roster in rosters]
-        self.states = int(np.prod(sizes, dtype=np.float64)) if rosters else 0
-        check_size(self.states)
-        self.places = [int(np.prod(sizes[:number], dtype=np.int64)) for number in range(len(sizes))]
-        numbers = np.arange(self.states)
-        self.of_each = [numbers // place % size for place, size in zip(self.places, sizes)]
-        fights = np.array([state < roster.fighting for state, roster in zip(self.of_each, rosters)])
-        self.over = fights.sum(axis=0) <= 1 if len(rosters) > 1 else np.zeros(self.states, bool)
+        self._rosters = rosters
+        self._sizes = [roster.states for roster in rosters]
+        self.states = math.prod(self._sizes)
+        self.places = [math.prod(self._sizes[:number]) for number in range(len(rosters))]
         self._seen: dict[tuple[int, int], Phase] = {}
         self._recorded: dict[int, Phase] = {}
+
+    def of_each(self, states: States) -> list[States]:
+        """The state of each warband, in each of some states of all."""
+        return [states // place % size for place, size in zip(self.places, self._sizes)]
+
+    def over(self, states: States) -> NDArray[np.bool_]:
+        """Whether one warband at most is left of several (MD-3), in each of some states."""
+        if len(self._rosters) == 1:
+            return np.zeros(len(states), np.bool_)
+        fights = [own < roster.fighting for own, roster in zip(self.of_each(states), self._rosters)]
+        return np.asarray(np.sum(fights, axis=0) <= 1)
 
     def phase(self, place: int, part: Part) -> Phase:
         """A phase of the warband at `place`, seen among all."""
         key = (place, id(part.after))
         if key not in self._seen:
-            own = self.of_each[place]
-            check_size(self.states, part.after.shape[1])
-            if len(self.of_each) == 1:
-                self._seen[key] = Phase(part.after, part.die, part.dice, part.beside)
-            else:
-                moved = part.after[own].astype(np.int64) - own[:, None]
-                moved[self.over] = 0
-                after = np.arange(self.states)[:, None] + moved * self.places[place]
-                dice = np.where(self.over, 0, part.dice[own]).astype(np.uint16) if len(part.dice) else part.dice
-                self._seen[key] = Phase(after.astype(np.uint16), part.die, dice, part.beside)
+
+            def after(states: States) -> States:
+                own = self.of_each(states)[place]
+                moved = part.after(own) - own[:, None]
+                moved[self.over(states)] = 0
+                return np.asarray(states[:, None] + moved * self.places[place])
+
+            def dice(states: States) -> States:
+                own = self.of_each(states)[place]
+                return np.where(self.over(states), 0, 0 if part.dice is None else part.dice(own))
+
+            alone = len(self._rosters) == 1
+            self._seen[key] = Phase(
+                part.after if alone else after, part.die, 0 if part.dice is None else part.dice if alone else dice,
+                part.beside,
+            )  # fmt: skip
         return self._seen[key]
 
     def recorded(self, phase: Phase) -> Phase:

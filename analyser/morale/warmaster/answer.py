@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain
+from analyser.engine.chains import Chain, Recorded, together
 from analyser.morale.panels import Chances, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.warmaster.chain import Layout, chain_of, is_confused, layout_of, turns_lost
@@ -26,7 +26,7 @@ def chains(question: Question) -> dict[str, Chain]:
     return {choice: chain_of(question, choice) for choice in choices_of(question)}
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Weights]:
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each chain."""
     return weighed(chains(question), roll)
 
@@ -54,10 +54,10 @@ class States:
         self.terrain = self.test & (kinds == Kind.IMPASSABLE) & ~self.destroyed
         self.enemy = self.test & np.isin(kinds, (Kind.ENEMY, Kind.COMBAT)) & ~self.destroyed
         self.unyielding = self.test & (kinds >= Kind.FRIEND) & ~self.destroyed
-        self.confused = is_confused(layout)[numbers] & ~self.destroyed
+        self.confused = is_confused(layout, numbers) & ~self.destroyed
         self.moved = _moved(question, layout, numbers, place)
         self.place = place
-        self.lost = turns_lost(layout)[numbers] + self.confused
+        self.lost = turns_lost(layout, numbers) + self.confused
 
 
 def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place: NDArray[np.int64]) -> Any:
@@ -66,11 +66,10 @@ def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place
     return np.where(place >= 0, halts[place], numbers // (4 * layout.friends) % layout.distances)
 
 
-def tables(question: Question, weights: dict[str, Weights]) -> dict[str, Table]:
+def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
     """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
-    reached = np.logical_or.reduce([law.any(axis=0) for law in weights.values()])
-    states = States(question, np.flatnonzero(reached))
-    weights = {choice: law[:, reached] for choice, law in weights.items()}
+    numbers, weights = together(recorded)
+    states = States(question, numbers)
     found = {
         "choices": _choices(question, states, weights),
         "joint": _joint(question, states, weights),

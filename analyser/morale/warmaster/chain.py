@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, check_size, sided
+from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, sided
 from analyser.jit import kernel, step
 from analyser.morale.warmaster.path import Choice, Met, meetings, way_of
 from analyser.morale.warmaster.question import Question
@@ -67,20 +67,13 @@ class Way(NamedTuple):
 
 
 def layout_of(question: Question) -> Layout:
-    """The layout of a question's states.
-
-    Raises
-    ------
-    InputError
-        More states than there is room for.
-    """
+    """The layout of a question's states."""
     way = way_of(question)
     farthest = SIDES * question.dice if question.dice else len(question.law_of_distance) - 1
     friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in way)
     turns, distances = question.turns, farthest + 1
     moving = turns * distances * 4 * friends
     states = moving + turns * len(way) * 8 * friends
-    check_size(states)
     return Layout(turns, distances, len(way), friends, moving, states)
 
 
@@ -151,9 +144,9 @@ def after_obstacles(layout: Layout, way: Way, tests: Tests, state: int, total: i
 
 
 @kernel
-def tabulated_move(layout: Layout, driven_back: bool, totals: int) -> NDArray[np.uint16]:
+def tabulated_move(layout: Layout, driven_back: bool, totals: int) -> NDArray[np.int64]:
     """:func:`after_move` in the first turn: shape (moving states of a turn, totals)."""
-    after = np.empty((layout.moving // layout.turns, totals), np.uint16)
+    after = np.empty((layout.moving // layout.turns, totals), np.int64)
     for state in range(after.shape[0]):
         for total in range(totals):
             after[state, total] = after_move(layout, driven_back, state, total)
@@ -161,9 +154,9 @@ def tabulated_move(layout: Layout, driven_back: bool, totals: int) -> NDArray[np
 
 
 @kernel
-def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.uint16]:
+def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.int64]:
     """:func:`after_obstacles` in the first turn: shape (moving states of a turn, totals of the tests)."""
-    after = np.empty((layout.moving // layout.turns, 2 * (tests.friends + 1)), np.uint16)
+    after = np.empty((layout.moving // layout.turns, 2 * (tests.friends + 1)), np.int64)
     for state in range(0, after.shape[0], layout.friends):
         for total in range(after.shape[1]):
             first = after_obstacles(layout, way, tests, state, total)
@@ -172,35 +165,37 @@ def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.ui
     return after
 
 
-def in_all_turns(layout: Layout, first_turn: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """A table of the moving states of the first turn, for all turns; a unit that has halted stays: (states, totals)."""
+def in_all_turns(layout: Layout, first_turn: NDArray[np.int64]) -> Rows:
+    """The rows of all turns, from a table of the moving states of the first; a unit that has halted stays."""
     moving, halted = layout.moving // layout.turns, (layout.states - layout.moving) // layout.turns
-    after = np.empty((layout.states, first_turn.shape[1]), np.uint16)
-    after[:] = np.arange(layout.states, dtype=np.uint16)[:, None]
-    a_turn_on = np.where(first_turn >= layout.moving, halted, moving).astype(np.uint16)
-    for lost in range(layout.turns):
-        after[lost * moving : (lost + 1) * moving] = first_turn + np.uint16(lost) * a_turn_on
-    return after
+    a_turn_on = np.where(first_turn >= layout.moving, halted, moving)
+
+    def rows(states: States) -> States:
+        lost, now = np.divmod(states, moving)
+        moves = (states < layout.moving)[:, None]
+        now[~moves[:, 0]] = 0
+        return np.where(moves, first_turn[now] + lost[:, None] * a_turn_on[now], states[:, None])
+
+    return rows
 
 
-def is_confused(layout: Layout) -> NDArray[np.bool_]:
-    """Whether the unit is confused, in each state at the end of a move; shape (states,)."""
-    flags = np.arange(layout.states) // layout.friends
-    halted = np.arange(layout.states) - layout.moving >= 0
-    return np.where(halted, (np.arange(layout.states) - layout.moving) // layout.friends % 8 > 0, flags % 4 > 0)
+def is_confused(layout: Layout, states: States) -> NDArray[np.bool_]:
+    """Whether the unit is confused, in each of some states at the end of a move; shape (states,)."""
+    halted = states >= layout.moving
+    flags = np.where(halted, states - layout.moving, states) // layout.friends
+    return np.where(halted, flags % 8 > 0, flags % 4 > 0)
 
 
-def turns_lost(layout: Layout) -> NDArray[np.int64]:
-    """The turns lost to confusion before this one, in each state; shape (states,)."""
+def turns_lost(layout: Layout, states: States) -> States:
+    """The turns lost to confusion before this one, in each of some states; shape (states,)."""
     moving, halted = layout.moving // layout.turns, (layout.states - layout.moving) // layout.turns
-    parts = (np.arange(layout.moving) // moving, np.arange(layout.states - layout.moving) // max(halted, 1))
-    return np.concatenate(parts)
+    return np.where(states < layout.moving, states // moving, (states - layout.moving) // max(halted, 1))
 
 
-def next_turn(layout: Layout) -> NDArray[np.uint16]:
+def next_turn(layout: Layout, states: States) -> States:
     """The start of the next turn, one more turn lost if the unit was confused (WM-9): shape (states, 1)."""
-    lost = np.minimum(turns_lost(layout) + is_confused(layout), layout.turns - 1)
-    return (lost * (layout.moving // layout.turns)).astype(np.uint16)[:, None]
+    lost = np.minimum(turns_lost(layout, states) + is_confused(layout, states), layout.turns - 1)
+    return (lost * (layout.moving // layout.turns))[:, None]
 
 
 def chain_of(question: Question, choice: Choice) -> Chain:
@@ -208,11 +203,16 @@ def chain_of(question: Question, choice: Choice) -> Chain:
     layout = layout_of(question)
     turn = [*_move_phases(question, layout), *_obstacle_phases(question, choice, layout)]
     turn[-1] = replace(turn[-1], recorded=True)
-    between = Phase(next_turn(layout))
+    between = Phase(partial(next_turn, layout))
     phases = list(turn)
     for _ in range(question.turns - 1):
         phases += [between, *turn]
-    return Chain(0, tuple(phases))
+    extent = Extent(
+        f"{question.turns} turns of up to {layout.distances - 1} cm past {layout.obstacles} obstacles"
+        f" and {layout.friends - 1} friends",
+        "fewer turns, dice or friends",
+    )
+    return Chain(0, tuple(phases), layout.states, extent)
 
 
 def _move_phases(question: Question, layout: Layout) -> list[Phase]:
