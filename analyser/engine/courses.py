@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import UNTOLD, Chain, Extent, Phase, Recorded, States
+from analyser.engine.chains import UNTOLD, Chain, Extent, Phase, Recorded, States, each_once
 from analyser.engine.laws_of_chains import Search, Tables, pushed_through, too_large
 from analyser.engine.on_demand import CHUNK_TRIALS as FEWER_TRIALS
 from analyser.engine.on_demand import Wanderers
@@ -115,7 +115,7 @@ def _states_along(game: Game, courses: Courses) -> States:
             for phase in game.turns[number]:
                 states = search.through(states, phase)
             after.append(states)
-        now = np.unique(np.concatenate(after))
+        now = each_once(np.concatenate(after))
     return search.found
 
 

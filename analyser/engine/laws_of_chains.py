@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, Recorded, States
+from analyser.engine.chains import Chain, Phase, Recorded, States, each_once
 from analyser.errors import TooLargeError
 from analyser.jit import kernel, step
 
@@ -124,9 +124,9 @@ class Search:
             return last[1]
         after = np.zeros(0, np.int64)
         for some in slabs(len(states), phase.totals):
-            after = np.union1d(after, _led_to(states[some], phase))
+            after = each_once(np.concatenate([after, _led_to(states[some], phase)]))
             self._check_room(len(after))
-        self.found = np.union1d(self.found, after)
+        self.found = each_once(np.concatenate([self.found, after]))
         self._check_room(len(self.found))
         self._last[phase.rule] = states, after
         return after
@@ -140,7 +140,7 @@ def _led_to(states: States, phase: Phase) -> States:
     rows, (low, high) = phase.rows(states), phase.span(states)
     totals = np.arange(rows.shape[1])
     possible = (totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-    return np.unique(rows[possible])
+    return each_once(rows[possible])
 
 
 def too_large(chain: Chain) -> TooLargeError:

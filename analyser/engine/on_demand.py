@@ -1,9 +1,8 @@
 """Games that go on, by Monte Carlo, where states are too many for tables of all of them.
 
-Trials in the same state are one group, as in :mod:`analyser.engine.throws`, and are rolled by the same kernel; but the
-row of a state is worked out when there are trials in it, some thousands of rows at a time, and forgotten after it. What
-the groups of a chunk come to is gathered by state in the order in which it comes up, so that a chunk is a function of
-(seed, part, chunk) and of nothing else.
+Trials in the same state are one group, as in :mod:`analyser.engine.throws`; but the row of a state is worked out when
+there are trials in it, some thousands of rows at a time, and forgotten after it. Large groups are rolled by the same
+kernel, small ones trial by trial. A chunk is a function of (seed, part, chunk) and of nothing else.
 """
 
 from __future__ import annotations
@@ -16,53 +15,59 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, Recorded, States
+from analyser.engine.chains import Chain, Phase, Recorded, States, each_once
+from analyser.engine.digits import DIGITS
 from analyser.engine.laws_of_chains import slabs
-from analyser.engine.streams import GOLDEN_GAMMA, counter_of_chunk, stream_of
+from analyser.engine.streams import counter_of_chunk, stream_of, word_of
 from analyser.engine.tasks import Queue, shared_out
 from analyser.engine.throw_sheet import Memory, Sheet, memory_for, sheet_of_one_state
-from analyser.engine.throws import roll_group
+from analyser.engine.throws import die_thrown, roll_group
 from analyser.errors import InputError
 from analyser.jit import kernel, step
 
 CHUNK_TRIALS = 1 << 18
 MOST_RECORDED = 1 << 25  # counts that are kept: states times recordings
 _CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
-_LEAST_SLOTS, _WORD_BITS = 1 << 10, 64
+_FEW = 16  # trials of a group that are rolled one by one
+_UPPER = np.uint64(64 - DIGITS)  # bits of a word that are not part of its draw
 
 
 class Crowd(NamedTuple):
-    """Trials by state, in the order in which states were met."""
+    """Trials by state, in the order in which they came to it; those that came apart stand apart."""
 
     states: States
     trials: NDArray[np.int64]
-    slots: NDArray[np.int32]  # where states are looked up: a power of 2 of places of states, or -1
-    met: NDArray[np.int64]  # one number: how many states
-
-
-def crowd_for(most: int) -> Crowd:
-    """An empty crowd with room for so many states."""
-    slots = max(1 << (2 * most - 1).bit_length(), _LEAST_SLOTS)
-    states, trials = np.empty((2, most), np.int64)
-    return Crowd(states, trials, np.full(slots, -1, np.int32), np.zeros(1, np.int64))
+    groups: NDArray[np.int64]  # one number: how many there are
 
 
 @step
 def join(crowd: Crowd, state: int, trials: int) -> None:
-    """Put trials that are in a state with the others."""
-    last = len(crowd.slots) - 1
-    mixed = np.uint64(state) * GOLDEN_GAMMA
-    slot = np.int64((mixed ^ (mixed >> np.uint64(_WORD_BITS // 2))) & np.uint64(last))
-    place = crowd.slots[slot]
-    while place >= 0 and crowd.states[place] != state:
-        slot = (slot + 1) & last
-        place = crowd.slots[slot]
-    if place >= 0:
-        crowd.trials[place] += trials
-        return
-    crowd.slots[slot] = crowd.met[0]
-    crowd.states[crowd.met[0]], crowd.trials[crowd.met[0]] = state, trials
-    crowd.met[0] += 1
+    """Let trials that are in a state stand with the others."""
+    groups = crowd.groups[0]
+    if groups > 0 and crowd.states[groups - 1] == state:
+        crowd.trials[groups - 1] += trials
+    else:
+        crowd.states[groups], crowd.trials[groups] = state, trials
+        crowd.groups[0] += 1
+
+
+@step
+def roll_one(sheet: Sheet, place: int, dice: int, counter: np.uint64, gamma: np.uint64) -> tuple[int, np.uint64]:
+    """The total that one trial rolls in a phase, and the counter after its draws."""
+    _, _, _, die, beside, after_beside, _ = sheet.script[place]
+    total = 0
+    for throw in range(dice + after_beside - beside):
+        value, last, limit, worth = sheet.dice_script[die_thrown(throw, dice, die, beside)]
+        if last - value > 1:
+            counter += gamma
+            draw = np.int64(word_of(counter) >> _UPPER)
+            while draw >= limit:
+                counter += gamma
+                draw = np.int64(word_of(counter) >> _UPPER)
+            while value + 1 < last and sheet.marks[value + 1] <= draw:
+                value += 1
+        total += sheet.values[value] * worth
+    return total, counter
 
 
 @kernel
@@ -70,7 +75,7 @@ def roll_groups(
     sheet: Sheet, place: int, rows: NDArray[np.int64], spans: NDArray[np.int64], trials: NDArray[np.int64],
     memory: Memory, crowd: Crowd, counter: np.uint64, gamma: np.uint64,
 ) -> np.uint64:  # fmt: skip
-    """Roll a phase for groups of trials, each in a state of its own, and send them on; the counter after it.
+    """Roll a phase for groups of trials, those of each in the same state, and send them on; the counter after it.
 
     Parameters
     ----------
@@ -92,14 +97,26 @@ def roll_groups(
             sheet.tables[total] = same_from
         if same_from == low:
             join(crowd, rows[group, low], trials[group])
-            continue
-        sheet.dice[0] = dice
-        memory.following[low : high + 1] = 0
-        counter = roll_group(sheet, place, 0, trials[group], memory, counter, gamma)
-        for total in range(low, high + 1):
-            if memory.following[total] > 0:
-                join(crowd, rows[group, total], memory.following[total])
+        elif trials[group] <= _FEW:
+            for _ in range(trials[group]):
+                total, counter = roll_one(sheet, place, dice, counter, gamma)
+                join(crowd, rows[group, total], 1)
+        else:
+            sheet.dice[0] = dice
+            memory.following[low : high + 1] = 0
+            counter = roll_group(sheet, place, 0, trials[group], memory, counter, gamma)
+            for total in range(low, high + 1):
+                if memory.following[total] > 0:
+                    join(crowd, rows[group, total], memory.following[total])
     return counter
+
+
+def gathered(states: States, trials: NDArray[np.int64]) -> tuple[States, NDArray[np.int64]]:
+    """States in order, each once, and how many trials were in each."""
+    order = np.argsort(states, kind="stable")
+    states = states[order]
+    firsts = np.flatnonzero(np.diff(states, prepend=-1))
+    return states[firsts], np.add.reduceat(trials[order], firsts)
 
 
 class Tally:
@@ -125,12 +142,8 @@ class Tally:
     def merged(self) -> tuple[States, NDArray[np.int64]]:
         """The states in order, each once, and how many trials were in each."""
         if self._waiting:
-            states, trials = (np.concatenate(part) for part in zip(self._merged, *self._waiting))
+            self._merged = gathered(*(np.concatenate(part) for part in zip(self._merged, *self._waiting)))
             self._waiting, self._waits = [], 0
-            order = np.argsort(states, kind="stable")
-            states = states[order]
-            firsts = np.flatnonzero(np.diff(states, prepend=-1))
-            self._merged = states[firsts], np.add.reduceat(trials[order], firsts)
         return self._merged
 
 
@@ -170,9 +183,9 @@ class Wanderers:
     def recorded(self) -> Recorded:
         """The counts of all that was played."""
         tallies = [tally.merged() for tally in self._tallies]
-        states = np.unique(np.concatenate([found for found, _ in tallies]))
+        states = each_once(np.concatenate([found for found, _ in tallies]))
         self._check_room(len(states))
-        weights = np.zeros((len(tallies), len(states)), np.int64)
+        weights = np.zeros((len(tallies), len(states)))  # whole numbers, in the form whose products are the fastest
         for row, (found, trials) in zip(weights, tallies):
             row[np.searchsorted(states, found)] = trials
         return Recorded(states, weights)
@@ -201,17 +214,20 @@ class Wanderers:
     ) -> list[tuple[States, NDArray[np.int64]]]:
         """How many trials of a chunk are in each state after each recorded phase."""
         counter = counter_of_chunk(*self._stream, chunk * _CHUNKS_APART)
-        states, counts = np.array([chain.start]), np.array([trials])
+        states, counts, few = np.array([chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(chain.phases):
-            crowd = crowd_for(min(trials, len(states) * phase.totals))
+            crowd = Crowd(*np.empty((2, trials), np.int64), np.zeros(1, np.int64))
             for some in slabs(len(states), phase.totals):
                 rows = np.ascontiguousarray(phase.rows(states[some]), np.int64)
                 spans = np.column_stack([phase.dice_of(states[some]), *phase.span(states[some])])
                 counter = roll_groups(
-                    sheet, place, rows, spans, counts[some], memory, crowd, counter, self._stream.gamma
+                    sheet, place, rows, spans, counts[some], memory, crowd, np.uint64(counter), self._stream.gamma
                 )  # fmt: skip
-            states, counts = (each[: crowd.met[0]] for each in (crowd.states, crowd.trials))
+            states, counts = (each[: crowd.groups[0]] for each in (crowd.states, crowd.trials))
+            if phase.recorded or len(states) > 2 * few:
+                states, counts = gathered(states, counts)
+                few = len(states)
             if phase.recorded:
-                recorded.append((states.copy(), counts.copy()))
+                recorded.append((states, counts))
         return recorded

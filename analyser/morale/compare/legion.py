@@ -92,6 +92,6 @@ def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     unit = unit_of(question)
     own = unit.destroyed + 1
     tokens, panicked = states % own % (unit.most_tokens + 1), states % own // (unit.most_tokens + 1) % 2
-    suppressed = np.array([legion.is_suppressed(int(each), unit.courage) for each in tokens])
-    fate = np.where(panicked == 1, ROUTED, np.where(suppressed, SHAKEN, STEADY))
+    suppressed = np.array([legion.is_suppressed(number, unit.courage) for number in range(unit.most_tokens + 1)])
+    fate = np.where(panicked == 1, ROUTED, np.where(suppressed[tokens], SHAKEN, STEADY))
     return np.where((states // own == 0) | (states % own >= unit.off_table), GONE, fate)

@@ -136,10 +136,10 @@ def tables(division: Division, ruleset: Ruleset, recorded: Recorded) -> dict[str
     conditions = states[:, np.newaxis] // 2 // units.conditions ** np.arange(units.size) % units.conditions
     standing, lost = (conditions == STANDING).sum(axis=1), (conditions == LOST).sum(axis=1)
     corps = division.corps_units or units.size
-    halted = [rules.is_halted(int(each), corps) for each in lost]
+    halted = np.array([rules.is_halted(number, corps) for number in range(units.size + 1)])
     chances = {
         "p_collapsed": laws @ (states % 2),
-        "p_corps_halted": laws @ np.array(halted),
+        "p_corps_halted": laws @ halted[lost],
         "p_all_gone": laws @ (standing == 0),
     }
     by_turn = [*range(1, turns + 1)]

@@ -52,12 +52,15 @@ def _by_round(unit: Unit, recorded: Recorded) -> tuple[dict[str, Weights], dict[
     checked, ended = laws[0::2], laws[1::2]
     on_table = states < unit.off_table
     tokens, panicked = states[on_table] % (unit.most_tokens + 1), states[on_table] // (unit.most_tokens + 1) % 2
-    suppressed = [legion.is_suppressed(int(each), unit.courage) for each in tokens]
-    actions = [legion.actions_left(int(each), unit.courage, int(flag)) for each, flag in zip(tokens, panicked)]
+    numbers = range(unit.most_tokens + 1)
+    suppressed = np.array([legion.is_suppressed(number, unit.courage) for number in numbers])[tokens]
+    actions = np.array(
+        [[legion.actions_left(number, unit.courage, flag) for flag in range(2)] for number in numbers]
+    )[tokens, panicked]  # fmt: skip
     standing = checked[:, on_table]
     left, destroyed = (ended[:, states == state].sum(axis=1) for state in (unit.off_table, unit.destroyed))
     chances = {
-        "p_suppressed": standing[:, np.array(suppressed)].sum(axis=1),
+        "p_suppressed": standing[:, suppressed].sum(axis=1),
         "p_panicked": standing[:, panicked == 1].sum(axis=1),
         "p_left_table": left,
         "p_destroyed": destroyed,
