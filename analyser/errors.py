@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-MONTE_CARLO_ANSWERS = "--method monte-carlo answers it as it is"
+MONTE_CARLO_ANSWERS = "--method monte-carlo (simulate) answers it as it is"
 
 
 class AnalyserError(Exception):
@@ -65,10 +65,10 @@ class TooLargeError(InputError):
 
     Examples
     --------
-    >>> raise TooLargeError("14 units: too many", less="fewer units")
+    >>> raise TooLargeError("9 units", less="fewer")
     Traceback (most recent call last):
     ...
-    analyser.errors.TooLargeError: 14 units: too many (allowed: fewer units; --method monte-carlo answers it as it is)
+    analyser.errors.TooLargeError: 9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)
     """
 
     def __init__(self, problem: str, *, where: str = "", allowed: str = "", less: str = "") -> None:

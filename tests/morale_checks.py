@@ -4,8 +4,9 @@ import numpy as np
 from scipy import stats
 
 from analyser import morale
-from analyser.engine.chains import exact_laws
-from analyser.engine.throws import CHUNK_TRIALS, sampled_counts
+from analyser.engine.laws_of_chains import exact_laws
+from analyser.engine.samples_of_chains import sampled_counts
+from analyser.engine.throws import CHUNK_TRIALS
 from analyser.morale.systems import SYSTEMS, answers_of
 
 FEWEST_EXPECTED = 10
@@ -30,9 +31,13 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
     """Every recorded law of a question agrees with its sample, whole states and all, by chi-square."""
     ready = morale.load_question(system, question)
     for part, chain in enumerate(answers_of(SYSTEMS[system]).chains(ready).values()):
-        laws = exact_laws(chain)
+        states, laws = exact_laws(chain)
         for seed in seeds:
-            for law, counts in zip(laws, sampled_counts(chain, trials, seed, part)):
+            sample = sampled_counts(chain, trials, seed, part)
+            assert np.isin(sample.states, states).all()
+            found = np.zeros(laws.shape)
+            found[:, np.searchsorted(states, sample.states)] = sample.weights
+            for law, counts in zip(laws, found):
                 assert counts.sum() == trials
                 assert not counts[law == 0].any()
                 assert chi_square(counts, law * trials) > UNLIKELY

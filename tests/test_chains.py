@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, exact_laws, sided, succeeding
-from analyser.engine.throws import sampled_counts
+from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Phase, sided, succeeding
+from analyser.engine.laws_of_chains import exact_laws
+from analyser.engine.samples_of_chains import sampled_counts
 from tests.morale_checks import UNLIKELY, chi_square
 
 SHOWN = np.arange(64, dtype=np.uint16)  # every state but the start stays; from the start, the total is the state
@@ -40,13 +41,13 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_law_of_a_throw_is_that_of_its_faces(case):
     chain, values = CASES[case]
-    assert exact_laws(chain)[0] == pytest.approx(law_of(values), abs=1e-15)
+    assert exact_laws(chain).weights[0] == pytest.approx(law_of(values), abs=1e-15)
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_die_is_rolled_fairly(case, seed):
     chain, values = CASES[case]
-    law, counts = law_of(values), sampled_counts(chain, 200_000, seed)[0]
+    law, counts = law_of(values), sampled_counts(chain, 200_000, seed).weights[0]
     assert not counts[law == 0].any()
     assert chi_square(counts, law * 200_000) > UNLIKELY

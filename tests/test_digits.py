@@ -7,8 +7,8 @@ from scipy import stats
 
 from analyser.engine.chains import Chain, Die, Phase, happening, sided
 from analyser.engine.digits import DIGITS, count_ones, draw_alike, memory_for_draws
+from analyser.engine.samples_of_chains import sampled_counts
 from analyser.engine.streams import fill, stream_of
-from analyser.engine.throws import sampled_counts
 from tests.morale_checks import UNLIKELY, chi_square
 
 SEEDS = 800
@@ -19,7 +19,7 @@ def shown(die, trials, seed):
     values = np.arange(die.highest + 1, dtype=np.uint16)
     after = np.tile(values, (len(values), 1))
     chain = Chain(0, (Phase(after, die, np.ones(len(values), np.uint16), recorded=True),))
-    return sampled_counts(chain, trials, seed)[0]
+    return sampled_counts(chain, trials, seed).weights[0]
 
 
 @pytest.mark.parametrize("trials", [1, 64, 511, 513, 3000])

@@ -515,7 +515,7 @@ def test_a_sample_says_what_the_law_says():
         ),
         ({"check": {"arm": "cavalry", "quality": "old guard"}}, "old guard cavalry"),
         ({"flihgt": {}}, "did you mean 'flight'"),
-        ({"rout": {"units": [{"edge_distance": 900}] * 8, "turns": 100}}, "states"),
+        ({"division": {"units": [{"rout": 0.1, "lost": 0.1}] * 14}}, "--method monte-carlo"),
     ],
 )
 def test_bad_input_is_told_in_one_message(wrong, told):

@@ -188,7 +188,7 @@ def test_same_seed_same_bits():
         ({"courage": 1, "rounds": 0}, "rounds: 0 is not usable"),
         ({"courage": 1, "corage": 1}, "did you mean 'courage'"),
         ({"courage": 1, "ruleset": {"rally_successes": 7}}, "rally_successes 7 of 6 sides"),
-        ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "states"),
+        ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "--method monte-carlo"),
     ],
 )
 def test_bad_input_is_told_in_one_message(wrong, told):

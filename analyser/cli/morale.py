@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 
 from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, TooLargeError, did_you_mean
 from analyser.files import check_writable, read_toml
 from analyser.morale.systems import SYSTEMS, question_model
 
@@ -134,7 +135,7 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
     results = _computed(name, question, method, numbers)
-    show(_text(results, form), out)
+    show(_text(results, form, method), out)
     if options["plot"] is not None:
         from analyser.morale.pictures import save_picture
 
@@ -144,21 +145,30 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
 def _computed(name: str, question: Record, method: str, numbers: dict[str, Any]) -> list[MoraleResult]:
     from analyser.morale.api import exact, simulate
 
-    results = [] if method == "monte-carlo" else [exact(name, question)]
+    results, refused = [], list[str]()
+    if method != "monte-carlo":
+        try:
+            results.append(exact(name, question))
+        except TooLargeError as error:
+            if method == "exact":
+                raise
+            refused.append(f"no exact answer: {error.problem}")
+            click.echo(f"note: {refused[0]}", err=True)
     if method != "exact":
         with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
-            results.append(simulate(name, question, progress=progress, **numbers))
+            found = simulate(name, question, progress=progress, **numbers)
+        results.append(replace(found, warnings=(*found.warnings, *refused)))
     return results
 
 
-def _text(results: list[MoraleResult], form: str) -> str:
+def _text(results: list[MoraleResult], form: str, method: str) -> str:
     from analyser.morale.text import csv_text, table_text
 
     if form == "table":
         return table_text(results)
     if form == "csv":
         return csv_text(results)
-    if len(results) == 1:
+    if method != "both":
         return json_text(results[0].as_dict())
-    exact, sampled = (result.as_dict() for result in results)
-    return json_text({"method": "both", "exact": exact, "monte_carlo": sampled})
+    *exact, sampled = (result.as_dict() for result in results)
+    return json_text({"method": "both", "exact": exact[0] if exact else None, "monte_carlo": sampled})

@@ -118,10 +118,13 @@ class Search:
         Raises
         ------
         TooLargeError
+            There is no room for their tables and laws.
         """
         last = self._last.get(phase.rule)
         if last is not None and np.array_equal(states, last[0]):
             return last[1]
+        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # laws of the totals of so many dice
+            raise too_large(self._chain)
         after = np.zeros(0, np.int64)
         for some in slabs(len(states), phase.totals):
             after = each_once(np.concatenate([after, _led_to(states[some], phase)]))

@@ -26,9 +26,9 @@ from analyser.errors import InputError
 from analyser.jit import kernel, step
 
 CHUNK_TRIALS = 1 << 18
+FEW_TRIALS = 16  # of a group, that are rolled one by one
 MOST_RECORDED = 1 << 25  # counts that are kept: states times recordings
 _CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
-_FEW = 16  # trials of a group that are rolled one by one
 _UPPER = np.uint64(64 - DIGITS)  # bits of a word that are not part of its draw
 
 
@@ -73,7 +73,7 @@ def roll_one(sheet: Sheet, place: int, dice: int, counter: np.uint64, gamma: np.
 @kernel
 def roll_groups(
     sheet: Sheet, place: int, rows: NDArray[np.int64], spans: NDArray[np.int64], trials: NDArray[np.int64],
-    memory: Memory, crowd: Crowd, counter: np.uint64, gamma: np.uint64,
+    few: int, memory: Memory, crowd: Crowd, counter: np.uint64, gamma: np.uint64,
 ) -> np.uint64:  # fmt: skip
     """Roll a phase for groups of trials, those of each in the same state, and send them on; the counter after it.
 
@@ -87,6 +87,8 @@ def roll_groups(
     spans : int64 array, shape (groups, 3)
         How many dice a group rolls, the lowest and the highest of its totals.
     trials : int64 array, shape (groups,)
+    few : int
+        Groups of up to so many are rolled trial by trial.
     """
     for group in range(len(trials)):
         dice, low, high = spans[group]
@@ -97,7 +99,7 @@ def roll_groups(
             sheet.tables[total] = same_from
         if same_from == low:
             join(crowd, rows[group, low], trials[group])
-        elif trials[group] <= _FEW:
+        elif trials[group] <= few:
             for _ in range(trials[group]):
                 total, counter = roll_one(sheet, place, dice, counter, gamma)
                 join(crowd, rows[group, total], 1)
@@ -213,16 +215,17 @@ class Wanderers:
         self, chain: Chain, sheet: Sheet, memory: Memory, chunk: int, trials: int
     ) -> list[tuple[States, NDArray[np.int64]]]:
         """How many trials of a chunk are in each state after each recorded phase."""
-        counter = counter_of_chunk(*self._stream, chunk * _CHUNKS_APART)
+        start, gamma = self._stream
+        counter = counter_of_chunk(start, gamma, chunk * _CHUNKS_APART)
         states, counts, few = np.array([chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(chain.phases):
-            crowd = Crowd(*np.empty((2, trials), np.int64), np.zeros(1, np.int64))
+            crowd = Crowd(np.empty(trials, np.int64), np.empty(trials, np.int64), np.zeros(1, np.int64))
             for some in slabs(len(states), phase.totals):
                 rows = np.ascontiguousarray(phase.rows(states[some]), np.int64)
                 spans = np.column_stack([phase.dice_of(states[some]), *phase.span(states[some])])
                 counter = roll_groups(
-                    sheet, place, rows, spans, counts[some], memory, crowd, np.uint64(counter), self._stream.gamma
+                    sheet, place, rows, spans, counts[some], FEW_TRIALS, memory, crowd, np.uint64(counter), gamma
                 )  # fmt: skip
             states, counts = (each[: crowd.groups[0]] for each in (crowd.states, crowd.trials))
             if phase.recorded or len(states) > 2 * few:

@@ -60,6 +60,8 @@ def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | 
     ------
     InputError
         As :func:`load_question`.
+    TooLargeError
+        A question that only :func:`simulate` answers: too much can happen in it.
 
     Examples
     --------
@@ -103,7 +105,8 @@ def simulate(
     Raises
     ------
     InputError
-        As :func:`load_question`, and for a wrong number of trials, seed, precision or threads.
+        As :func:`load_question`, and for a wrong number of trials, seed, precision or threads, or for so many trials
+        that end in more different ways than there is room for.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.courses import Courses
-from analyser.errors import InputError
+from analyser.errors import TooLargeError
 from analyser.fights.endings import is_removed
 from analyser.fights.running import How, run, simulation_of
 from analyser.morale.compare.duel import Fought, Words, fates_of, fought
@@ -102,9 +102,9 @@ class _Pairs:
         return self._rounds[place]
 
 
-def _too_large(what: str) -> InputError:
+def _too_large(what: str) -> TooLargeError:
     problem = f"the losses of this duel come in too many courses: more than {what}"
-    return InputError(problem, where="duel", allowed="fewer rounds or models, or the method monte-carlo")
+    return TooLargeError(problem, where="duel", less="fewer rounds or models")
 
 
 def exact_stream(question: Question) -> Stream:
@@ -112,7 +112,7 @@ def exact_stream(question: Question) -> Stream:
 
     Raises
     ------
-    InputError
+    TooLargeError
         More states, or more courses of losses, than can be followed.
     """
     duel, models = fought(question), question.models

@@ -78,8 +78,12 @@ def tabulated(units: Units, unit: int, event: int, totals: int, states: States) 
     """The states after something befell one unit or, for RALLYING, after a PIP phase: shape (states, totals)."""
     after = np.empty((len(states), totals), np.int64)
     before, now = np.zeros(units.size, np.int64), np.empty(units.size, np.int64)
+    concerned = STANDING if event == ROUTING else ROUTED
     for row, state in enumerate(states):
         collapsed, digits = state % 2, state // 2
+        if unit != RALLYING and digits // units.conditions**unit % units.conditions != concerned:
+            after[row] = state
+            continue
         for each in range(units.size):
             before[each] = digits % units.conditions
             digits //= units.conditions

@@ -102,8 +102,6 @@ def chain_of(question: Question) -> Chain:
     phases: list[Phase] = []
     for before, after in zip(question.laws_before, question.laws_after):
         phases += [receive[before], fire, rally, move, receive[after], end]
-    extent = Extent(
-        f"up to {unit.most_tokens} suppression tokens and {unit.moves_to_edge} moves to the edge",
-        "fewer tokens received or rounds, or a nearer edge",
-    )
+    moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
+    extent = Extent(f"up to {unit.most_tokens} suppression tokens{moves}", "fewer tokens, or fewer rounds")
     return Chain(question.tokens, tuple(phases), unit.destroyed + 1, extent)
