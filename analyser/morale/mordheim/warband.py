@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -190,16 +191,30 @@ class Part(NamedTuple):
     number: int = 0
 
 
-class Blows(NamedTuple):
-    """The dice that take warriors out of action: how many each enemy rolls, and who the enemies are."""
+class Losses(NamedTuple):
+    """What takes warriors out of action: so many dice for each enemy, who are `number` of the warband `of` or, -1, all.
+
+    Each die shows how many it takes.
+    """
 
     die: Die
-    each: int
-    of: int
-    number: int
+    each: int = 1
+    number: int = 1
+    of: int = -1
+
+    @property
+    def least(self) -> int:
+        """The fewest that can fall."""
+        lowest = next(value for value, weight in enumerate(self.die.weights) if weight)
+        return 0 if self.of >= 0 else lowest * self.each * self.number
+
+    @property
+    def most(self) -> int:
+        """The most that can fall."""
+        return self.die.highest * self.each * self.number
 
 
-def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]) -> Blows:
+def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]) -> Losses:
     """The blows of a fight: one that hits, wounds, is not saved and takes its man out is one casualty (MD-7, MD-8)."""
     to_hit, to_wound = fight.to_hit or defaults.to_hit, fight.to_wound or defaults.to_wound
     save, out = fight.save or defaults.save, fight.out_of_action or defaults.out_of_action
@@ -210,7 +225,7 @@ def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]
     successes = hits * (SIDES + 1 - to_wound) * (save - 1) * (SIDES + 1 - out)
     each = mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
     of = -1 if fight.of is None else places[fight.of]
-    return Blows(succeeding(successes, sides * SIDES**3), each, of, fight.number)
+    return Losses(succeeding(successes, sides * SIDES**3), each, fight.number, of)
 
 
 class Turns:
@@ -243,19 +258,30 @@ class Turns:
     def before(self) -> Iterator[Part]:
         """Those who are out of action at the start."""
         if self.warband.out > 0:
-            yield from self._typed((0.0,) * self.warband.out + (1.0,), self._falls(0))
+            yield from self._lost(self._stated((0.0,) * self.warband.out + (1.0,)), self._falls(0), 0, 0)
 
     def fallen(self, turn: int) -> Iterator[Part]:
         """The casualties before the test of a turn."""
+        least = most = self.warband.out
+        for earlier in range(1, turn + 1):
+            for losses in self._losses(earlier):
+                if earlier == turn:
+                    yield from self._lost(losses, self._falls(turn), least, most)
+                least, most = least + losses.least, most + losses.most
+        if self.warband.leader_falls == turn:
+            yield from self._kept(("leader",), self._leader_falls)
+
+    def _losses(self, turn: int) -> Iterator[Losses]:
         law = self._question.casualties_of(self.warband)[turn - 1]
-        falls = self._falls(turn)
         if len(law) > 1:
-            yield from self._typed(law, falls)
+            yield self._stated(law)
         for fight in self.warband.casualties_from:
             if not fight.turns or turn in fight.turns:
-                yield from self._fought(blows_of(fight, turn, self._question.ruleset, self._places), falls)
-        if self.warband.leader_falls == turn:
-            yield from self._kept(("leader",), lambda: [self._leader_falls()])
+                yield blows_of(fight, turn, self._question.ruleset, self._places)
+
+    def _stated(self, law: tuple[float, ...]) -> Losses:
+        most = min(len(law) - 1, self.roster.took_part)
+        return Losses(Die((*law[:most], sum(law[most:]))))
 
     def tests(self) -> tuple[Part, ...]:
         """The start of the player's turn."""
@@ -272,42 +298,28 @@ class Turns:
             return FIRST if stated == turn else LAST
         return FALLS[stated]
 
-    def _whose(self, falls: int) -> tuple[int, ...]:
-        """Whose casualties each phase tells: the fewer stand the earlier, so that nobody is told of twice."""
-        return tuple(range(self.roster.took_part + 1)) if falls == RANDOM else (EVERYBODY,)
+    def _lost(self, losses: Losses, falls: int, least: int, most: int) -> Iterator[Part]:
+        """The phases of some casualties, where so many were out before: the fewer stand the earlier.
 
-    def _typed(self, law: tuple[float, ...], falls: int) -> tuple[Part, ...]:
-        most = min(len(law) - 1, self.roster.took_part)
-        die = Die((*law[:most], sum(law[most:])))
+        So nobody is told of twice, though it is the number of those who stand that says how likely the leader falls.
+        """
+        standing = range(max(self.roster.took_part - most, 1), self.roster.took_part - least + 1)
+        for whose in (0, *standing) if falls == RANDOM else (EVERYBODY,):
+            yield from self._kept(("lost", losses, falls, whose), partial(self._part_of, losses, falls, whose))
 
-        def parts() -> Iterator[Part]:
-            for whose in self._whose(falls):
-                beside = (Beside(die, 1), *_place_of(falls, whose, most + 1))
-                yield Part(self._casualties(most + 1, falls, whose), beside=beside)
+    def _part_of(self, losses: Losses, falls: int, whose: int) -> Iterator[Part]:
+        states, numbers = np.arange(self.states), losses.most + 1
+        after = tabulated_casualties(self.roster, self.states, numbers, falls, whose)
+        told = np.array([is_told(self.roster, state, whose) for state in states.tolist()])
+        dice = told * losses.each * (losses.number if losses.of < 0 else 1)
+        places = (Beside(Die((1,) * whose, whose), numbers),) if falls == RANDOM and whose > 0 else ()
+        yield Part(after, losses.die, dice, places, losses.of, losses.number)
 
-        return self._kept(("typed", law, falls), parts)
-
-    def _fought(self, blows: Blows, falls: int) -> tuple[Part, ...]:
-        numbers = blows.each * blows.number + 1
-        states = np.arange(self.states)
-
-        def parts() -> Iterator[Part]:
-            for whose in self._whose(falls):
-                told = np.array([is_told(self.roster, state, whose) for state in states.tolist()])
-                dice = told * (blows.each if blows.of >= 0 else numbers - 1)
-                beside = _place_of(falls, whose, numbers)
-                yield Part(self._casualties(numbers, falls, whose), blows.die, dice, beside, blows.of, blows.number)
-
-        return self._kept(("fought", blows, falls), parts)
-
-    def _casualties(self, numbers: int, falls: int, whose: int) -> NDArray[np.uint16]:
-        return tabulated_casualties(self.roster, self.states, numbers, falls, whose)
-
-    def _leader_falls(self) -> Part:
+    def _leader_falls(self) -> Iterator[Part]:
         """Where nobody fell before the turn of the leader he falls all the same."""
         after = np.arange(self.states)
         after[: self.roster.took_part] += self.roster.took_part
-        return Part(after.astype(np.uint16)[:, np.newaxis])
+        yield Part(after.astype(np.uint16)[:, np.newaxis])
 
     def _tests(self) -> Iterator[Part]:
         roster, warband = self.roster, self.warband
@@ -323,8 +335,3 @@ class Turns:
                 dice[roster.states : roster.states + roster.fighting] = standing[others_out]
                 after = tabulated_others(roster, self.states, group, most)
                 yield Part(after, steady, dice, (Beside(TWO_DICE, most + 1),))
-
-
-def _place_of(falls: int, whose: int, worth: int) -> tuple[Beside, ...]:
-    """The draw of the leader's place among those that stand: any, as likely as another."""
-    return (Beside(Die((1,) * whose, whose), worth),) if falls == RANDOM and whose > 0 else ()
