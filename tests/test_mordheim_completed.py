@@ -198,6 +198,11 @@ def test_a_leader_near_helps_against_fear():
         assert any(rule.startswith("MD-4") for rule in result.applied)
 
 
+def test_a_leader_near_who_is_not_needed_is_told():
+    result = morale.exact("mordheim", {"combat": {"fighter": {"leader": 9}}})
+    assert result.warnings == ("combat.fighter: no test of fear, so a leader near has no effect (MD-9)",)
+
+
 def test_frenzy_may_silence_hatred():
     """4+: 2 attacks hit with 3/4 each under hatred, with 1/2 if frenzy leaves no room for it (MD-7, MD-8)."""
     combat = {"fighter": {"frenzy": True, "hatred": True}}

@@ -358,6 +358,13 @@ def warnings(question: Question) -> tuple[str, ...]:
         found.append("no test: all alone needs two opponents or more and no friend near (MD-5)")
     if alone is not None and alone.edge is None and alone.edge_behind is None:
         found.append("alone: no edge is given, so every edge is far and he never reaches one")
+    if question.combat is not None:
+        duel = combat.duel_of(question.combat)
+        for name, side, tests in (
+            ("fighter", question.combat.fighter, duel.fighter_tests), ("enemy", question.combat.enemy, duel.enemy_tests)
+        ):  # fmt: skip
+            if side.leader is not None and not tests:
+                found.append(f"combat.{name}: no test of fear, so a leader near has no effect (MD-9)")
     for name, _, state in _leaders_near(question):
         if state != "standing":
             found.append(f"{name}: the leader is {state} and lends no Leadership (MD-4)")
