@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.engine.sparse import Sparse
 from analyser.errors import InputError
 
 MOST_STATES = 1 << 16  # of which whole tables are made, whatever can be reached
@@ -240,8 +241,8 @@ class Recorded(NamedTuple):
     states : int64 array, shape (states,)
         In order, each once; those that are not among them were not met.
     weights : array, shape (recordings, states)
-        The probability of each or, of a sample, how many trials were in it; a sparse array (scipy's, by rows) of a
-        sample that met many states, few of them at any one time.
+        The probability of each or, of a sample, how many trials were in it; :class:`Sparse` of a sample
+        that met many states, few of them at any one time.
     """
 
     states: States
@@ -249,11 +250,9 @@ class Recorded(NamedTuple):
 
     def grouped(self, groups: NDArray[np.int64], size: int) -> NDArray[Any]:
         """The weights by the group of each state, a whole number below `size`: shape (recordings, size)."""
-        if isinstance(self.weights, np.ndarray):
-            return np.array([np.bincount(groups, row, size) for row in self.weights])
-        ends = self.weights.indptr[1:-1]
-        rows = zip(np.split(self.weights.indices, ends), np.split(self.weights.data, ends))
-        return np.array([np.bincount(groups[met], weights, size) for met, weights in rows])
+        if isinstance(self.weights, Sparse):
+            return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
+        return np.array([np.bincount(groups, row, size) for row in self.weights])
 
     def of_all(self, size: int) -> NDArray[Any]:
         """The weights of all states below `size`, in order."""
@@ -264,7 +263,7 @@ class Recorded(NamedTuple):
 
 def dense(weights: Any) -> NDArray[Any]:
     """Weights as an array, also those of a sparse one."""
-    return np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
+    return weights.toarray() if isinstance(weights, Sparse) else np.asarray(weights)
 
 
 def each_once(states: States) -> States:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Chain, Phase, Recorded, States, each_once
 from analyser.engine.digits import DIGITS
 from analyser.engine.laws_of_chains import slabs
+from analyser.engine.sparse import Sparse, SparseRow
 from analyser.engine.streams import counter_of_chunk, stream_of, word_of
 from analyser.engine.tasks import Queue, shared_out
 from analyser.engine.throw_sheet import Memory, Sheet, memory_for, sheet_of_one_state
@@ -186,16 +187,15 @@ class Wanderers:
 
     def recorded(self) -> Recorded:
         """The counts of all that was played."""
-        from scipy.sparse import csr_array
-
         tallies = [tally.merged() for tally in self._tallies]
         self._check_room()
         states = each_once(np.concatenate([found for found, _ in tallies]))
-        places = np.concatenate([np.searchsorted(states, found) for found, _ in tallies])
-        ends = np.cumsum([0, *(len(found) for found, _ in tallies)])
-        counts = np.concatenate([trials for _, trials in tallies]).astype(np.float64)  # whose products are the fastest
-        weights = csr_array((counts, places, ends), shape=(len(tallies), len(states)))
-        is_sparse = len(tallies) > 1 and len(tallies) * len(states) > MOST_DENSE
+        rows = [
+            SparseRow(np.searchsorted(states, found), trials.astype(np.float64))  # of which products are the fastest
+            for found, trials in tallies
+        ]
+        weights = Sparse(rows, len(states))
+        is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
         return Recorded(states, weights if is_sparse else weights.toarray())
 
     def _check_room(self) -> None:
