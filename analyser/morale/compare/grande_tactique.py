@@ -1,6 +1,7 @@
 """Grande Tactique: infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
 
-A state is ``models * conditions + condition``: eager, shaken, then routed by the number of flights made, then gone.
+A state is ``models * conditions + condition``. A condition is the number of flights made, and eager, shaken or routed:
+``flights made * 3 + status``; then comes gone. Rallying does not move a unit back: what it has fled stays fled.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules import grande_tactique as rules
 
-FIRST_FLIGHT = 2  # the condition of a unit that has fled once
+IN_ROUT = rules.FLEEING  # the status that follows eager and shaken
+STATUSES = IN_ROUT + 1
 
 
 class Unit(NamedTuple):
@@ -29,7 +31,7 @@ class Unit(NamedTuple):
     worn_down: int
     rallied: int
     elsewhere: int  # PIPs
-    flights: int  # after which it is off the map; 1 where that is too far away
+    flights: int  # after which it is off the map; 1 where they need not be counted
     far: int
     gone: int
 
@@ -41,7 +43,7 @@ def equivalents(question: Question) -> dict[str, str]:
         "morale check": f"{target(question)}+ on a die of {sides}",
         "worn down": f"by {section.worn_down} or more lost",
         "first worn down": "shaken",
-        "rallied": f"{section.rallied} again",
+        "rallied": f"{section.rallied} again, where it has fled to",
     }
 
 
@@ -60,39 +62,41 @@ def unit_of(question: Question) -> Unit:
     if question.edge_distance is not None:
         flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
         flights, far = (flights, 0) if flights <= most else (1, 1)
-    conditions = FIRST_FLIGHT + flights
+    gone = flights * STATUSES
     rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
     return Unit(
-        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, conditions
+        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, gone
     )
 
 
 @step
-def flight(unit: Unit, flown: int) -> int:
+def flight(unit: Unit, condition: int) -> int:
     """The condition after one more flight (GT-5, GT-6)."""
     if unit.far:
-        return FIRST_FLIGHT
-    return unit.gone if flown + 1 >= unit.flights else FIRST_FLIGHT + flown
+        return IN_ROUT
+    flights = condition // STATUSES + 1
+    return unit.gone if flights >= unit.flights else flights * STATUSES + IN_ROUT
 
 
 @step
 def under_fire(unit: Unit, condition: int, losses: int, rolled: int) -> int:
     """The condition after an attack: worn down, the eager are shaken, the shaken check their morale (GT-2)."""
-    if condition > rules.SHAKEN or losses < unit.worn_down:
+    status = condition % STATUSES
+    if condition == unit.gone or status == IN_ROUT or losses < unit.worn_down:
         return condition
-    if rules.response(rules.INFANTRY, condition == rules.SHAKEN, rules.WORN_DOWN) == rules.STANDS:
-        return rules.SHAKEN
-    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, 0)
+    if rules.response(rules.INFANTRY, status == rules.SHAKEN, rules.WORN_DOWN) == rules.IS_SHAKEN:
+        return condition - status + rules.SHAKEN
+    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, condition)
 
 
 @step
 def in_pip_phase(unit: Unit, condition: int, pips: int) -> int:
     """The condition after a PIP phase: a routed unit rallies or flees again (GT-6)."""
-    if condition < FIRST_FLIGHT or condition == unit.gone:
+    if condition == unit.gone or condition % STATUSES != IN_ROUT:
         return condition
     if rules.rallies(pips - unit.elsewhere, 0):
-        return unit.rallied
-    return flight(unit, condition - FIRST_FLIGHT + 1)
+        return condition - IN_ROUT + unit.rallied
+    return flight(unit, condition)
 
 
 @kernel
@@ -132,5 +136,6 @@ def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     unit = unit_of(question)
     own = unit.gone + 1
     condition = states % own
-    fate = np.select([condition == rules.EAGER, condition == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
+    status = condition % STATUSES
+    fate = np.select([status == rules.EAGER, status == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
     return np.where((states // own == 0) | (condition == unit.gone), GONE, fate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -13,6 +14,18 @@ MOST_FRIENDS = 7
 MOST_ROUTED = 8
 MOST_DIVISION = 14
 MOST_PIPS = 100
+
+
+def inches(length: float) -> Fraction:
+    """A length as it is written, so that sums of lengths are exact.
+
+    Examples
+    --------
+    >>> inches(4.4) - inches(1.4) == 3, 4.4 - 1.4 == 3
+    (True, False)
+    """
+    return Fraction(str(length))
+
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
@@ -31,6 +44,7 @@ class Ruleset(Dice):
     """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
 
     check_target: Annotated[int, Field(ge=-100, le=1000)]
+    fire_shakes: bool
     turns: Rounds
 
 
@@ -40,6 +54,9 @@ class Check(Record):
     arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
     cause: Literal["charged", "worn down", "lost firing"] = Field(
         "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
+    )
+    worn_down_by: Literal["infantry", "artillery"] | None = Field(
+        None, description="Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
     state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
     quality: Literal["regular", "veteran", "old guard"] = Field(
@@ -59,8 +76,10 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight.")
-    shelter_distance: Distance | None = Field(None, description="Inches to woods or a built-up area (infantry).")
+    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight. Default: far.")
+    shelter_distance: Distance | None = Field(
+        None, description="Inches to woods or a built-up area (infantry). Default: there is none."
+    )
     surrounded: Chance = Field(0.0, description="Chance that there is no gap through the enemy.")
 
 
@@ -93,7 +112,7 @@ class Column(Record):
         description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
     old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge.")
+    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
 
     _tuples = field_validator("friends", mode="before")(as_tuple)
 
@@ -101,6 +120,11 @@ class Column(Record):
     def _old_guard_is_infantry(self) -> Column:
         if self.old_guard and self.arm != "infantry":
             raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        for friend in self.friends if self.edge_distance is not None else ():
+            if friend.distance > self.edge_distance:
+                raise ValueError(
+                    f"a friend {friend.distance:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
+                )
         return self
 
 
@@ -114,9 +138,19 @@ class RoutedUnit(Record):
 
     @model_validator(mode="after")
     def _infantry_shelters(self) -> RoutedUnit:
-        if self.arm != "infantry" and (self.in_shelter or self.shelter_distance is not None):
-            raise ValueError("shelter for cavalry (allowed: for infantry)")
+        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
         return self
+
+
+def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) -> None:
+    """Refuse shelter for another arm than infantry (GT-5).
+
+    Raises
+    ------
+    ValueError
+    """
+    if arm != "infantry" and (in_shelter or shelter_distance is not None):
+        raise ValueError(f"shelter for {arm} (allowed: for infantry)")
 
 
 class Rout(Record):
@@ -129,7 +163,7 @@ class Rout(Record):
     charged_by_cavalry: Chance = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
     charged_by_infantry: Chance = Field(0.0, description="Chance a turn that infantry charges a routed unit (GT-7).")
     standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
-    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
 
     _tuples = field_validator("units", mode="before")(as_tuple)
 
@@ -157,9 +191,9 @@ class Division(Record):
     rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
     corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="Original units of the corps; left out: this division alone."
+        None, description="Original units of the corps. Default: this division alone."
     )
-    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
 
     _tuples = field_validator("units", mode="before")(as_tuple)
 
