@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from fractions import Fraction
 
 from analyser.jit import step
 
@@ -103,7 +104,7 @@ def finds_shelter(arm: int, shelter: float) -> bool:
 
 
 @step
-def off_map(moved: float, edge: float) -> bool:
+def off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
     """Whether a unit that has moved so far is off the map, and counts as destroyed (GT-5)."""
     return moved >= edge
 

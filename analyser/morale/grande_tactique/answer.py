@@ -139,7 +139,8 @@ LEFT_OUT = {
     "check": ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", SWEPT_ALONG),
     "flight": (STAYS, SWEPT_ALONG, PRISONER, DIRECTION),
     "column": (
-        "GT-4 pursuit", DIRECTION, SWEPT_ALONG, "GT-5 a gap between friends, woods and built-up areas beside the column",
+        "GT-4 pursuit", "GT-5 a gap between friends, woods and built-up areas beside the column", DIRECTION,
+        SWEPT_ALONG,
     ),
     "rout": (
         SWEPT_ALONG, PRISONER, "GT-5 friends in the way of those that flee again: see [column]", DIRECTION,

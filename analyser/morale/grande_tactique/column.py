@@ -46,7 +46,7 @@ def units_of(column: Column) -> Units:
     arms = [rules.Arm[arm.upper()] for arm in (column.arm, *(friend.arm for friend in column.friends))]
     places = [Fraction(0), *(inches(friend.distance) for friend in column.friends)]
     order = sorted(range(len(places)), key=lambda unit: (places[unit], unit))
-    edge = math.inf if column.edge_distance is None else inches(column.edge_distance)
+    edge: float | Fraction = math.inf if column.edge_distance is None else inches(column.edge_distance)
     ends = [[place + rules.flight_distance(arm, total) for total in range(TOTALS)] for place, arm in zip(places, arms)]
     statuses = int(rules.ROUTED if column.edge_distance is None else rules.DESTROYED) + 1
     return Units(

@@ -120,11 +120,11 @@ class Column(Record):
     def _old_guard_is_infantry(self) -> Column:
         if self.old_guard and self.arm != "infantry":
             raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
-        for friend in self.friends if self.edge_distance is not None else ():
-            if friend.distance > self.edge_distance:
-                raise ValueError(
-                    f"a friend {friend.distance:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
-                )
+        farthest = max(friend.distance for friend in self.friends)
+        if self.edge_distance is not None and farthest > self.edge_distance:
+            raise ValueError(
+                f"a friend {farthest:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
+            )
         return self
 
 
