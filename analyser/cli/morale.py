@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -58,17 +59,19 @@ def system_command(name: str) -> click.Command:
 
     command = click.command(name, help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.")(answer)
     command.short_help = SYSTEMS[name].title
-    command.params = [command.params[0], *_options(question_model(SYSTEMS[name])), *command.params[1:]]
+    command.params = [command.params[0], *_options(name), *command.params[1:]]
     return command
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
-    """The keys of a question that options can give, by section; the ruleset belongs in files."""
+    """The keys of a question, by section, those of its ruleset last; a table that is one value is one key."""
+    from analyser.morale.questions import WHOLE
+
     for key, field in model.model_fields.items():
-        section = _section(field)
+        section = None if key in WHOLE else _section(field)
         if section is not None:
             yield from (((key, *path), inner) for path, inner in _keys(section))
-        elif key != "ruleset":
+        else:
             yield (key,), field
 
 
@@ -81,13 +84,23 @@ def _section(field: FieldInfo) -> type[Record] | None:
     return next((each for each in found if isinstance(each, type) and issubclass(each, Record)), None)
 
 
-def _options(model: type[Record]) -> list[click.Option]:
-    return [
-        click.Option([f"--{'-'.join(path).replace('_', '-')}", "__".join(path)], metavar="VALUE", default=None,
-                     is_flag=field.annotation is bool, help=field.description)
-        for path, field in _keys(model)
-        if "ruleset" not in path
-    ]  # fmt: skip
+def _options(name: str) -> list[click.Option]:
+    """An option for each key of a system's question; two, yes and no, where it is one or the other."""
+    found = []
+    for path, field in _keys(question_model(SYSTEMS[name])):
+        option, yes_or_no = "-".join(path).replace("_", "-"), field.annotation is bool
+        told = field.description or (_of_ruleset(name, path) if path[0] == "ruleset" else None)
+        names = [f"--{option}/--no-{option}" if yes_or_no else f"--{option}", "__".join(path)]
+        found.append(click.Option(names, default=None, metavar=None if yes_or_no else "VALUE", help=told))
+    return found
+
+
+def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
+    """What is told of a value of the ruleset that has no description: where the shipped one stands, and its reason."""
+    from analyser.morale.questions import RULESETS
+
+    file = dict(SYSTEMS[name].other_rulesets).get(path[1], SYSTEMS[name].ruleset)
+    return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
 
 
 def _value(text: Any) -> Any:
@@ -105,7 +118,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
     raw = {} if scenario is None else read_toml(Path(scenario))
     for path, _ in _keys(model):
         given = options.get("__".join(path))
-        if given is None or given is False:
+        if given is None:
             continue
         section = raw
         for key in path[:-1]:

@@ -134,12 +134,12 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
     sections = {
         key: _over(defaults[key], value)
         for key, value in stated.items()
-        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in _WHOLE
+        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in WHOLE
     }
     return {**defaults, **stated, **sections}
 
 
-_WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
+WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 
 def default_ruleset(
