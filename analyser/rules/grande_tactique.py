@@ -98,7 +98,7 @@ def pursuit_distance(pursuer: int, arm: int, fled: float) -> float:
 
 
 @step
-def finds_shelter(arm: int, shelter: float) -> bool:
+def finds_shelter(arm: int, shelter: float | Fraction) -> bool:
     """Whether woods or a built-up area are within one flight: infantry alone makes for them (GT-5)."""
     return arm == INFANTRY and shelter <= INFANTRY_FLIGHT
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyser.engine.chains import Chain, Recorded
-from analyser.morale.grande_tactique import check, column, division, flight, rout
-from analyser.morale.grande_tactique.question import Check, Column, Flight, Question, Rout, Ruleset
+from analyser.morale.grande_tactique import check, column, division, flight, game, rout
+from analyser.morale.grande_tactique.question import Check, Column, Flight, Game, GameUnit, Question, Rout, Ruleset
 from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
@@ -27,6 +27,8 @@ def chains(question: Question) -> dict[str, Chain]:
         found["rout"] = rout.chain(question.rout, ruleset)
     if question.division:
         found["division"] = division.chain(question.division, ruleset)
+    if question.game:
+        found["game"] = game.chain(question.game, ruleset)
     return found
 
 
@@ -49,6 +51,8 @@ def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]
         found |= rout.tables(question.rout, ruleset, weights["rout"])
     if question.division:
         found |= division.tables(question.division, ruleset, weights["division"])
+    if question.game:
+        found |= game.tables(question.game, ruleset, weights["game"])
     return found
 
 
@@ -70,6 +74,14 @@ def panels(question: Question) -> tuple[Panel, ...]:
         lines = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
         found.append(Curves("division", "Division", "turn", lines))
         found.append(Laws("standing", "Units standing", "turn", "units"))
+    if question.game:
+        lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
+        for unit in range(1, len(question.game.units) + 1):
+            found.append(Curves("game_units", f"Unit {unit} of the game", "turn", lines, {"unit": unit}))
+        found.append(
+            Curves("game", "The division", "turn", {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"})
+        )
+        found.append(Laws("game_lost", "Units lost", "turn", "units"))
     return tuple(found)
 
 
@@ -90,6 +102,8 @@ def applied(question: Question) -> tuple[str, ...]:
         rally = question.division.rally and _can_rally(question.division.pips_elsewhere, question.ruleset)
         found += ["GT-6 rally"] if rally else []
         found += ["GT-8 collapse, a corps that has lost half its units"]
+    if question.game is not None:
+        found += _of_game(question.game, question.ruleset)
     return tuple(sorted(set(found)))
 
 
@@ -124,6 +138,36 @@ def _of_rout(asked: Rout, ruleset: Ruleset) -> list[str]:
     return ["GT-6 flight again", *(rule for rule, holds in said.items() if holds)]
 
 
+def _of_game(asked: Game, ruleset: Ruleset) -> list[str]:
+    units = asked.units
+    fired_at = [
+        unit for unit in units if unit.worn_down_by_artillery or unit.worn_down_by_infantry or unit.loses_firing
+    ]
+    charged = [unit for unit in units if any(unit.charges)]
+    tested = [unit for unit in fired_at if unit.arm == "infantry"]
+    together = [unit.column for unit in units if unit.column is not None]
+    flight = any(unit.state == "routed" for unit in units) or bool(fired_at) or bool(charged)
+    said = {
+        "GT-1 states": True,
+        "GT-2 who flees": bool(fired_at) or bool(charged),
+        "GT-3 flight distance": flight,
+        "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
+        "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+        "GT-5 flight through friends": len(set(together)) < len(together),
+        "GT-5 surrounded": asked.surrounded > 0,
+        "GT-6 rally": flight and _can_rally(asked.pips_elsewhere, ruleset),
+        "GT-6 flight again": flight,
+        "GT-7 charges against routed units": any(
+            any(unit.charges_in_rout) for unit in units if unit.arm != "artillery"
+        ),
+        "GT-8 collapse, a corps that has lost half its units": True,
+        "GT-9 Old Guard and veterans on morale checks": any(unit.quality != "regular" for unit in tested),
+        "GT-9 Old Guard that flees": any(unit.quality == "old guard" and unit.column in together for unit in units),
+        "GT-10 voluntary withdrawal, counted apart": any(unit.withdraws is not None for unit in units),
+    }
+    return [rule for rule, holds in said.items() if holds]
+
+
 def _can_rally(elsewhere: int, ruleset: Ruleset) -> bool:
     return rules.rallies(ruleset.pip_dice * ruleset.pip_sides - elsewhere, 0)
 
@@ -150,6 +194,11 @@ LEFT_OUT = {
         SWEPT_ALONG, "GT-2, GT-5 why units rout or are lost: their chances are given; see [game]",
         "GT-10 voluntary withdrawal: see [game]", "GT-8 where a halted corps may still move",
     ),
+    "game": (
+        "GT-1 how silenced artillery comes back into action", STAYS, SWEPT_ALONG, PRISONER, "GT-4 pursuit", DIRECTION,
+        "GT-5 a gap between friends; GT-9 friends of Old Guard in other columns",
+        "GT-8 where a halted corps may still move", "GT-11 follow-up charges: they are in the chances of charges",
+    ),
 }  # fmt: skip
 
 
@@ -169,7 +218,22 @@ def warnings(question: Question) -> tuple[str, ...]:
             found.append(f"rout.units.{number}.shelter_distance has no effect: the unit is in shelter already")
     if (asked := question.check) is not None:
         found += _of_check(asked, question.ruleset)
+    for number, each in enumerate(question.game.units if question.game else ()):
+        found += [f"game.units.{number}: {what}" for what in _without_effect(each)]
     return tuple(found)
+
+
+def _without_effect(unit: GameUnit) -> list[str]:
+    found = []
+    if unit.in_shelter and unit.shelter_distance is not None:
+        found.append("shelter_distance has no effect: the unit is in shelter already")
+    if unit.arm != "infantry" and unit.loses_firing:
+        found.append(f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)")
+    if unit.arm == "artillery" and (unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry):
+        found.append("charges in rout have no effect: artillery does not rout (GT-1)")
+    if unit.quality == "old guard" and unit.column is None:
+        found.append("Old Guard that is in no column dismays nobody (GT-9)")
+    return found
 
 
 def _of_check(asked: Check, ruleset: Ruleset) -> list[str]:
