@@ -661,6 +661,37 @@ def test_the_command_line():
     assert wrong.stderr == "error: question: division.units: 0 entries (allowed: at least 1)\n"
 
 
+@pytest.mark.parametrize(
+    ("rout", "rules_told"),
+    [
+        ({"units": [{}]}, {"GT-6 flight again", "GT-6 rally"}),
+        ({"units": [{}], "pips_elsewhere": 5}, {"GT-6 flight again"}),  # 1 PIP is left of 6
+        ({"units": [{}], "charged_by_cavalry": 0.1},
+         {"GT-6 flight again", "GT-6 rally", "GT-7 charges against routed units"}),
+        ({"units": [{}], "standing": 2}, {"GT-6 flight again", "GT-6 rally"}),
+        ({"units": [{}], "standing": 1}, {"GT-6 flight again", "GT-8 collapse forbids rallying"}),
+        ({"units": [{"edge_distance": 9}]}, {"GT-5 the map edge", "GT-6 flight again", "GT-6 rally"}),
+    ],
+)  # fmt: skip
+def test_rules_are_called_applied_that_can_have_their_occasion(rout, rules_told):
+    assert set(morale.exact("grande-tactique", {"rout": rout}).applied) == rules_told
+
+
+@pytest.mark.parametrize(
+    ("section", "left_out"),
+    [
+        ("check", ["squares", "Locked in Combat", "attached generals: swept along"]),
+        ("flight", ["Locked in Combat", "taken prisoner", "GT-5 direction"]),
+        ("column", ["GT-4 pursuit", "GT-5 a gap", "GT-5 direction"]),
+        ("rout", ["attached generals", "GT-5 friends in the way", "GT-10", "GT-11"]),
+        ("division", ["attached generals", "GT-10", "GT-8 where a halted corps"]),
+    ],
+)
+def test_what_no_number_comes_from_is_named(section, left_out):
+    told = " ".join(morale.exact("grande-tactique", {section: ALL_SECTIONS[section]}).not_modelled)
+    assert [each for each in left_out if each not in told] == []
+
+
 def test_steps_read_as_the_rules():
     assert rules.flight_dice(rules.CAVALRY, rules.CAVALRY) == 2
     assert rules.passed_through(rules.EAGER, rules.INFANTRY) == rules.SHAKEN

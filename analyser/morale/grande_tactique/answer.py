@@ -172,6 +172,7 @@ def _can_rally(elsewhere: int, ruleset: Ruleset) -> bool:
     return rules.rallies(ruleset.pip_dice * ruleset.pip_sides - elsewhere, 0)
 
 
+SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
 PRISONER = "GT-2 attached generals: taken prisoner with a unit that is surrounded"
 STAYS = (
@@ -180,7 +181,7 @@ STAYS = (
 )
 DIRECTION = "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it"
 LEFT_OUT = {
-    "check": ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", SWEPT_ALONG),
+    "check": (SQUARES, STAYS, SWEPT_ALONG),
     "flight": (STAYS, SWEPT_ALONG, PRISONER, DIRECTION),
     "column": (
         "GT-4 pursuit", "GT-5 a gap between friends, woods and built-up areas beside the column", DIRECTION,
@@ -195,8 +196,8 @@ LEFT_OUT = {
         "GT-10 voluntary withdrawal: see [game]", "GT-8 where a halted corps may still move",
     ),
     "game": (
-        "GT-1 how silenced artillery comes back into action", STAYS, SWEPT_ALONG, PRISONER, "GT-4 pursuit", DIRECTION,
-        "GT-5 a gap between friends; GT-9 friends of Old Guard in other columns",
+        "GT-1 how silenced artillery comes back into action", SQUARES, STAYS, SWEPT_ALONG, PRISONER, "GT-4 pursuit",
+        DIRECTION, "GT-5 a gap between friends; GT-9 friends of Old Guard in other columns",
         "GT-8 where a halted corps may still move", "GT-11 follow-up charges: they are in the chances of charges",
     ),
 }  # fmt: skip
