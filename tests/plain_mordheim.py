@@ -1,174 +1,287 @@
-"""A slow, plain reading of rout tests and psychology in Mordheim (MD-1 to MD-10), to compare the engines with.
+"""Mordheim, rules MD-1 to MD-10, read slowly: each law is a dict of outcome -> Fraction, pushed through the rules.
 
-Written from the numbered rules and `docs/rulings.md` alone; it shares nothing with the package. Warriors are a list,
-who falls is drawn one after the other, every die is enumerated, chances are fractions.
+Written from the rules' text alone, without sight of the package; it shares nothing with it. Where the text leaves a
+choice it is that of docs/rulings.md: the enemy's charge comes before the rally phase of one who flees; who ends a run
+at an edge or beyond it has left; frenzy lets hatred work; who is knocked down in a round loses his frenzy after it.
 """
 
+from __future__ import annotations
+
+from collections import defaultdict
 from fractions import Fraction
 from itertools import product
-from math import ceil
+from math import comb
+from typing import Any
 
-FACES = range(1, 7)
-PAIRS = [a + b for a, b in product(FACES, FACES)]
+from tests.plain_laws import TWO_DICE, Law, Row, Tables, collect, fraction, passes, then, total
+from tests.plain_mordheim_warbands import at_least, leader_table, warband_tables
 
-
-def test(leadership):
-    """P(two dice at or below Leadership)."""
-    return Fraction(sum(roll <= leadership for roll in PAIRS), 36)
+RULESET = {"turns": 8, "to_wound": 4, "save": 7, "to_hit": 4, "out_of_action": 5, "hatred_while_frenzied": True}
 
 
-def add(law, key, chance):
-    if chance:
-        law[key] = law.get(key, 0) + chance
+def lent(own: int, leader: int | None, state: str) -> int:
+    """MD-4: within 6 of the leader he may use the leader's Leadership, if the leader stands."""
+    return own if leader is None or state != "standing" else max(own, leader)
 
 
-# --- rout tests (MD-1, MD-2) --------------------------------------------------------------------------------------
+# --- MD-4 to MD-6: all alone. A state is a word, or ("flees", inches to the edge or None for far). -------------------
 
 
-def falls(band, leader_falls):
-    """Who can be the next to fall, with its chance; a band is (leader standing, others standing best first)."""
-    leader, others = band
-    standing = leader + len(others)
-    if not leader or leader_falls == "last" or isinstance(leader_falls, int):
-        share = Fraction(int(leader and not others))
-    else:
-        share = Fraction(1) if leader_falls == "first" else Fraction(1, standing)
-    if leader and share:
-        yield (False, others), share
-    if others and share < 1:
-        yield (leader, others[:-1]), 1 - share
+def survives(alone: dict[str, Any], ruleset: dict[str, Any]) -> Fraction:
+    """MD-5: each opponent hits once; a hit wounds on its roll, unless the armour saves."""
+    to_wound, save = (ruleset[k] if alone.get(k) is None else alone[k] for k in ("to_wound", "save"))
+    wound = at_least(to_wound) * (1 - at_least(save))
+    opponents = alone.get("opponents", 2)
+    law = [comb(opponents, n) * wound**n * (1 - wound) ** (opponents - n) for n in range(opponents + 1)]
+    return sum(law[: alone.get("wounds", 1)], Fraction(0))
 
 
-def after_casualties(band, number, leader_falls, leader_falls_now):
-    """The law of the band after so many casualties."""
-    law = {band: Fraction(1)}
-    if leader_falls_now and band[0]:
-        law, number = {(False, band[1]): Fraction(1)}, max(number, 1) - 1
-    for _ in range(number):
-        following = {}
-        for each, chance in law.items():
-            if not (each[0] or each[1]):
-                add(following, each, chance)
-            for left, share in falls(each, leader_falls) if each[0] or each[1] else ():
-                add(following, left, chance * share)
-        law = following
-    return law
-
-
-def passes_rout_test(band, leader_leadership, leader_stunned, others_stunned):
-    """P(passed): on the leader, or the best neither stunned nor out; nobody left to test on is a failure (MD-1)."""
-    leader, others = band
-    steady_leader = (1 - leader_stunned) * leader
-    chance = steady_leader * test(leader_leadership)
-    for stunned in product((False, True), repeat=len(others)):
-        share = Fraction(1)
-        for each in stunned:
-            share *= others_stunned if each else 1 - others_stunned
-        best = max((other for other, down in zip(others, stunned) if not down), default=0)
-        chance += (1 - steady_leader) * share * test(best)
-    return chance
-
-
-def rout(leader, others, laws, *, leader_falls="random", leader_stunned=0, others_stunned=0, gives_up_at=99, out=0):
-    """P(fighting), P(routed), P(gave up), P(all out) after each turn; `others` fall weakest first."""
-    took_part = 1 + len(others)
-    law = after_casualties((True, tuple(sorted(others, reverse=True))), out, leader_falls, False)
-    routed = gave_up = all_out = Fraction(0)
-    for turn, casualties in enumerate(laws, start=1):
-        following = {}
-        for band, chance in law.items():
-            for number, share in casualties.items():
-                for left, here in after_casualties(band, number, leader_falls, leader_falls == turn).items():
-                    lost, weight = took_part - left[0] - len(left[1]), chance * share * here
-                    if lost == took_part:
-                        all_out += weight
-                    elif 4 * lost < took_part:
-                        add(following, left, weight)
-                    elif lost >= gives_up_at:
-                        gave_up += weight
-                    else:
-                        passed = passes_rout_test(left, leader, Fraction(leader_stunned), Fraction(others_stunned))
-                        routed += weight * (1 - passed)
-                        add(following, left, weight * passed)
-        law = following
-        yield sum(law.values()), routed, gave_up, all_out
-
-
-# --- all alone and flight (MD-5, MD-6) ----------------------------------------------------------------------------
-
-
-def flight(leadership, opponents, wounds, to_wound, save, edge, charged, turns):
-    """P(holds), P(rallied), P(left), P(down), P(flees), after the break and after each turn; runs go to the edge."""
-    hit = Fraction(sum(a >= to_wound and b < save for a, b in product(FACES, FACES)), 36)
-    breaks = 1 - test(leadership)
-    lives = sum(
-        (hit ** sum(hits)) * (1 - hit) ** (opponents - sum(hits))
-        for hits in product((0, 1), repeat=opponents)
-        if sum(hits) < wounds
+def run(inches: Fraction | None) -> Law:
+    """MD-6: 2d6 toward the nearest edge; removed when he reaches it."""
+    if inches is None:
+        return {("flees", None): Fraction(1)}
+    return collect(
+        ("left" if inches <= roll else ("flees", inches - roll), chance) for roll, chance in TWO_DICE.items()
     )
-    rallied, down = Fraction(0), breaks * (1 - lives)
-    law, left = run({ceil(edge): breaks * lives})
-    yield test(leadership), rallied, left, down, sum(law.values())
-    for _ in range(turns):
-        moved, off = run(law)
-        law = {inches: (1 - charged) * law.get(inches, 0) + charged * moved.get(inches, 0) for inches in {*law, *moved}}
-        left += charged * off
-        fleeing = sum(law.values())
-        rallied += fleeing * test(leadership)
-        law, off = run({inches: chance * (1 - test(leadership)) for inches, chance in law.items()})
-        left += off
-        yield test(leadership), rallied, left, down, sum(law.values())
 
 
-def run(law):
-    """The law of inches to the edge after a run of two dice, and P(it is reached)."""
-    following, left = {}, Fraction(0)
-    for inches, chance in law.items():
-        for roll in PAIRS:
-            if roll >= inches:
-                left += chance / 36
-            else:
-                add(following, inches - roll, chance / 36)
-    return following, left
+def alone_combat_phase(alone: dict[str, Any], ruleset: dict[str, Any]) -> Law:
+    """MD-5: at the end of a combat phase in which he stands all alone."""
+    if alone.get("opponents", 2) < 2 or alone.get("friends_near", 0) > 0:
+        return {"holds": Fraction(1)}
+    holds, lives = passes(alone["leadership"]), survives(alone, ruleset)
+    runs = [(first_run(alone, roll), (1 - holds) * lives * p) for roll, p in TWO_DICE.items()]
+    return collect([("holds", holds), ("down", (1 - holds) * (1 - lives)), *runs])
 
 
-# --- combat (MD-7 to MD-9) ------------------------------------------------------------------------------------------
+def first_run(alone: dict[str, Any], roll: int) -> Any:
+    """MD-5: straight away from his opponents, to an edge behind him if there is one; where he ends decides the edge."""
+    edge, behind = alone.get("edge"), alone.get("edge_behind")
+    if not alone.get("first_run_elsewhere", True):
+        edge, behind = None, edge
+    ends = [fraction(edge)] if edge is not None else []
+    if behind is not None:
+        ends.append(fraction(behind) - roll)
+    inches = min(ends, default=None)
+    return "left" if inches is not None and inches <= 0 else ("flees", inches)
 
 
-def one_sides_hits(side, afraid):
-    """The law of the hits of one side in the first round, every blow on its own."""
-    attacks = side["attacks"] * (2 if side.get("frenzy") else 1) + bool(side.get("second_weapon"))
-    needed = 6 if afraid else side.get("to_hit", 4)
-    chance = Fraction(7 - needed, 6)
-    if side.get("hatred"):
-        chance += (1 - chance) * chance
-    law = {}
-    for hits in product((0, 1), repeat=attacks):
-        add(law, sum(hits), chance ** sum(hits) * (1 - chance) ** (attacks - sum(hits)))
-    return law
+def alone_turn(state: Any, alone: dict[str, Any], ruleset: dict[str, Any], turn: int) -> Law:
+    """A turn: charged while he flees, his rally phase; and one who held may still be alone in the combat phase."""
+    if state == "holds":
+        still_alone = turn < alone.get("combat_phases", turn + 1)
+        return alone_combat_phase(alone, ruleset) if still_alone else {state: Fraction(1)}
+    charged = fraction(alone.get("charged", 0))
+    ld = lent(alone["leadership"], alone.get("rally_leader"), alone.get("leader_state", "standing"))
+
+    def charge(now: Any) -> Law:
+        if now[0] != "flees":
+            return {now: Fraction(1)}
+        return then({True: charged, False: 1 - charged}, lambda is_so: run(now[1]) if is_so else {now: Fraction(1)})
+
+    def rally(now: Any) -> Law:
+        if now[0] != "flees":
+            return {now: Fraction(1)}
+        failed = [(after, (1 - passes(ld)) * p) for after, p in run(now[1]).items()]
+        return collect([("rallied", passes(ld)), *failed])
+
+    return then(charge(state), rally)
 
 
-def first_round(fighter, enemy, charger):
-    """The joint law of the hits of both in the first round; a failed charge is no combat (MD-9)."""
-    sides = {"fighter": fighter, "enemy": enemy}
-    others = {"fighter": enemy, "enemy": fighter}
-    tests = {
-        name: charger != "nobody"
-        and others[name].get("causes_fear", False)
-        and not any(side.get(word) for word in ("causes_fear", "frenzy", "immune_to_psychology"))
-        for name, side in sides.items()
+def alone_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]) -> Tables:
+    """Turn 0 is the combat phase in which he is first all alone."""
+    alone = question["alone"]
+    law = alone_combat_phase(alone, ruleset)
+    rows, distance = [], []
+    for turn in range(turns + 1):
+        if turn:
+            law = then(law, lambda state, turn=turn: alone_turn(state, alone, ruleset, turn))
+        row: Row = {"turn": turn, "p_broke": 1 - law.get("holds", Fraction(0))}
+        row["p_flees"] = total(law, lambda state: state[0] == "flees")
+        for word in ("holds", "rallied", "left", "down"):
+            row["p_left_table" if word == "left" else f"p_{word}"] = law.get(word, Fraction(0))
+        rows.append(row)
+        fleeing = {state[1]: p for state, p in law.items() if state[0] == "flees" and state[1] is not None}
+        distance += [{"turn": turn, "inches_to_edge": d, "probability": p} for d, p in sorted(fleeing.items())]
+    return {"alone": rows, "distance": distance}
+
+
+# --- MD-7 to MD-9: combat. A state is (combat goes on, fighter's frenzy, enemy's frenzy, who needs sixes). -----------
+
+
+def takes_fear_test(side: dict[str, Any], other: dict[str, Any]) -> bool:
+    """MD-9, MD-7: of a fear-causer, by one who causes none, is not immune and not frenzied."""
+    shielded = side.get("causes_fear") or side.get("immune_to_psychology") or side.get("frenzy")
+    return bool(other.get("causes_fear")) and not shielded
+
+
+def fear_passed(side: dict[str, Any], other: dict[str, Any]) -> Fraction:
+    """P(no test of fear, or one that is passed), on the leader's Leadership too (MD-4)."""
+    leadership = lent(side.get("leadership", 7), side.get("leader"), side.get("leader_state", "standing"))
+    return passes(leadership) if takes_fear_test(side, other) else Fraction(1)
+
+
+def charge_law(combat: dict[str, Any]) -> Law:
+    """(combat takes place, fighter needs sixes, enemy needs sixes) in the first round (MD-9)."""
+    charger = combat.get("charger", "fighter")
+    if charger == "nobody":
+        return {(True, False, False): Fraction(1)}
+    charged = "enemy" if charger == "fighter" else "fighter"
+    goes, calm = fear_passed(combat[charger], combat[charged]), fear_passed(combat[charged], combat[charger])
+    afraid = (True, charged == "fighter", charged == "enemy")
+    return collect(
+        [((False, False, False), 1 - goes), ((True, False, False), goes * calm), (afraid, goes * (1 - calm))]
+    )
+
+
+def hit_law(side: dict[str, Any], frenzied: bool, sixes: bool, first_round: bool, ruleset: dict[str, Any]) -> Law:
+    """Hits of a round: Attacks, doubled by frenzy, one more for the second weapon; hatred re-rolls misses."""
+    dice = side.get("attacks", 1) * (2 if frenzied else 1) + bool(side.get("second_weapon"))
+    to_hit = ruleset["to_hit"] if side.get("to_hit") is None else side["to_hit"]
+    hit = at_least(6 if sixes else to_hit)
+    silenced = frenzied and not ruleset["hatred_while_frenzied"]
+    if side.get("hatred") and first_round and not silenced:
+        hit = hit + (1 - hit) * hit
+    return {n: comb(dice, n) * hit**n * (1 - hit) ** (dice - n) for n in range(dice + 1)}
+
+
+def combat_tables(question: dict[str, Any], ruleset: dict[str, Any]) -> Tables:
+    """Each round: the hits of both; knocked down in it, a frenzied side is frenzied no more from the next."""
+    combat = question["combat"]
+    sides = ("fighter", "enemy")
+    frenzies = tuple(bool(combat[side].get("frenzy")) for side in sides)
+    law = collect(((goes, frenzies, (a, b)), p) for (goes, a, b), p in charge_law(combat).items())
+    answer: Tables = {"combat": [], "hits": [], "hits_of_fighter": [], "hits_of_enemy": []}
+
+    def lose_frenzy(state: Any) -> Law:
+        goes, now, sixes = state
+        chances = [fraction(combat[side].get("knocked_down", 0)) for side in sides]
+        if not goes:
+            return {state: Fraction(1)}
+        options = [((True and keeps, 1 - c), (False, c)) for keeps, c in zip(now, chances, strict=True)]
+        return collect(((goes, (a, b), sixes), p * q) for (a, p), (b, q) in product(*options))
+
+    for number in range(1, combat.get("rounds", 1) + 1):
+
+        def hits(state: Any, number: int = number) -> Law:
+            goes, now, sixes = state
+            if not goes:
+                return {(0, 0): Fraction(1)}
+            laws = [
+                hit_law(combat[side], now[i], sixes[i] and number == 1, number == 1, ruleset)
+                for i, side in enumerate(sides)
+            ]
+            return collect(((a, b), p * q) for (a, p), (b, q) in product(*(one.items() for one in laws)))
+
+        joint = then(law, hits)
+        each = [collect((pair[i], p) for pair, p in joint.items()) for i in (0, 1)]
+        means = [sum((n * p for n, p in one.items()), Fraction(0)) for one in each]
+        row: Row = {"round": number, "p_combat": total(law, lambda state: state[0])}
+        for i, side in enumerate(sides):
+            row[f"mean_{side}_hits"] = means[i]
+            row[f"p_{side}_frenzied"] = total(law, lambda state, i=i: state[0] and state[1][i])
+            row[f"p_{side}_needs_sixes"] = total(law, lambda s, i=i, number=number: s[2][i] and number == 1)
+        answer["combat"].append(row)
+        answer["hits"] += [
+            {"round": number, "fighter_hits": a, "enemy_hits": b, "probability": p}
+            for (a, b), p in sorted(joint.items())
+        ]
+        for side, one in zip(sides, each, strict=True):
+            rows = [{"round": number, "hits": n, "probability": p} for n, p in sorted(one.items())]
+            answer[f"hits_of_{side}"] += rows
+        law = then(law, lose_frenzy)
+    return answer
+
+
+# --- MD-10: stupidity ------------------------------------------------------------------------------------------------
+
+
+def stupidity_tables(question: dict[str, Any], turns: int) -> Tables:
+    """A test at the start of each turn; a turn is lost when it fails."""
+    keys = question["stupidity"]
+    passed = passes(lent(keys["leadership"], keys.get("leader"), keys.get("leader_state", "standing")))
+    failed, in_combat = 1 - passed, keys.get("in_combat", False)
+    row = {
+        "p_sensible": passed,
+        "p_walks": Fraction(0) if in_combat else failed / 2,
+        "p_idle": Fraction(0) if in_combat else failed / 2,
+        "p_no_blows": failed if in_combat else Fraction(0),
+        "mean_share_of_turns_lost": failed,
     }
-    found = {}
-    for failed in product((False, True), repeat=2):
-        fails = dict(zip(sides, failed))
-        share = Fraction(1)
-        for name, side in sides.items():
-            passed = test(side.get("leadership", 7)) if tests[name] else Fraction(1)
-            share *= 1 - passed if fails[name] else passed
-        if charger != "nobody" and fails[charger]:
-            add(found, (0, 0), share)
-            continue
-        laws = [one_sides_hits(side, fails[name]) for name, side in sides.items()]
-        for (mine, p_mine), (theirs, p_theirs) in product(laws[0].items(), laws[1].items()):
-            add(found, (mine, theirs), share * p_mine * p_theirs)
-    return found
+    lost = [comb(turns, n) * failed**n * passed ** (turns - n) for n in range(turns + 1)]
+    return {
+        "stupidity": [{"turn": turn, **row} for turn in range(1, turns + 1)],
+        "turns_lost": [{"turns_lost": n, "probability": p} for n, p in enumerate(lost)],
+    }
+
+
+# --- MD-1, MD-4, MD-10: several tests of one turn --------------------------------------------------------------------
+
+
+def together_tables(question: dict[str, Any]) -> Tables:
+    """All outcomes of one turn: the leader's state, the rout test, then every warrior's own test."""
+    keys = question["together"]
+    words = {"out": "out of action", "stunned": "stunned", "knocked_down": "knocked down", "fleeing": "fleeing"}
+    states = {word: fraction(keys.get(f"p_{key}", 0)) for key, word in words.items()}
+    states = {"standing": 1 - sum(states.values()), **states}
+    warriors = keys.get("warriors", [])
+    joint: Law = defaultdict(Fraction)
+    for state, p in states.items():
+        if not keys.get("rout_test", False):
+            rout = {"not due": Fraction(1)}
+        else:
+            ld = keys.get("best_other") if state in ("out of action", "stunned") else keys["leader"]
+            rout = {"passed": passes(ld or 0), "failed": 1 - passes(ld or 0)}
+        for word, q in rout.items():
+            fails = [
+                1 - passes(lent(w["leadership"], keys["leader"] if w.get("near_leader") else None, state))
+                for w in warriors
+            ]
+            if word == "failed":
+                joint[(state, word, (False,) * len(warriors))] += p * q
+                continue
+            for failed in product((True, False), repeat=len(warriors)):
+                chance = p * q
+                for is_so, fail in zip(failed, fails, strict=True):
+                    chance *= fail if is_so else 1 - fail
+                joint[(state, word, failed)] += chance
+    numbers = collect(((state, word, sum(failed)), p) for (state, word, failed), p in joint.items())
+    tests = [
+        {
+            "test": w.get("name", "warrior"),
+            "p_tests": total(joint, lambda o: o[1] != "failed"),
+            "p_failed": total(joint, lambda o, place=place: o[2][place]),
+        }
+        for place, w in enumerate(warriors)
+    ]
+    routed = total(joint, lambda o: o[1] == "failed")
+    if keys.get("rout_test", False):
+        tests.insert(0, {"test": "rout test", "p_tests": Fraction(1), "p_failed": routed})
+    several = [
+        {"warriors": "two or more fail", "probability": total(joint, lambda o: sum(o[2]) >= 2)},
+        {"warriors": "one fails", "probability": total(joint, lambda o: sum(o[2]) == 1)},
+        {"warriors": "none fails", "probability": total(joint, lambda o: o[1] != "failed" and not any(o[2]))},
+        {"warriors": "nobody tests: routed", "probability": routed},
+    ]
+    rows = [{"leader": a, "rout_test": b, "tests_failed": n, "probability": p} for (a, b, n), p in numbers.items()]
+    return {"together": rows, "tests": tests, "several": several}
+
+
+def tables(question: dict[str, Any]) -> Tables:
+    """All tables of a question."""
+    ruleset = {**RULESET, **question.get("ruleset", {})}
+    turns = question.get("turns") or ruleset["turns"]
+    answer: Tables = {}
+    if question.get("warband"):
+        answer |= warband_tables(question, turns, ruleset)
+        if question.get("effect_of_leader"):
+            answer["leader"] = leader_table(question, turns, ruleset)
+    if question.get("alone"):
+        answer |= alone_tables(question, turns, ruleset)
+    if question.get("combat"):
+        answer |= combat_tables(question, ruleset)
+    if question.get("stupidity"):
+        answer |= stupidity_tables(question, turns)
+    if question.get("together"):
+        answer |= together_tables(question)
+    return answer

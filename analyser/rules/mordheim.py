@@ -40,7 +40,7 @@ def is_all_alone(opponents: int, friends_near: int) -> bool:
 
 @step
 def run(inches: int, roll: int) -> int:
-    """Inches to the edge after a run toward it; 0: it is reached, and the warrior removed (MD-5, MD-6)."""
+    """Inches to the edge after a run toward it; 0: it is reached, and the warrior removed (MD-6)."""
     return max(inches - roll, 0)
 
 
@@ -51,9 +51,9 @@ def attacks_of(attacks: int, second_weapon: bool, frenzied: bool) -> int:
 
 
 @step
-def rerolls_misses(hatred: bool, combat_round: int) -> bool:
-    """Hatred re-rolls missed attacks in the first round of a combat (MD-8); rounds from 0."""
-    return hatred and combat_round == 0
+def rerolls_misses(hatred: bool, combat_round: int, silenced: bool) -> bool:
+    """Hatred re-rolls missed attacks in the first round of a combat (MD-8); rounds from 0; frenzy may silence it."""
+    return hatred and combat_round == 0 and not silenced
 
 
 @step

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Recorded
-from analyser.morale.mordheim import combat, flight, leadership, warband
-from analyser.morale.mordheim.question import Question, Warband
+from analyser.morale.mordheim import combat, flight, game, leadership
+from analyser.morale.mordheim.question import Question, Warband, column_of
 from analyser.morale.panels import Chances, Curves, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.weighing import Roll, weighed
@@ -19,7 +20,8 @@ WARBANDS, ALONE, COMBAT, STUPIDITY, TOGETHER = "warbands", "alone", "combat", "s
 LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
-    "never lost": {"leader_falls": "last", "leader_stunned": 0.0},
+    "never lost": {"leader_falls": "never"},
+    "never lost nor stunned": {"leader_falls": "never", "leader_stunned": 0.0},
     "lost first": {"leader_falls": "first"},
 }
 
@@ -28,8 +30,9 @@ def chains(question: Question) -> dict[str, Chain]:
     """One chain a section, and one for each other leader where his effect is asked."""
     found = {}
     if question.warband is not None:
-        found[WARBANDS] = warband.chain_of(question, question.warbands)
-        found |= {name: warband.chain_of(question, (each,)) for name, each in _other_leaders(question).items()}
+        played = game.Game(question)
+        found[WARBANDS] = played.chain_of(question.warband)
+        found |= {name: played.chain_of(each) for name, each in _other_leaders(question).items()}
     makers = {
         ALONE: flight.chain_of, COMBAT: combat.chain_of, STUPIDITY: leadership.stupidity_chain,
         TOGETHER: leadership.together_chain,
@@ -43,7 +46,7 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
 
 
 def _other_leaders(question: Question) -> dict[str, Warband]:
-    """The warband under leaders of every Leadership, who fall as asked, never or first."""
+    """The first warband under leaders of every Leadership and fate."""
     if question.warband is None or not question.effect_of_leader:
         return {}
     return {
@@ -59,7 +62,7 @@ def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]
     if question.warband is not None:
         found["warband"] = _warbands(question, weights[WARBANDS])
         if question.rivals:
-            found["last_left"] = _last_left(question, weights[WARBANDS])
+            found |= _winner(question, weights[WARBANDS])
         if question.effect_of_leader:
             found["leader"] = _leader(question, weights)
     if question.alone is not None:
@@ -79,58 +82,65 @@ def _turns(question: Question) -> list[int]:
 
 def _warbands(question: Question, recorded: Recorded) -> Table:
     """Each warband by turn, after all have played it."""
-    rosters = [warband.roster_of(each) for each in question.warbands]
-    of_each = warband.Table(rosters).of_each(recorded.states)
+    table = game.table_of(question)
+    seen = table.seen(recorded.states)
     keys: dict[str, list[Any]] = {"warband": [], "turn": []}
-    parts = [
-        _by_turn(each, roster, own, recorded.weights) for each, roster, own in zip(question.warbands, rosters, of_each)
-    ]
+    parts = [_by_turn(place, table, seen, recorded.weights) for place in range(len(question.warbands))]
     for each in question.warbands:
         keys["warband"] += [each.name] * question.turns_played
         keys["turn"] += _turns(question)
     return Table(keys, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, {})
 
 
-def _by_turn(each: Warband, roster: warband.Roster, own: NDArray[np.int64], laws: Weights) -> dict[str, Weights]:
-    fights = own < roster.fighting
-    out, rank = own % (roster.took_part + 1), own // (roster.took_part + 1) % roster.ranks
-    quarter = fights & (4 * out >= roster.took_part)
-    ended = {name: laws[:, own == roster.fighting + fate].sum(axis=1) for fate, name in enumerate(FATE_COLUMNS)}
-    routed = ended["p_routed"]
-    tested = laws[:, quarter].sum(axis=1) + np.diff(routed, prepend=routed.dtype.type(0))
-    turns = np.arange(1, len(laws) + 1)
-    by_number = laws[:, fights & (out >= rank + roster.first_rank)].sum(axis=1)
-    fighting = laws[:, fights].sum(axis=1)
-    falls = each.leader_falls
-    leader_out = np.where(turns >= falls, fighting, by_number) if isinstance(falls, int) else by_number
-    chances = {"p_fighting": fighting, **ended, "p_tests": tested, "p_fighting_without_leader": leader_out}
-    may = laws[:, ~fights].sum(axis=1) + laws[:, quarter].sum(axis=1)
-    return chances | {"p_may_have_given_up": may}
+def _by_turn(place: int, table: game.Table, seen: game.Seen, laws: Weights) -> dict[str, Weights]:
+    """Of one warband: what has become of it by each turn's end, and whether it tested in the turn (MD-3)."""
+    roster, own, fights = table.rosters[place], seen.of_each[place], seen.fights[place]
+    recorded = len(seen.of_each) + 1
+    before, ends = laws[place::recorded], laws[recorded - 1 :: recorded]
+    out = own // roster.took_part + own % roster.took_part
+    all_numbers = range(int(out.max(initial=0)) + 1)
+    due = fights & np.array([mordheim.rout_test_due(number, roster.took_part) for number in all_numbers])[out]
+    tests = due & ~seen.over & (out < min(roster.gives_up_at, roster.took_part))
+    fighting = ends[:, fights].sum(axis=1)
+    ended = {name: ends[:, own == roster.fighting + fate].sum(axis=1) for fate, name in enumerate(FATE_COLUMNS)}
+    never_began = before[0, due & seen.over].sum()  # the game was over before its first turn
+    return {
+        "p_fighting": fighting,
+        **ended,
+        "p_tests": before[:, tests].sum(axis=1),
+        "p_fighting_without_leader": ends[:, fights & (own >= roster.took_part)].sum(axis=1),
+        "p_may_have_given_up": ends[:, ~fights | due].sum(axis=1) - never_began,
+    }
 
 
 FATE_COLUMNS = ("p_routed", "p_gave_up", "p_all_out")
 
 
-def _last_left(question: Question, recorded: Recorded) -> Table:
-    """Who alone is left, by turn (MD-3)."""
-    rosters = [warband.roster_of(each) for each in question.warbands]
-    own, laws = warband.Table(rosters).of_each(recorded.states), recorded.weights
-    fights = np.array([states < roster.fighting for states, roster in zip(own, rosters)])
-    left = fights.sum(axis=0)
+def _winner(question: Question, recorded: Recorded) -> dict[str, Table]:
+    """Who alone is left, or who has left first where that wins, by turn (MD-3)."""
+    table = game.table_of(question)
+    seen = table.seen(recorded.states)
+    ends = recorded.weights[len(seen.of_each) :: len(seen.of_each) + 1]
     keys: dict[str, list[Any]] = {"turn": _turns(question)}
-    chances = {"p_several_left": laws[:, left > 1].sum(axis=1)}
-    for each, still in zip(question.warbands, fights):
-        chances[f"p_{each.name.replace(' ', '_')}"] = laws[:, still & (left == 1)].sum(axis=1)
-    return Table(keys, chances, {})
+    name, nobody = ("first_to_leave", "nobody_yet") if table.first_to_leave else ("last_left", "several_left")
+    gone = table.gone(seen)
+    wins = gone if table.first_to_leave else np.zeros_like(gone)
+    wins = np.where(wins.any(axis=0), wins, seen.fights)
+    chances = {f"p_{nobody}": ends[:, ~seen.over].sum(axis=1)}
+    for each, won in zip(question.warbands, wins & seen.over):
+        chances[f"p_{column_of(each.name)}"] = ends[:, won].sum(axis=1)
+    return {name: Table(keys, chances, {})}
 
 
 def _leader(question: Question, weights: dict[str, Recorded]) -> Table:
-    """P(still fighting) after the last turn, by the leader's Leadership and fate."""
+    """P(the first warband still fights) after the last turn, by its leader's Leadership and fate."""
+    table = game.table_of(question)
     keys: dict[str, list[Any]] = {"leadership": [*range(LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP + 1)]}
     chances: dict[str, list[Any]] = {fate: [] for fate in LEADER_FATES}
-    for name, each in _other_leaders(question).items():
+    for name in _other_leaders(question):
         states, laws = weights[name]
-        chances[name.partition(",")[0]].append(laws[-1, states < warband.roster_of(each).fighting].sum())
+        fights = table.seen(states).fights[0]
+        chances[name.partition(",")[0]].append(laws[-1, fights].sum())
     return Table(keys, {f"p_fighting_{fate.replace(' ', '_')}": np.array(found) for fate, found in chances.items()}, {})
 
 
@@ -143,19 +153,18 @@ def _alone(question: Question, recorded: Recorded) -> dict[str, Table]:
     }  # fmt: skip
     turns = [0, *_turns(question)]
     chances = {name: laws[:, state] for name, state in named.items()}
-    flees = laws[:, runner.flees :].sum(axis=1)
+    flees = laws[:, runner.far :].sum(axis=1)
     broke = laws[:, [flight.RALLIED, flight.LEFT, flight.DOWN]].sum(axis=1) + flees
     chances = {"p_broke": broke, "p_flees": flees} | chances
     keys: dict[str, list[Any]] = {"turn": turns}
-    rows = [(turn, inches) for turn in turns for inches in range(1, runner.edge + 1)]
-    weights = [laws[turn, runner.flees + inches] for turn, inches in rows]
-    seen = [place for place, weight in enumerate(weights) if weight > 0]
-    distance: dict[str, list[Any]] = {
-        "turn": [rows[place][0] for place in seen], "inches_to_edge": [rows[place][1] for place in seen]
-    }  # fmt: skip
+    inches = sorted(flight.inches_of_states(question).items(), key=lambda state: state[1])
+    rows = [(turn, far, laws[turn, state]) for turn in turns for state, far in inches if laws[turn, state] > 0]
     found = {"alone": Table(keys, chances, {})}
-    if seen:
-        found["distance"] = Table(distance, {"probability": np.array([weights[place] for place in seen])}, {})
+    if rows:
+        distance: dict[str, list[Any]] = {
+            "turn": [row[0] for row in rows], "inches_to_edge": [row[1] for row in rows]
+        }  # fmt: skip
+        found["distance"] = Table(distance, {"probability": np.array([row[2] for row in rows])}, {})
     return found
 
 
@@ -175,7 +184,7 @@ def _combat(question: Question, recorded: Recorded) -> dict[str, Table]:
     frenzied = states // square % 4
     for bit, (name, side) in enumerate((("fighter", question.combat.fighter), ("enemy", question.combat.enemy))):
         if side.frenzy:
-            chances[f"p_{name}_frenzied"] = laws[:, frenzied >> bit & 1 == 1].sum(axis=1)
+            chances[f"p_{name}_frenzied"] = laws[:, (mode != combat.CALM) & (frenzied >> bit & 1 == 1)].sum(axis=1)
     means = {"mean_fighter_hits": Mean.of(laws, first), "mean_enemy_hits": Mean.of(laws, second)}
     keys: dict[str, list[Any]] = {"round": [], "fighter_hits": [], "enemy_hits": []}
     found = []
@@ -243,12 +252,17 @@ def _together(question: Question, recorded: Recorded) -> dict[str, Table]:
     }  # fmt: skip
     tests = [*(["rout test"] * first), *(each.name for each in together.warriors)]
     alone = np.array([law[failed >> bit & 1 == 1].sum() for bit in range(len(tests))])
-    both = np.array([law[number >= 2].sum(), law[number == 0].sum()])
-    several: dict[str, list[Any]] = {"warriors": ["two or more fail", "none fails"]}
+    routed = (failed & first) == 1
+    tested = np.array([law.sum()] * first + [law[~routed].sum()] * len(together.warriors))
+    numbers = {
+        "none fails": ~routed & (number == 0), "one fails": number == 1, "two or more fail": number >= 2,
+        "nobody tests: routed": routed,
+    }  # fmt: skip
+    several: dict[str, list[Any]] = {"warriors": [*numbers]}
     return {
         "together": Table(keys, {"probability": np.array(found)}, {}),
-        "tests": Table({"test": tests}, {"p_failed": alone}, {}),
-        "several": Table(several, {"probability": both}, {}),
+        "tests": Table({"test": tests}, {"p_tests": tested, "p_failed": alone}, {}),
+        "several": Table(several, {"probability": np.array([law[here].sum() for here in numbers.values()])}, {}),
     }
 
 
@@ -258,6 +272,12 @@ def panels(question: Question) -> tuple[Panel, ...]:
     for each in question.warbands:
         lines = {"p_fighting": "still fighting", "p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}
         found.append(Curves("warband", each.name.capitalize(), "turn", lines, {"warband": each.name}))
+    if question.rivals:
+        won = {f"p_{column_of(each.name)}": each.name for each in question.warbands}
+        table, heading = "last_left", "Alone left on the table"
+        if question.winner == "first_to_leave":
+            table, heading = "first_to_leave", "Has won: the first to leave"
+        found.append(Curves(table, heading, "turn", won))
     if question.effect_of_leader:
         lines = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
         found.append(Curves("leader", "Still fighting at the end, by Leadership of the leader", "leadership", lines))
@@ -280,16 +300,19 @@ def applied(question: Question) -> tuple[str, ...]:
     if question.warband is not None:
         rules.append("MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not")
         rules.append("MD-2 giving up: from a quarter out of action")
+    if any(each.casualties_from for each in question.warbands):
+        rules.append("MD-7, MD-8 in fights: frenzy doubles Attacks, hatred re-rolls misses in the first turn of each")
     if question.rivals:
-        rules.append("MD-3 a routed warband leaves, the rest play on until one is left")
+        ends = "one has left" if question.winner == "first_to_leave" else "one alone is left"
+        rules.append(f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests")
     if question.alone is not None:
-        rules += ["MD-5 all alone: break, a hit from each opponent, a run", "MD-6 rally, flight, the edge"]
+        rules.append("MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them")
+        rules.append("MD-6 rally, flight, the edge; charged: a run more before he can be struck")
     if question.combat is not None:
         rules += ["MD-7 frenzy doubles Attacks", "MD-8 hatred re-rolls misses in the first round", "MD-9 fear"]
     if question.stupidity is not None:
         rules.append("MD-10 stupidity")
-    leaders = (question.alone and question.alone.rally_leader, question.stupidity and question.stupidity.leader)
-    if any(leaders) or question.together is not None:
+    if any(leader is not None for _, leader, _ in _leaders_near(question)) or question.together is not None:
         rules.append('MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing')
     return tuple(rules)
 
@@ -298,18 +321,34 @@ def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
     found = []
     if question.warband is not None:
-        found.append(
-            "warriors who come back, or who run off the table, during the game; casualties that depend on a rival's"
-        )
+        found.append("warriors who come back, or who run off the table, during the game")
+    if any(each.casualties_from for each in question.warbands):
+        found.append("in fights: who is only knocked down or stunned, several wounds, who strikes first, fear")
+    elif question.warband is not None:
+        found.append("fights: casualties are as stated (casualties_from makes them from blows)")
     if question.alone is not None:
-        found.append(
-            "MD-6 the way round enemies, what a charger does to a runner, spells after a rally; injuries (MD-5)"
-        )
+        found.append("MD-5 blows struck at him before the test, injuries; where he could be all alone again")
+        found.append("MD-6 the way round enemies, what a charger does to a runner, spells after a rally")
     if question.combat is not None:
-        found.append("blows not struck by those who are downed first in the round; wounds; who must charge (MD-7)")
-    if question.stupidity is not None and not question.stupidity.in_combat:
-        found.append("MD-10 falls and obstacles on the way straight ahead")
+        found.append("blows not struck by those who are downed first in the round; wounds")
+        found.append("who must charge (MD-7); charges that fall short, and a second one after one has failed (MD-9)")
+    if question.stupidity is not None:
+        where = "" if question.stupidity.in_combat else "; half speed, falls, obstacles and the stop before contact"
+        found.append(f"MD-10 spells and shooting that are lost{where}")
+    if question.together is not None:
+        found.append("what failed tests lead to")
     return tuple(found)
+
+
+def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str]]:
+    """Where a leader within 6 inches can be told of, his Leadership and his state."""
+    if question.alone is not None:
+        yield "alone", question.alone.rally_leader, question.alone.leader_state
+    if question.combat is not None:
+        for name, side in (("fighter", question.combat.fighter), ("enemy", question.combat.enemy)):
+            yield f"combat.{name}", side.leader, side.leader_state
+    if question.stupidity is not None:
+        yield "stupidity", question.stupidity.leader, question.stupidity.leader_state
 
 
 def warnings(question: Question) -> tuple[str, ...]:
@@ -320,7 +359,16 @@ def warnings(question: Question) -> tuple[str, ...]:
     alone = question.alone
     if alone is not None and not mordheim.is_all_alone(alone.opponents, alone.friends_near):
         found.append("no test: all alone needs two opponents or more and no friend near (MD-5)")
-    for name, helped in (("alone", question.alone), ("stupidity", question.stupidity)):
-        if helped is not None and helped.leader_state != "standing":
-            found.append(f"{name}: the leader is {helped.leader_state} and lends no Leadership (MD-4)")
+    if alone is not None and alone.edge is None and alone.edge_behind is None:
+        found.append("alone: no edge is given, so every edge is far and he never reaches one")
+    if question.combat is not None:
+        duel = combat.duel_of(question.combat)
+        for name, side, tests in (
+            ("fighter", question.combat.fighter, duel.fighter_tests), ("enemy", question.combat.enemy, duel.enemy_tests)
+        ):  # fmt: skip
+            if side.leader is not None and not tests:
+                found.append(f"combat.{name}: no test of fear, so a leader near has no effect (MD-9)")
+    for name, _, state in _leaders_near(question):
+        if state != "standing":
+            found.append(f"{name}: the leader is {state} and lends no Leadership (MD-4)")
     return tuple(found)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Beside, Chain, Phase, happening, succeeding
 from analyser.jit import kernel, step
 from analyser.morale.mordheim.question import Combat, Fighter, Question
+from analyser.morale.mordheim.question import Ruleset as Defaults
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.rules import mordheim
 
@@ -41,6 +42,7 @@ class Side(NamedTuple):
     attacks: int
     second_weapon: int
     hatred: int
+    hates_frenzied: int  # whether frenzy leaves him his hatred
     combat_round: int
     afraid: int  # this phase is for a side that is afraid, or for one that is not
 
@@ -58,7 +60,13 @@ def duel_of(combat: Combat) -> Duel:
     hits = 1 + max(most_attacks(side) for side in sides)
     charger = {"fighter": FIGHTER, "enemy": ENEMY, "nobody": -1}[combat.charger]
     states = (CALM + 1) * 4 * hits * hits
-    return Duel(tests[0], tests[1], charger, (sides[0].leadership, sides[1].leadership), hits, states)
+    return Duel(tests[0], tests[1], charger, (tested_on(sides[0]), tested_on(sides[1])), hits, states)
+
+
+def tested_on(fighter: Fighter) -> int:
+    """The Leadership of a test of fear (MD-4, MD-9)."""
+    helps = fighter.leader is not None and fighter.leader_state == "standing"
+    return mordheim.own_or_leaders(fighter.leadership, fighter.leader or 0, helps)
 
 
 def most_attacks(fighter: Fighter) -> int:
@@ -89,7 +97,8 @@ def blows(duel: Duel, side: Side, state: int, misses_only: bool) -> int:
     if not misses_only:
         return attacks
     landed = state // duel.hits % duel.hits if side.place == FIGHTER else state % duel.hits
-    return max(attacks - landed, 0) if mordheim.rerolls_misses(side.hatred > 0, side.combat_round) else 0
+    silenced = frenzied >> side.place & 1 == 1 and side.hates_frenzied == 0
+    return max(attacks - landed, 0) if mordheim.rerolls_misses(side.hatred > 0, side.combat_round, silenced) else 0
 
 
 @kernel
@@ -142,21 +151,24 @@ def chain_of(question: Question) -> Chain:
     )
     for combat_round in range(combat.rounds):
         for place, fighter in enumerate(sides):
-            phases += _strikes(duel, place, fighter, combat_round, question.ruleset.to_hit)
+            phases += _strikes(duel, place, fighter, combat_round, question.ruleset)
         phases[-1] = Phase(phases[-1].after, phases[-1].die, phases[-1].dice, recorded=True)
         phases.append(end)
     start = (sides[0].frenzy + 2 * sides[1].frenzy) * duel.hits * duel.hits
     return Chain(start, tuple(phases[:-1]))
 
 
-def _strikes(duel: Duel, place: int, fighter: Fighter, combat_round: int, to_hit: int) -> list[Phase]:
+def _strikes(duel: Duel, place: int, fighter: Fighter, combat_round: int, defaults: Defaults) -> list[Phase]:
     """The blows of one side in a round: steady, with misses again where it hates, then the same if it is afraid."""
     found = []
     tests = (duel.fighter_tests, duel.enemy_tests)[place] and combat_round == 0
     for afraid in (STEADY, AFRAID) if tests else (STEADY,):
-        needed = mordheim.HARDEST if afraid else fighter.to_hit or to_hit
-        side = Side(place, fighter.attacks, int(fighter.second_weapon), int(fighter.hatred), combat_round, afraid)
-        again = mordheim.rerolls_misses(fighter.hatred, combat_round)
+        needed = mordheim.HARDEST if afraid else fighter.to_hit or defaults.to_hit
+        side = Side(
+            place, fighter.attacks, int(fighter.second_weapon), int(fighter.hatred),
+            int(defaults.hatred_while_frenzied), combat_round, afraid,
+        )  # fmt: skip
+        again = mordheim.rerolls_misses(fighter.hatred, combat_round, False)
         for misses_only in (False, True) if again else (False,):
             after, dice = tabulated_blows(duel, side, misses_only)
             found.append(Phase(after, succeeding(SIDES + 1 - needed, SIDES), dice))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from analyser.errors import did_you_mean
 from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
 from analyser.validation import Record, as_tuple
 
@@ -13,6 +14,7 @@ MOST_WARRIORS = 30
 MOST_WARBANDS = 4
 MOST_ATTACKS = 10
 MOST_TESTS = 10
+MOST_FIGHTS = 6
 
 Leadership = Annotated[int, Field(ge=2, le=12)]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
@@ -27,6 +29,8 @@ class Ruleset(Record):
     to_wound: Roll
     save: Roll
     to_hit: Roll
+    out_of_action: Roll
+    hatred_while_frenzied: bool
 
 
 class Group(Record):
@@ -34,6 +38,29 @@ class Group(Record):
 
     leadership: Leadership
     number: Number = 1
+
+
+class Fight(Record):
+    """Blows that enemies strike at a warband before the test of a turn."""
+
+    of: str | None = Field(None, description="Name of the rival whose warriors these are: no more than it has left.")
+    number: Number = Field(1, description="Enemies who strike.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = Field(1, description="Attacks of each, as a fighter's.")
+    second_weapon: bool = Field(False, description="One attack more, never doubled.")
+    frenzy: bool = Field(False, description="Frenzied (MD-7).")
+    hatred: bool = Field(False, description="They hate: misses again in the first of its turns (MD-8).")
+    to_hit: Roll | None = Field(None, description="Roll that hits. Default: the ruleset's.")
+    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds. Default: the ruleset's.")
+    save: Roll | None = Field(None, description="Roll with which armour saves, 7 for never. Default: the ruleset's.")
+    out_of_action: Roll | None = Field(None, description="Roll that takes a wounded one out. Default: the ruleset's.")
+    turns: Annotated[tuple[Rounds, ...], BeforeValidator(as_tuple)] = Field(
+        (), description="Turns before whose tests it is fought, such as [2, 3]. Default: all."
+    )
+
+    @property
+    def first_turn(self) -> int:
+        """The turn in which it begins."""
+        return min(self.turns, default=1)
 
 
 class Warband(Record):
@@ -48,8 +75,12 @@ class Warband(Record):
     casualties: Numbers = Field(
         ((1.0,),), description="Taken out before each turn's test: a number, a law, or a list by turn."
     )
-    leader_falls: Literal["random", "first", "last"] | Annotated[int, Field(ge=1, le=100)] = Field(
-        "random", description="When the leader goes out of action: random, first, last, or before the test of a turn."
+    casualties_from: Annotated[tuple[Fight, ...], BeforeValidator(as_tuple), Field(max_length=MOST_FIGHTS)] = Field(
+        (), description="Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}]."
+    )
+    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = Field(
+        "random",
+        description="When the leader goes out of action: random, first, last, never, or before the test of a turn.",
     )
     others_fall: Literal["weakest_first", "strongest_first"] = Field(
         "weakest_first", description="Who falls first of the others: weakest_first or strongest_first (Leadership)."
@@ -76,7 +107,7 @@ class Warband(Record):
 
 
 class Alone(Record):
-    """A warrior who fights alone against several, and what becomes of him if he breaks."""
+    """A warrior who fights alone against several, and what becomes of him when he breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
     opponents: Annotated[int, Field(ge=0, le=10)] = Field(2, description="Opponents he fights.")
@@ -84,19 +115,37 @@ class Alone(Record):
         0, description='Friends within 6", those knocked down, stunned or fleeing left out.'
     )
     wounds: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Wounds that he has left.")
-    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds him; left out: the ruleset's.")
+    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds him. Default: the ruleset's.")
     save: Roll | None = Field(None, description="Roll with which his armour saves, 7 for never.")
-    edge: Distance = Field(12.0, description="Inches to the nearest table edge when he breaks.")
-    first_run_elsewhere: bool = Field(False, description="His first run, away from them, is not toward that edge.")
+    combat_phases: Rounds | None = Field(
+        None, description="Combat phases in a row in which he is all alone (MD-5). Default: all of them."
+    )
+    edge: Distance | None = Field(
+        None, description="Inches to the nearest table edge where his first run ends. Default: far, never reached."
+    )
+    edge_behind: Distance | None = Field(
+        None, description="Inches from where he fights to an edge straight behind him, the way of his first run."
+    )
+    first_run_elsewhere: bool = Field(
+        True, description="Default: true. False: edge is straight behind him, as edge_behind."
+    )
     charged: Chance = Field(0.0, description="Chance a turn that he is charged while he flees (MD-6).")
     rally_leader: Leadership | None = Field(None, description='Leadership of a leader within 6" in his rally phases.')
     leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Alone:
+        if not self.first_run_elsewhere and (self.edge is None or self.edge_behind is not None):
+            raise ValueError("first_run_elsewhere: false says that edge is behind him (allowed: with edge alone)")
+        return self
 
 
 class Fighter(Record):
     """One side of a combat."""
 
     leadership: Leadership = Field(7, description="Leadership, for fear.")
+    leader: Leadership | None = Field(None, description='Leadership of a leader within 6", for fear (MD-4).')
+    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = Field(1, description="Attacks, without second weapon.")
     second_weapon: bool = Field(False, description="A weapon in each hand: one attack more, never doubled.")
     to_hit: Annotated[int, Field(ge=2, le=6)] | None = Field(None, description="Roll that hits.")
@@ -166,12 +215,17 @@ class Question(Record):
     rivals: Annotated[tuple[Warband, ...], BeforeValidator(as_tuple), Field(max_length=MOST_WARBANDS - 1)] = Field(
         (), description="Further warbands, written as the first one (MD-3)."
     )
-    effect_of_leader: bool = Field(False, description="Also the warband under other leaders, and without one.")
+    winner: Literal["last_on_table", "first_to_leave"] | None = Field(
+        None, description="Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
+    )
+    effect_of_leader: bool = Field(
+        False, description="Also the first warband under leaders of every Leadership, lost as asked, never, or first."
+    )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
     together: Together | None = None
-    turns: Rounds | None = Field(None, description="Turns to play; left out: those of a game.")
+    turns: Rounds | None = Field(None, description="Turns to play. Default: those of a game.")
     ruleset: Ruleset
 
     @property
@@ -190,16 +244,39 @@ class Question(Record):
             raise ValueError("nothing is asked (allowed: warband, alone, combat, stupidity, together)")
         if self.warband is None and (self.rivals or self.effect_of_leader):
             raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
-        names = [each.name for each in self.warbands]
-        if len(set(names)) < len(names):
-            raise ValueError(f"warbands of the same name: {', '.join(names)} (allowed: a name for each)")
+        if self.winner is not None and not self.rivals:
+            raise ValueError("winner: there is one warband alone (allowed: with rivals)")
+        columns = [column_of(each.name) for each in self.warbands]
+        if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
+            names = ", ".join(each.name for each in self.warbands)
+            raise ValueError(f"warbands of the same name: {names} (allowed: a name for each)")
         for each in self.warbands:
             _check_losses(each, self.turns_played)
+            _check_fights(each, [other.name for other in self.warbands if other is not each], self.turns_played)
         return self
 
     def casualties_of(self, warband: Warband) -> tuple[tuple[float, ...], ...]:
         """The law of a warband's casualties before each turn's test."""
         return spread_over(warband.casualties, self.turns_played, "casualties")
+
+
+RESERVED = ("several_left", "nobody_yet")  # columns beside those of warbands
+
+
+def column_of(name: str) -> str:
+    """What the columns of a warband end with."""
+    return name.replace(" ", "_")
+
+
+def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
+    """Refuse fights with nobody, or in no turn."""
+    for place, fight in enumerate(warband.casualties_from):
+        where = f"{warband.name}: casualties_from.{place}"
+        if fight.of is not None and fight.of not in others:
+            allowed = ", ".join(others) or "left out: there are no rivals"
+            raise ValueError(f"{where}.of: no other warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
+        if any(turn > turns for turn in fight.turns):
+            raise ValueError(f"{where}.turns: turn {max(fight.turns)} (allowed: 1 to {turns})")
 
 
 def _check_losses(warband: Warband, turns: int) -> None:

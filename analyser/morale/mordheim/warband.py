@@ -1,44 +1,43 @@
-"""Rout tests of one warband or several, tabulated: what the engines run through (MD-1 to MD-3)."""
+"""The turns of a warband: casualties, giving up, rout tests, tabulated by its own states (MD-1, MD-2)."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, happening, sided
+from analyser.engine.chains import NO_DIE, Beside, Die, happening, succeeding
 from analyser.jit import kernel, step
-from analyser.morale.mordheim.question import Question, Warband
+from analyser.morale.mordheim.question import Fight, Question, Warband
+from analyser.morale.mordheim.question import Ruleset as Defaults
 from analyser.rules import mordheim
 
 TWO_DICE = Die((1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36)  # the sum of two dice less 2
-LOWEST_ROLL, ROLLS = 2, 11
+LOWEST_ROLL, ROLLS, SIDES = 2, 11, 6
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
 FATES = 3
-NEVER = 1 << 10
+NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
+RANDOM, FIRST, LAST, NOT_AT_ALL = range(4)  # how the leader falls
+FALLS = {"random": RANDOM, "first": FIRST, "last": LAST, "never": NOT_AT_ALL}
+EVERYBODY = -1  # whose casualties a phase tells, unless those of so many that stand, 0: of those without a leader
 
 
 class Roster(NamedTuple):
     """A warband as whole numbers.
 
-    A state of one that fights is ``(caller * ranks + rank) * (took_part + 1) + out``: the leader is out of action from
-    `rank` + `first_rank` on; `caller` is 0 where the best of the others that are not out takes a test in his place,
-    else 1 + the number of the group that does, or 1 + that of all groups for nobody.
+    A state of one that fights is ``leader out of action * took_part + others out of action``; after those come its
+    fates. While the others of a warband take its test the same numbers are counted on from `states`.
     """
 
     took_part: int
     leader: int
-    first_rank: int
-    ranks: int
-    callers: int
     gives_up_at: int
+    others_may_be_stunned: int
     standing: NDArray[np.int64]  # of each group of the others, best first, by how many of the others are out
-    leadership: NDArray[np.int64]  # of each group, best first; then NOBODY
+    leadership: NDArray[np.int64]  # of each group, best first
     fighting: int
     states: int
 
@@ -48,245 +47,291 @@ def roster_of(warband: Warband) -> Roster:
     groups = sorted(warband.others, key=lambda group: -group.leadership)
     numbers = [group.number for group in groups]
     took_part = warband.took_part
-    standing = np.zeros((len(groups), took_part + 1), np.int64)
+    standing = np.zeros((len(groups), took_part), np.int64)
     falling = list(range(len(groups)))
     if warband.others_fall == "weakest_first":
         falling.reverse()
-    for out in range(took_part + 1):
+    for out in range(took_part):
         left = out
         for group in falling:
             fallen = min(left, numbers[group])
             standing[group, out], left = numbers[group] - fallen, left - fallen
-    random = warband.leader_falls == "random"
-    ranks = took_part if random else 1
-    first_rank = 1 if random or warband.leader_falls == "first" else took_part
-    callers = 1 if warband.others_stunned == 0 else len(groups) + 2
-    fighting = callers * ranks * (took_part + 1)
-    leadership = np.array([*(group.leadership for group in groups), mordheim.NOBODY], np.int64)
-    gives_up_at = NEVER if warband.gives_up_at is None else warband.gives_up_at
+    leadership = np.array([group.leadership for group in groups], np.int64)
+    gives_up_at = NO_NUMBER if warband.gives_up_at is None else warband.gives_up_at
+    fighting = 2 * took_part
     return Roster(
-        took_part, warband.leader, first_rank, ranks, callers, gives_up_at, standing, leadership,
+        took_part, warband.leader, gives_up_at, int(warband.others_stunned > 0 and bool(groups)), standing, leadership,
         fighting, fighting + FATES,
     )  # fmt: skip
 
 
 @step
-def others_out(out: int, leader_out: bool) -> int:
-    """How many of the others are out of action."""
-    return out - 1 if leader_out else out
+def out_of_action(roster: Roster, state: int) -> int:
+    """How many of a warband that fights are out of action."""
+    return state // roster.took_part + state % roster.took_part
 
 
 @step
-def best_other(roster: Roster, caller: int, others: int) -> int:
-    """The Leadership of the best of the others that can test, NOBODY if none can (MD-1)."""
-    if caller > 0:
-        return int(roster.leadership[caller - 1])
+def best_other(roster: Roster, others_out: int) -> int:
+    """The Leadership of the best of the others that are not out, NOBODY if none is left (MD-1)."""
     for group in range(len(roster.standing)):
-        if roster.standing[group, others] > 0:
+        if roster.standing[group, others_out] > 0:
             return int(roster.leadership[group])
     return mordheim.NOBODY
 
 
 @step
-def after_casualties(roster: Roster, state: int, casualties: int, leader_falls_now: bool) -> int:
-    """The state after so many casualties; a leader who falls now is one of them, which are one at least then."""
-    out = state % (roster.took_part + 1)
-    if leader_falls_now:
-        casualties = max(casualties, 1)
-    return state - out + min(out + casualties, roster.took_part)
+def after_casualties(roster: Roster, state: int, casualties: int, falls: int, draw: int) -> int:
+    """The state after so many casualties; of those standing, `draw` from 0 is the leader's place where he is RANDOM."""
+    leader_out, others_out = state // roster.took_part, state % roster.took_part
+    others = roster.took_part - 1 - others_out
+    if leader_out == 0 and casualties > 0:
+        is_next = falls == FIRST or (falls == LAST and casualties > others)
+        if is_next or (falls == RANDOM and draw < casualties):
+            leader_out, casualties = 1, casualties - 1
+    return leader_out * roster.took_part + others_out + min(casualties, others)
 
 
 @step
-def after_test(roster: Roster, state: int, roll: int, stunned: bool, leader_lost: bool) -> int:
+def is_told(roster: Roster, state: int, whose: int) -> bool:
+    """Whether a phase of casualties is about this state: that of all, of those without leader, or of so many left."""
+    if state >= roster.fighting:
+        return False
+    leader_out, others_out = state // roster.took_part, state % roster.took_part
+    return whose == EVERYBODY or whose == (0 if leader_out == 1 else roster.took_part - others_out)
+
+
+@step
+def after_test(roster: Roster, state: int, roll: int, stunned: bool) -> int:
     """The state after the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
-    width = roster.took_part + 1
-    out, rank, caller = state % width, state // width % roster.ranks, state // (width * roster.ranks)
+    out = out_of_action(roster, state)
     if out == roster.took_part:
         return roster.fighting + ALL_OUT
     if not mordheim.rout_test_due(out, roster.took_part):
-        return rank * width + out
+        return state
     if out >= roster.gives_up_at:
         return roster.fighting + GAVE_UP
-    leader_out = leader_lost or out >= rank + roster.first_rank
-    other = best_other(roster, caller, others_out(out, leader_out))
-    if mordheim.passes(roll, mordheim.rout_leadership(roster.leader, leader_out or stunned, other)):
-        return rank * width + out
+    leader_lost = state >= roster.took_part or stunned
+    if leader_lost and roster.others_may_be_stunned:
+        return roster.states + state
+    other = best_other(roster, state % roster.took_part)
+    if mordheim.passes(roll, mordheim.rout_leadership(roster.leader, leader_lost, other)):
+        return state
     return roster.fighting + ROUTED
 
 
+@step
+def after_other(roster: Roster, group: int, waiting: int, steady: int, roll: int) -> int:
+    """The state after a test on a group of the others of whom so many are not stunned; after the last on nobody."""
+    state = waiting - roster.states
+    if steady == 0 and group < len(roster.standing) - 1:
+        return waiting
+    tested_on = int(roster.leadership[group]) if steady > 0 else mordheim.NOBODY
+    return state if mordheim.passes(roll, tested_on) else roster.fighting + ROUTED
+
+
 @kernel
-def tabulated_casualties(roster: Roster, numbers: int, falls_now: bool, states: States) -> States:
-    """:func:`after_casualties`, tabulated: shape (states, numbers of casualties)."""
-    after = np.empty((len(states), numbers), np.int64)
-    for row, state in enumerate(states):
-        for number in range(numbers):
-            fights = state < roster.fighting
-            after[row, number] = after_casualties(roster, state, number, falls_now) if fights else state
+def tabulated_casualties(roster: Roster, states: int, numbers: int, falls: int, whose: int) -> NDArray[np.int64]:
+    """:func:`after_casualties`, tabulated: shape (states, numbers of casualties * places of the leader)."""
+    places = max(whose, 1) if falls == RANDOM else 1
+    after = np.empty((states, numbers * places), np.int64)
+    for state in range(states):
+        told = is_told(roster, state, whose)
+        for total in range(numbers * places):
+            moved = after_casualties(roster, state, total % numbers, falls, total // numbers) if told else state
+            after[state, total] = moved
     return after
 
 
 @kernel
-def tabulated_test(roster: Roster, lost: bool, leader_states: int, states: States) -> States:
+def tabulated_test(roster: Roster, states: int, leader_states: int) -> NDArray[np.int64]:
     """:func:`after_test`, tabulated: shape (states, 11 rolls less 2, and 11 more for a stunned leader)."""
-    after = np.empty((len(states), ROLLS * leader_states), np.int64)
-    for row, state in enumerate(states):
+    after = np.empty((states, ROLLS * leader_states), np.int64)
+    for state in range(states):
+        for total in range(after.shape[1]):
+            fights = state < roster.fighting
+            moved = after_test(roster, state, total % ROLLS + LOWEST_ROLL, total >= ROLLS) if fights else state
+            after[state, total] = moved
+    return after
+
+
+@kernel
+def tabulated_others(roster: Roster, states: int, group: int, most: int) -> NDArray[np.int64]:
+    """:func:`after_other`, tabulated: shape (states, numbers of those not stunned * 11 rolls)."""
+    after = np.empty((states, (most + 1) * ROLLS), np.int64)
+    for state in range(states):
         for total in range(after.shape[1]):
             moved = state
-            if state < roster.fighting:
-                moved = after_test(roster, state, total % ROLLS + LOWEST_ROLL, total >= ROLLS, lost)
-            after[row, total] = moved
+            if state >= roster.states:
+                moved = after_other(roster, group, state, total % (most + 1), total // (most + 1) + LOWEST_ROLL)
+            after[state, total] = moved
     return after
-
-
-@kernel
-def tabulated_caller(roster: Roster, group: int, most: int, states: States) -> States:
-    """Who of a group is not stunned: the state after so many are not, shape (states, most + 1) (MD-1)."""
-    after, width = np.empty((len(states), most + 1), np.int64), roster.took_part + 1
-    last = group == len(roster.standing) - 1
-    for row, state in enumerate(states):
-        after[row] = state
-        if state < roster.fighting and state // (width * roster.ranks) == 0:
-            for steady in range(most + 1):
-                if steady > 0:
-                    after[row, steady] = state + (1 + group) * roster.ranks * width
-                elif last:
-                    after[row, steady] = state + (2 + group) * roster.ranks * width
-    return after
-
-
-@kernel
-def dice_of_group(roster: Roster, group: int, lost: bool, states: States) -> States:
-    """How many of a group may be stunned, where nobody was found before them who is not: shape (states,)."""
-    dice, width = np.zeros(len(states), np.int64), roster.took_part + 1
-    for row, state in enumerate(states):
-        if state < roster.fighting and state // (width * roster.ranks) == 0:
-            out, rank = state % width, state // width % roster.ranks
-            leader_out = lost or out >= rank + roster.first_rank
-            dice[row] = roster.standing[group, others_out(out, leader_out)]
-    return dice
 
 
 class Part(NamedTuple):
-    """A phase of one warband, before it is seen among all."""
+    """A phase of one warband, before it is seen among all.
 
-    after: Rows
-    die: Die = NO_DIE
-    dice: Rows | None = None
-    beside: tuple[Beside, ...] = ()
-
-
-def parts_of(warband: Warband, laws: tuple[tuple[float, ...], ...]) -> Iterator[list[Part]]:
-    """The phases of each turn of a warband; the leader's place among those that fall comes before the first."""
-    roster = roster_of(warband)
-    written: dict[tuple[object, ...], list[Part]] = {}
-    for turn, law in enumerate(laws, start=1):
-        falls_now, lost = warband.leader_falls == turn, False
-        if isinstance(warband.leader_falls, int):
-            lost = turn >= warband.leader_falls
-        key = (law, falls_now, lost)
-        if key not in written:
-            written[key] = list(_turn(warband, roster, law, falls_now, lost))
-        yield written[key]
-
-
-def _turn(warband: Warband, roster: Roster, law: tuple[float, ...], falls_now: bool, lost: bool) -> Iterator[Part]:
-    casualties, stunned = Beside(Die(law), 1), happening(warband.leader_stunned)
-    yield Part(partial(tabulated_casualties, roster, len(law), falls_now), beside=(casualties,))
-    if warband.others_stunned > 0:
-        steady = happening(1 - warband.others_stunned)
-        for group in range(len(roster.standing)):
-            after = partial(tabulated_caller, roster, group, int(roster.standing[group].max()))
-            yield Part(after, steady, partial(dice_of_group, roster, group, lost))
-    leader = (Beside(stunned, ROLLS),) if warband.leader_stunned else ()
-    yield Part(partial(tabulated_test, roster, lost, 1 + len(leader)), beside=(Beside(TWO_DICE, 1), *leader))
-
-
-def chain_of(question: Question, warbands: tuple[Warband, ...]) -> Chain:
-    """The turns of warbands that play in this order; the law after the last warband's turn is recorded.
-
-    A state of all is made of the states of each, the first warband's changing fastest. When one alone is left it
-    goes on without tests (MD-3).
+    Attributes
+    ----------
+    after : int64 array, shape (states, totals)
+        Those in which the others take the test too.
+    die, beside : as those of a Phase
+    dice : int64 array, shape (states,)
+        How many dice each state rolls; where `of` is given, how many each enemy does.
+    of : int
+        The warband whose warriors roll, `number` at most; -1: nobody's, or those of no warband of the question.
+    number : int
     """
-    rosters = [roster_of(each) for each in warbands]
-    table = Table(rosters)
-    turns = [list(parts_of(each, question.casualties_of(each))) for each in warbands]
-    phases = [
-        table.phase(place, Part(partial(_placed, roster), beside=(Beside(sided(roster.ranks), 1),)))
-        for place, roster in enumerate(rosters)
-        if roster.ranks > 1
-    ]
-    for turn in range(question.turns_played):
-        for place, of_warband in enumerate(turns):
-            phases += [table.phase(place, part) for part in of_warband[turn]]
-        phases[-1] = table.recorded(phases[-1])
-    start = sum(place * each.out for place, each in zip(table.places, warbands))
-    return Chain(start, tuple(phases), table.states, _extent(rosters))
+
+    after: NDArray[np.int64]
+    die: Die = NO_DIE
+    dice: NDArray[np.int64] = np.zeros(0, np.int64)
+    beside: tuple[Beside, ...] = ()
+    of: int = -1
+    number: int = 0
 
 
-def _extent(rosters: list[Roster]) -> Extent:
-    warriors = ", ".join(str(roster.took_part) for roster in rosters)
-    said = (
-        f"{len(rosters)} warbands of {warriors} warriors" if len(rosters) > 1 else f"a warband of {warriors} warriors"
-    )
-    return Extent(said, "fewer warbands or warriors, or leaders that fall first or last")
+class Losses(NamedTuple):
+    """What takes warriors out of action: so many dice for each enemy, who are `number` of the warband `of` or, -1, all.
+
+    Each die shows how many it takes.
+    """
+
+    die: Die
+    each: int = 1
+    number: int = 1
+    of: int = -1
+
+    @property
+    def least(self) -> int:
+        """The fewest that can fall."""
+        lowest = next(value for value, weight in enumerate(self.die.weights) if weight)
+        return 0 if self.of >= 0 else lowest * self.each * self.number
+
+    @property
+    def most(self) -> int:
+        """The most that can fall."""
+        return self.die.highest * self.each * self.number
 
 
-def _placed(roster: Roster, states: States) -> States:
-    """The draw of the leader's place among those that fall: any, as likely as another; shape (states, ranks + 1)."""
-    width = roster.took_part + 1
-    places = np.concatenate([[0], np.arange(roster.ranks) * width])
-    return states[:, None] + np.where((states < width)[:, None], places, 0)
+def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]) -> Losses:
+    """The blows of a fight: one that hits, wounds, is not saved and takes its man out is one casualty (MD-7, MD-8)."""
+    to_hit, to_wound = fight.to_hit or defaults.to_hit, fight.to_wound or defaults.to_wound
+    save, out = fight.save or defaults.save, fight.out_of_action or defaults.out_of_action
+    hits, sides = SIDES + 1 - to_hit, SIDES
+    silenced = fight.frenzy and not defaults.hatred_while_frenzied
+    if mordheim.rerolls_misses(fight.hatred, turn - fight.first_turn, silenced):
+        hits, sides = hits * sides + (sides - hits) * hits, sides * sides
+    successes = hits * (SIDES + 1 - to_wound) * (save - 1) * (SIDES + 1 - out)
+    each = mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
+    of = -1 if fight.of is None else places[fight.of]
+    return Losses(succeeding(successes, sides * SIDES**3), each, fight.number, of)
 
 
-class Table:
-    """The states of several warbands as one.
+class Turns:
+    """The phases of each turn of a warband.
 
     Parameters
     ----------
-    rosters : list of Roster
+    warband : Warband
+    question : Question
+        Its turns, its ruleset, and the place of each warband.
+    written : dict
+        Those that are tabulated already; the same warband under other leaders goes on with them.
     """
 
-    def __init__(self, rosters: list[Roster]) -> None:
-        self._rosters = rosters
-        self._sizes = [roster.states for roster in rosters]
-        self.states = math.prod(self._sizes)
-        self.places = [math.prod(self._sizes[:number]) for number in range(len(rosters))]
-        self._seen: dict[tuple[int, int], Phase] = {}
-        self._recorded: dict[int, Phase] = {}
+    def __init__(
+        self, warband: Warband, question: Question, written: dict[tuple[object, ...], tuple[Part, ...]]
+    ) -> None:
+        self.warband, self.roster = warband, roster_of(warband)
+        self.states = 2 * self.roster.states
+        self._question = question
+        self._places = {each.name: place for place, each in enumerate(question.warbands)}
+        self._written = written
 
-    def of_each(self, states: States) -> list[States]:
-        """The state of each warband, in each of some states of all."""
-        return [states // place % size for place, size in zip(self.places, self._sizes)]
+    @property
+    def start(self) -> int:
+        """The state at the start, before anybody has fallen; of a warband that is all out of action, that."""
+        all_out = self.warband.out == self.roster.took_part and self.warband.leader_falls != "never"
+        return self.roster.fighting + ALL_OUT if all_out else 0
 
-    def over(self, states: States) -> NDArray[np.bool_]:
-        """Whether one warband at most is left of several (MD-3), in each of some states."""
-        if len(self._rosters) == 1:
-            return np.zeros(len(states), np.bool_)
-        fights = [own < roster.fighting for own, roster in zip(self.of_each(states), self._rosters)]
-        return np.asarray(np.sum(fights, axis=0) <= 1)
+    def before(self) -> Iterator[Part]:
+        """Those who are out of action at the start."""
+        if self.warband.out > 0:
+            yield from self._lost(self._stated((0.0,) * self.warband.out + (1.0,)), self._falls(0), 0, 0)
 
-    def phase(self, place: int, part: Part) -> Phase:
-        """A phase of the warband at `place`, seen among all."""
-        key = (place, id(part.after))
-        if key not in self._seen:
+    def fallen(self, turn: int) -> Iterator[Part]:
+        """The casualties before the test of a turn."""
+        least = most = self.warband.out
+        for earlier in range(1, turn + 1):
+            for losses in self._losses(earlier):
+                if earlier == turn:
+                    yield from self._lost(losses, self._falls(turn), least, most)
+                least, most = least + losses.least, most + losses.most
+        if self.warband.leader_falls == turn:
+            yield from self._kept(("leader",), self._leader_falls)
 
-            def after(states: States) -> States:
-                own = self.of_each(states)[place]
-                moved = part.after(own) - own[:, None]
-                moved[self.over(states)] = 0
-                return np.asarray(states[:, None] + moved * self.places[place])
+    def _losses(self, turn: int) -> Iterator[Losses]:
+        law = self._question.casualties_of(self.warband)[turn - 1]
+        if len(law) > 1:
+            yield self._stated(law)
+        for fight in self.warband.casualties_from:
+            if not fight.turns or turn in fight.turns:
+                yield blows_of(fight, turn, self._question.ruleset, self._places)
 
-            def dice(states: States) -> States:
-                own = self.of_each(states)[place]
-                return np.where(self.over(states), 0, 0 if part.dice is None else part.dice(own))
+    def _stated(self, law: tuple[float, ...]) -> Losses:
+        most = min(len(law) - 1, self.roster.took_part)
+        return Losses(Die((*law[:most], sum(law[most:]))))
 
-            alone = len(self._rosters) == 1
-            self._seen[key] = Phase(
-                part.after if alone else after, part.die, 0 if part.dice is None else part.dice if alone else dice,
-                part.beside,
-            )  # fmt: skip
-        return self._seen[key]
+    def tests(self) -> tuple[Part, ...]:
+        """The start of the player's turn."""
+        return self._kept(("tests", self.warband.leader, self.warband.leader_stunned), self._tests)
 
-    def recorded(self, phase: Phase) -> Phase:
-        """The same phase, its law recorded."""
-        return self._recorded.setdefault(id(phase), replace(phase, recorded=True))
+    def _kept(self, key: tuple[object, ...], make: Callable[[], Iterable[Part]]) -> tuple[Part, ...]:
+        if key not in self._written:
+            self._written[key] = tuple(make())
+        return self._written[key]
+
+    def _falls(self, turn: int) -> int:
+        stated = self.warband.leader_falls
+        if isinstance(stated, int):
+            return FIRST if stated == turn else LAST
+        return FALLS[stated]
+
+    def _lost(self, losses: Losses, falls: int, least: int, most: int) -> Iterator[Part]:
+        """The phases of some casualties, where so many were out before: the fewer stand the earlier.
+
+        So nobody is told of twice, though it is the number of those who stand that says how likely the leader falls.
+        """
+        standing = range(max(self.roster.took_part - most, 1), self.roster.took_part - least + 1)
+        for whose in (0, *standing) if falls == RANDOM else (EVERYBODY,):
+            yield from self._kept(("lost", losses, falls, whose), partial(self._part_of, losses, falls, whose))
+
+    def _part_of(self, losses: Losses, falls: int, whose: int) -> Iterator[Part]:
+        states, numbers = np.arange(self.states), losses.most + 1
+        after = tabulated_casualties(self.roster, self.states, numbers, falls, whose)
+        told = np.array([is_told(self.roster, state, whose) for state in states.tolist()])
+        dice = told * losses.each * (losses.number if losses.of < 0 else 1)
+        places = (Beside(Die((1,) * whose, whose), numbers),) if falls == RANDOM and whose > 0 else ()
+        yield Part(after, losses.die, dice, places, losses.of, losses.number)
+
+    def _leader_falls(self) -> Iterator[Part]:
+        """Where nobody fell before the turn of the leader he falls all the same."""
+        after = np.arange(self.states)
+        after[: self.roster.took_part] += self.roster.took_part
+        yield Part(after[:, np.newaxis])
+
+    def _tests(self) -> Iterator[Part]:
+        roster, warband = self.roster, self.warband
+        stunned = (Beside(happening(warband.leader_stunned), ROLLS),) if warband.leader_stunned else ()
+        beside = (Beside(TWO_DICE, 1), *stunned)
+        yield Part(tabulated_test(roster, self.states, 1 + len(stunned)), beside=beside)
+        if roster.others_may_be_stunned:
+            steady = happening(1 - warband.others_stunned)
+            for group, standing in enumerate(roster.standing):
+                most = int(standing.max())
+                dice = np.zeros(self.states, np.int64)
+                others_out = np.arange(roster.fighting) % roster.took_part
+                dice[roster.states : roster.states + roster.fighting] = standing[others_out]
+                after = tabulated_others(roster, self.states, group, most)
+                yield Part(after, steady, dice, (Beside(TWO_DICE, most + 1),))

@@ -1,0 +1,57 @@
+"""Laws as dicts of outcome -> Fraction, for plain readings of rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from fractions import Fraction
+from typing import Any
+
+Law = dict[Any, Fraction]
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+
+
+def fraction(value: Any) -> Fraction:
+    """The number as it is written: 0.1 is a tenth."""
+    return value if isinstance(value, Fraction) else Fraction(str(value))
+
+
+def collect(pairs: Iterable[tuple[Hashable, Fraction]]) -> Law:
+    """Equal outcomes together, impossible ones left out."""
+    law: Law = defaultdict(Fraction)
+    for outcome, chance in pairs:
+        if chance:
+            law[outcome] += chance
+    return dict(law)
+
+
+def then(law: Law, step: Callable[[Any], Law]) -> Law:
+    """Every outcome goes through the step."""
+    return collect((after, p * q) for before, p in law.items() for after, q in step(before).items())
+
+
+def total(law: Law, wanted: Callable[[Any], bool]) -> Fraction:
+    """P(wanted)."""
+    return sum((p for outcome, p in law.items() if wanted(outcome)), Fraction(0))
+
+
+TWO_DICE = collect((a + b, Fraction(1, 36)) for a in range(1, 7) for b in range(1, 7))
+
+
+def passes(leadership: int) -> Fraction:
+    """A leadership test: 2d6 at or below Leadership."""
+    return total(TWO_DICE, lambda roll: roll <= leadership)
+
+
+def number_law(value: Any) -> Law:
+    """A number, or a law."""
+    if isinstance(value, dict):
+        return collect((int(number), fraction(chance)) for number, chance in value.items())
+    return {int(value): Fraction(1)}
+
+
+def by_turn(value: Any, turns: int) -> list[Law]:
+    """A number or law for all turns, or a list with one for each."""
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    return [number_law(values[0 if len(values) == 1 else turn]) for turn in range(turns)]
