@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -103,6 +104,17 @@ def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> t
     if len(laws) not in (1, rounds):
         raise ValueError(f"{key} has {len(laws)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return laws * rounds if len(laws) == 1 else laws
+
+
+def moves_over(distance: float, move: float) -> int:
+    """Moves of one length that cover a distance, at least 1; both as they are written: 2.1 inches are 3 moves of 0.7.
+
+    Examples
+    --------
+    >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
+    (3, 3, 1)
+    """
+    return max(math.ceil(Fraction(str(distance)) / Fraction(str(move))), 1)
 
 
 def read_question(
