@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Beside, Die, Phase, States, sided
 from analyser.jit import kernel, step
+from analyser.morale.compare.nerve import check_targets, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules import grande_tactique as rules
@@ -38,9 +39,9 @@ class Unit(NamedTuple):
 
 def equivalents(question: Question) -> dict[str, str]:
     """What stands for the unit's nerve."""
-    section, sides = question.grande_tactique, question.ruleset.grande_tactique.check_sides
+    section = question.grande_tactique
     return {
-        "morale check": f"{target(question)}+ on a die of {sides}",
+        "morale check": f"{target(question)}+ on a die of {check_sides(question)}",
         "worn down": f"by {section.worn_down} or more lost",
         "first worn down": "shaken",
         "rallied": f"{section.rallied} again, where it has fled to",
@@ -48,11 +49,19 @@ def equivalents(question: Question) -> dict[str, str]:
 
 
 def target(question: Question) -> int:
-    """The target that one die reaches with a chance nearest to the nerve."""
+    """The target of the morale check that is stated, or stands for the nerve."""
     if question.grande_tactique.check_target is not None:
         return question.grande_tactique.check_target
-    sides = question.ruleset.grande_tactique.check_sides
-    return sides + 1 - round(question.nerve * sides)
+    return standing_for(question.nerve, check_targets(check_sides(question)), question)
+
+
+def check_sides(question: Question) -> int:
+    """The die of the morale check: the one stated; else the game's for a stated target, a finer one for the nerve."""
+    if question.grande_tactique.check_sides is not None:
+        return question.grande_tactique.check_sides
+    if question.grande_tactique.check_target is not None:
+        return question.ruleset.grande_tactique.check_sides
+    return question.ruleset.check_sides
 
 
 def unit_of(question: Question) -> Unit:
@@ -120,7 +129,7 @@ def tabulated(unit: Unit, most_losses: int, totals: int, states: States) -> Stat
 def rounds(question: Question) -> Rounds:
     """A PIP phase, then the attacks, each with the die of its check."""
     unit, ruleset = unit_of(question), question.ruleset.grande_tactique
-    check, pip = sided(ruleset.check_sides), sided(ruleset.pip_sides)
+    check, pip = sided(check_sides(question)), sided(ruleset.pip_sides)
     pips = Phase(partial(tabulated, unit, -1, ruleset.pip_dice * pip.highest + 1), pip, ruleset.pip_dice)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
