@@ -115,7 +115,7 @@ def csv_text(results: Sequence[MoraleResult]) -> str:
 
 def _long(result: MoraleResult, name: str) -> Any:
     frame, table = result.to_frame(name), result.tables[name]
-    parts = []
+    parts = [] if table.chances or table.means else [frame]  # a table of words
     for measure in (*table.chances, *table.means):
         part = frame[list(table.keys)].assign(measure=measure, value=frame[measure])
         if not result.exact and measure in table.chances:
