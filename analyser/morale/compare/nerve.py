@@ -80,6 +80,13 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     -------
     int
         Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
+
+    Examples
+    --------
+    >>> from analyser import morale
+    >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
+    >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
+    [13, 6, 5, 4, 1]
     """
     if nerve <= 0:
         return scale.values[0]
