@@ -4,6 +4,7 @@ import pytest
 
 from analyser import morale
 from analyser.errors import InputError
+from analyser.morale.pictures import picture_of
 from tests import plain_legion as plain
 from tests.morale_checks import assert_sample_fits, rows
 from tests.readings import differences, unlikely
@@ -62,6 +63,14 @@ def test_rolled_too():
         for result in (morale.exact("legion", question), morale.simulate("legion", question, 100_000, seed=3))
     )
     assert list(exact) == list(rolled)
+
+
+def test_what_it_takes_is_drawn():
+    result = morale.exact("legion", {"courage": 1, "commander_courage": 2, "until_panic": True, "rounds": 2})
+    drawn = [axes.get_title(loc="left") for axes in picture_of(result).axes]
+    assert [title for title in drawn if "one activation" in title] == [
+        f"Panicked at one activation, {case} a commander, percent" for case in ("with", "without")
+    ]
 
 
 def test_what_no_number_comes_from_is_named():

@@ -96,8 +96,9 @@ def panels(question: Question) -> tuple[Panel, ...]:
         found.append(Curves("rounds", of_whom.capitalize(), "round", lines, where))
         heading = f"Tokens after the rally step, {of_whom}"
         found.append(Laws("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
-        if question.until_panic is not None:
-            found.append(Chances("tokens_until_panic", f"Panicked, {of_whom}", "tokens", "p_panicked", where=where))
+    for case in cases_of(question) if question.until_panic is not None else ():
+        heading = f"Panicked at one activation, {case} a commander"
+        found.append(Chances("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
     return tuple(found)
 
 
