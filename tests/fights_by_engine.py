@@ -8,6 +8,7 @@ import plain_close_quarters as cq
 
 from analyser.engine.joint import exact_laws, start_states
 from analyser.engine.playing.played import Simulation
+from analyser.fights import endings as endings_read
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
 from analyser.fights.duel import DuelTerms, duel_program
@@ -23,9 +24,9 @@ UNIT_KEYS = (
     "type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "victory_points",
     "officer", "near_commander", "from_front", "fail_on_purpose", "suppressed", "disordered", "activated",
     "models_without_room", "garrisoned", "formation", "behemoth", "peer_review", "chain_of_command", "obstacle",
-    "taking_cover",
+    "taking_cover", "exposed",
 )  # fmt: skip
-COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge")
+COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge", "extra_reroll", "ammo_supply", "carriages")
 
 
 def known(unit, keys):
@@ -157,9 +158,9 @@ def charge_fight(scenario):
     def read(one, two):
         return (
             *charged_unit(one, attacker, setup.sides[0]),
-            unit_state.wins_of(one) if setup.sides[0].hunter else 0,
+            endings_read.wins_of_charge(np.array(one)).item() if setup.sides[0].hunter else 0,
             *charged_unit(two, target, setup.sides[1]),
-            unit_state.wins_of(two) if setup.sides[1].hunter else 0,
+            endings_read.wins_of_charge(np.array(two)).item() if setup.sides[1].hunter else 0,
         )
 
     return Fight(setup, [operations], start, read)

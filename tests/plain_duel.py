@@ -23,6 +23,8 @@ DEFAULT_SIDE = {
     "reloading": False,
     "concealed": False,  # to the enemy's ranged attacks
     "obstacle": False,
+    "ammo_supply": False,
+    "exposed": None,  # models that ranged attacks on it prioritise
     "charge": {},  # the circumstances of this unit's charges: outflanked, supported, ...
 }
 DEFAULT_DUEL = {
@@ -53,7 +55,7 @@ class Duel(NamedTuple):
 
     a: Side
     b: Side
-    distance: int | None = None
+    distance: Fraction | int | None = None
     deck_a: tuple = ()
     deck_b: tuple = ()
     hunted_a: int = 0
@@ -226,6 +228,7 @@ def target_facts(facts, side):
         "garrisoned": side.unit.garrisoned,
         "edge_distance": side.unit.edge_distance,
         "taking_cover": side.taking_cover,
+        "exposed": None if facts["exposed"] is None else min(facts["exposed"], side.unit.models),
     }
 
 
@@ -242,7 +245,11 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
     attack = {
         **plain.DEFAULT_ATTACK,
         "dice": dice,
-        "bonuses": [name for name, holds in [("aiming", aiming), ("short_range", short)] if holds],
+        "bonuses": [
+            name
+            for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
+            if holds
+        ],
         "penalties": ["suppressed"] if me.unit.suppressed else [],
         "qualities": row["qualities"],
         "veteran": cq.value_of(facts, "Veteran"),
@@ -284,7 +291,30 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
                     ended = change(after, side, unit=unit)
                     chances[ended] += dice_chance * hit_chance * test_chance * own_chance
     law = then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
-    return law if duel.distance is None else then(law, lambda after: after_demise(field, after, duel.distance))
+    if duel.distance is not None:
+        law = then(law, lambda after: after_demise(field, after, duel.distance))
+    return then(law, lambda after: answered(field, after, side))
+
+
+def answered(field, duel, side):
+    """The law of a duel when an aerial unit has shot at a Tail Gunner, and both are still there (AC-7)."""
+    facts, gunner = getattr(field, side), getattr(field, OTHER[side])
+    if is_over(duel) or facts["category"] != "aerial" or not cq.value_of(gunner, "Tail Gunner"):
+        return certainly(duel)
+    ruleset = {"die": field.die, "deck": dict(field.deck)}
+    chances = defaultdict(Fraction)
+    for unit, chance in aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset).items():
+        if unit.fate:
+            after = duel._replace(**{side: Side(unit)})
+        else:
+            after = change(duel, side, unit=unit._replace(fell_back=False))
+            if unit.fell_back:
+                away = None if duel.distance is None else duel.distance + 3
+                after = change(moves(field, after, side), side, garrisoned=False)._replace(distance=away)
+        law = certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+        for ended, more in law.items():
+            chances[ended] += chance * more
+    return dict(chances)
 
 
 def after_demise(field, duel, inches):
@@ -404,12 +434,17 @@ def inches_to_short(field, duel, side):
 
 
 def charge(field, turn):
-    """Close in at double time, and charge from within twice SPEED."""
+    """Close in at double time, and charge from within twice SPEED.
+
+    After a failed rally test neither can be (AC-5.6): it shoots, not aiming, with what reaches, or else advances.
+    """
     duel, side = turn.duel, turn.side
+    if not turn.rallied:
+        if rows_in_range(field, duel, side):
+            return fire_first(field, duel, side, aiming=False)
+        return certainly(advance(field, duel, side, speed(field, side)))
     if unit_of(duel, side).garrisoned:
         return certainly(duel)
-    if not turn.rallied:
-        return certainly(advance(field, duel, side, speed(field, side)))
     if duel.distance is not None and duel.distance > 2 * speed(field, side):
         return certainly(advance(field, duel, side, 2 * speed(field, side)))
     return close_quarters(field, duel, side)
