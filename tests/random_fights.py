@@ -194,12 +194,12 @@ def random_duellist(rng):
         if often(share, rng):
             unit[key] = value
     if often(0.1, rng):
+        tower_of(rng, unit)
+    if often(0.1, rng):
         unit["carriages"] = 1
         unit["rows"][0]["qualities"].append("Full Steam Ahead")
         for band in unit["rows"][0]["bands"]:
             band["dice"] = 1  # what carriages add to a cell of no dice is nowhere said
-    if often(0.1, rng):
-        tower_of(rng, unit)
     unit["charge"] = {key: True for key in CIRCUMSTANCES if often(0.2, rng)}
     quarter(unit)
     return unit
@@ -267,6 +267,7 @@ def random_wreck(rng):
         unit |= {
             "speed": inches(rng, 0, 3),
             "models": min(unit["models"], 2),
+            "exposed": None,
             "rules": [*unit["rules"], "Spectacular Demise (2)"],
         }
         unit["rows"][0] |= {"long_range": 20}
@@ -448,4 +449,17 @@ def random_row(rng, kind, models, qualities, most=2):
 def random_fights(make, seed, count):
     """`count` fights made by one of the functions above."""
     rng = random.Random(seed)
-    return [make(rng) for _ in range(count)]
+    return [with_room_for_places(make(rng)) for _ in range(count)]
+
+
+def with_room_for_places(fight):
+    """The fight with lengths in steps of half an inch where a Hunter's wins leave no room for finer ones."""
+    units = [fight.get(name) for name in "ab"]
+    if fight.get("distance") is None or not any("Hunter" in unit["rules"] for unit in units):
+        return fight
+    rows = [row for unit in units for row in unit["rows"]]
+    for table in (fight, *units, *rows):
+        for key in ("distance", "speed", "edge_distance", "short_range", "long_range"):
+            if table.get(key) is not None:
+                table[key] = Fraction(2 * table[key] // 1, 2)
+    return fight

@@ -124,7 +124,7 @@ def deed_of_orders(setup: Setup, operation: tuple[int, int, int], shots: int, mi
     """What the active side does on the orders that it is given, and why."""
     _, side, number = operation
     view = steps.view_of(setup, operation, mine, theirs)
-    manoeuvre, action = steps.decision(setup, side, view)
+    manoeuvre, action = steps.decision(setup, operation, view)
     if manoeuvre == CHARGE:
         return _CHARGED + (_RULE if view.must_charge else _POLICY)
     if action in (SHOOT, GO_ON_LOOKOUT) and setup.sides[side].rearms and mine & unit_state.RELOADING:
@@ -136,7 +136,7 @@ def deed_of_orders(setup: Setup, operation: tuple[int, int, int], shots: int, mi
     strike = setup.strikes[max(number, 0)]
     moves = activation.length_moved(manoeuvre, setup.sides[side], strike, view.distance) > 0
     if action == SHOOT and shoots(setup, operation, shots, mine, theirs):
-        return deed_of_shot(manoeuvre, moves, view)
+        return deed_of_shot(manoeuvre, view)
     return deed_without_attack(manoeuvre, action, moves, view)
 
 
@@ -153,7 +153,7 @@ def shoots(setup: Setup, operation: tuple[int, int, int], shots: int, mine: int,
 
 
 @step
-def deed_of_shot(manoeuvre: int, moves: bool, view: View) -> int:
+def deed_of_shot(manoeuvre: int, view: View) -> int:
     """What a unit does that shoots."""
     if manoeuvre == AIM:
         return _SHOT_AIMING + _POLICY
@@ -161,8 +161,7 @@ def deed_of_shot(manoeuvre: int, moves: bool, view: View) -> int:
         return _SHOT + _RALLY_FAILED
     if view.in_building:
         return _SHOT + _IN_BUILDING
-    why = _OUT_OF_SHORT_RANGE if manoeuvre == CLOSE_IN else _OUT_OF_RANGE
-    return (_ADVANCED_AND_SHOT if moves else _SHOT) + why
+    return _ADVANCED_AND_SHOT + (_OUT_OF_SHORT_RANGE if manoeuvre == CLOSE_IN else _OUT_OF_RANGE)
 
 
 @step

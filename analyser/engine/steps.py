@@ -11,7 +11,7 @@ from analyser.jit import step
 from analyser.rules.armoured_clash import activation, amok, close_quarters, demise, morale, siege, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE
-from analyser.rules.armoured_clash.policies import View, allowed, decide
+from analyser.rules.armoured_clash.policies import ADVANCE, AIM, CLOSE_IN, SHOOT, View, allowed, decide
 
 # What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, a die that
 # shows a heroic strike, or a die that shows a miss, given that it has shown nothing of the former, or of the latter.
@@ -251,7 +251,7 @@ def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, their
     _, side, number = operation
     view = view_of(setup, operation, mine, theirs)
     strike = setup.strikes[max(number, 0)]
-    return activation.ordered(mine, decision(setup, side, view), setup.sides[side], strike, view.distance)
+    return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
 
 
 @step
@@ -263,10 +263,15 @@ def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: in
 
 
 @step
-def decision(setup: Setup, side: int, view: View) -> tuple[int, int]:
-    """The manoeuvre and the action that a side takes."""
-    manoeuvre, action = decide(setup.sides[side].policy, view)
-    return allowed(manoeuvre, action, view)
+def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple[int, int]:
+    """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
+    side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
+    manoeuvre, action = decide(side.policy, view)
+    manoeuvre, action = allowed(manoeuvre, action, view)
+    advances = action == SHOOT and manoeuvre in (ADVANCE, CLOSE_IN)
+    if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
+        return AIM, action
+    return manoeuvre, action
 
 
 @step

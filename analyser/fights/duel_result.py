@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,23 @@ DEVASTATING = ("a_devastating", "b_devastating")
 IN_BUILDING = "in_building"
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", IN_BUILDING)
 DEVASTATING_RATIO = 2  # AC-9.4
+
+
+def deeds_of_rounds(
+    setup: Setup, moments: Sequence[tuple[Orders, Endings]]
+) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:  # fmt: skip
+    """By round and side the weight of each thing done, and why, in the order of :class:`~analyser.engine.deeds.Did`."""
+    from analyser.engine.deeds import ACTED_ELSEWHEN, deeds_of, named
+
+    found: dict[tuple[int, str], dict[int, Any]] = {}
+    for orders, ending in moments:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        deeds = deeds_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
+        weights = found.setdefault((orders.round, SIDES[orders.operation.side]), {})
+        for deed in np.unique(deeds).tolist():
+            if deed != ACTED_ELSEWHEN:
+                weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
+    return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,19 +172,8 @@ class DuelResult:
         return figures
 
     @cached_property
-    def _deeds(self) -> dict[tuple[int, str], dict[int, Any]]:
-        """By round and side, the weight of each deed, as the engine numbers them."""
-        from analyser.engine.deeds import ACTED_ELSEWHEN, deeds_of
-
-        found: dict[tuple[int, str], dict[int, Any]] = {}
-        for orders, ending in self.moments:
-            kind, side, number = (int(each) for each in orders.operation)
-            deeds = deeds_of(self.setup, (kind, side, number), orders.when, orders.shots, ending.first, ending.second)
-            weights = found.setdefault((orders.round, SIDES[side]), {})
-            for deed in np.unique(deeds).tolist():
-                if deed != ACTED_ELSEWHEN:
-                    weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
-        return {key: dict(sorted(found[key].items())) for key in sorted(found)}
+    def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+        return deeds_of_rounds(self.setup, self.moments)
 
     def activations(self) -> list[dict[str, Any]]:
         """What each side did in each round and why, a plain dict for each that can be, or was seen.
@@ -180,13 +187,10 @@ class DuelResult:
         >>> [(row["side"], row["did"], row["because"]) for row in result.activations()][:2]
         [('a', 'shot_aiming', 'policy'), ('b', 'was_gone', 'gone')]
         """
-        from analyser.engine.deeds import named
-
         rows = []
         for (number, side), weights in self._deeds.items():
-            for deed, weight in weights.items():
+            for (did, why), weight in weights.items():
                 chance = estimate(weight, self.trials)
-                did, why = named(deed)
                 row = {"round": number, "side": side, "did": did, "because": why, "probability": chance.probability}
                 rows.append(row if chance.low is None else row | {"low": chance.low, "high": chance.high})
         return rows
