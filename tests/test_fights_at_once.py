@@ -103,7 +103,8 @@ def test_what_is_left_to_every_other_policy(policy, rows, models):
     # AC-5.6: the attack step, without the aim that takes the movement step; going on lookout and cover are of it too.
     rules = ["All-Out Attack (2)"] if policy == "all_out" else []
     shooter = unit(*rows, rules=rules, discipline=1, **SHAKEN)
-    result = duel(shooter, unit(discipline=12), deck={"2": 1}, policy_a=policy, policy_b="take_cover")
+    quiet = {"policy_b": "take_cover", "first": "b"}
+    result = duel(shooter, unit(discipline=12), deck={"2": 1}, policy_a=policy, **quiet)
     assert left(result) == models
     assert likely(result, "a_on_lookout") == (policy == "lookout")
     assert likely(result, "a_taking_cover") == (policy == "take_cover")
