@@ -542,7 +542,8 @@ def all_out(field, turn):
     nearer = advance(field, duel, side, speed(field, side))
     if not turn.rallied:
         return certainly(nearer)
-    return fire_up_to(field, side, nearer, most, aiming=False, moved=nearer.distance != duel.distance)
+    moved = nearer.distance != duel.distance
+    return fire_up_to(field, side, nearer, most, aiming=can_aim(turn) and not moved, moved=moved)
 
 
 def fire_up_to(field, side, duel, most, *, aiming, moved=False):
