@@ -204,11 +204,18 @@ def duel_laws_without_replacement(scenario):
     return law
 
 
+def random_shootout(rng):
+    """A duel in which nobody charges, as the plain reading knows them with a deck that runs out."""
+    duel = random_plain_duel(rng)
+    policies = {f"policy_{side}": duel[f"policy_{side}"].replace("charge", "shoot") for side in "ab"}
+    return duel | {name: "overcharge" if policy == "overshoot" else policy for name, policy in policies.items()}
+
+
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
         (engine.focus_fight, random_focus_fire, focus_laws_without_replacement, 30),
-        (engine.duel_fight, random_plain_duel, duel_laws_without_replacement, 12),
+        (engine.duel_fight, random_shootout, duel_laws_without_replacement, 12),
     ],
     ids=["focus fire", "duels"],
 )
