@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from analyser.errors import InputError
 from analyser.validation import Record, as_tuple
@@ -18,10 +18,36 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = 1000
 MOST_DICE = 200
 MOST_INCHES = 1000
+HUNDREDTHS = 100  # of an inch: lengths are kept to so much
+
+
+def hundredths(inches: float) -> int:
+    """A length in hundredths of an inch, which it must be a whole number of.
+
+    Raises
+    ------
+    ValueError
+        It is finer than that, and would have to be rounded.
+
+    Examples
+    --------
+    >>> hundredths(3.01)
+    301
+    """
+    found = round(inches * HUNDREDTHS)
+    if abs(found - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
+        raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
+    return found
+
+
+def _kept(inches: float) -> float:
+    hundredths(inches)
+    return inches
+
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
-Inches = Annotated[float, Field(ge=0, le=MOST_INCHES)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
 
 CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 

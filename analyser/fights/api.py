@@ -14,7 +14,7 @@ from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.combatant import Charge
 from analyser.fights.described import strikes_described
-from analyser.fights.duel import DuelTerms, duel_start, program_of, shooters_of
+from analyser.fights.duel import DuelTerms, duel_start, in_parts, program_of, shooters_of
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
 from analyser.fights.focus_result import FocusResult
@@ -222,12 +222,16 @@ def duel(
         _check_whole(a, "b")
     scenario = load_duel(source, profiles)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, programs = program_of(shooters, scenario.terms)
+    setup, rounds = program_of(shooters, scenario.terms)
     start = duel_start(setup, (scenario.a, scenario.b))
+    parts, moments, ends = in_parts(rounds, shooters)
+    found = run(setup, parts, start, scenario.ruleset, how)
     return DuelResult(
         scenario=scenario,
         method=method,
-        endings=tuple(run(setup, programs, start, scenario.ruleset, how)),
+        endings=tuple(found[part] for part in ends),
+        setup=setup,
+        moments=tuple((each, found[each.part]) for each in moments),
         account=account.of_duel(scenario, shooters, with_replacement=how.with_replacement),
         seed=None if how.trials_played is None else seed,
     )

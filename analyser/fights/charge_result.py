@@ -93,7 +93,7 @@ class ChargeResult:
             return np.asarray(self.result == name)
         if name == "overran":
             orders = read.orders(self.endings.first)
-            second = (read.wins(self.endings.first) > 1) | (orders != Order.WON)
+            second = (read.wins_of_charge(self.endings.first) > 1) | (orders != Order.WON)
             return np.asarray((self.result == "won") & second)
         if name not in self.events:
             hint = did_you_mean(name, self.events)
@@ -166,7 +166,7 @@ class ChargeResult:
         if any(unit.victory_points is None for unit, _ in rated):
             return None
         points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
-        hunted = read.wins(self.words(side)) if has_rule(mine, "Hunter") else 0
+        hunted = read.wins_of_charge(self.words(side)) if has_rule(mine, "Hunter") else 0
         return np.asarray(points + hunted, np.float64)
 
     @cached_property

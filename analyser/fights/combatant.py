@@ -12,10 +12,11 @@ from analyser.glossary import SPECIAL_RULES, Named
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
-from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once
+from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once, hundredths
 from analyser.validation import Record, as_tuple
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
+_REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
 CloseQuartersKind = Literal["melee", "impact"]
 
 
@@ -88,6 +89,11 @@ def resolve_combatant(
         target = resolve_target(Target.model_validate(shared), loadout)
     except InputError as error:
         raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
+    for rule in _REACHING:
+        try:
+            rule_length(target, rule)
+        except InputError as error:
+            raise InputError(error.problem, where=f"{where}.rules", allowed=error.allowed) from None
     known = _by_rules(target.rules or ()) | known | target.model_dump(exclude_none=True)
     known["charge"] = combatant.charge
     known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
@@ -123,6 +129,30 @@ def rules_called(written: tuple[str, ...]) -> tuple[Named, ...]:
 def rule_value(combatant: Target, name: str) -> int:
     """The X of a special rule of a unit; 0 without the rule."""
     return _values_of(combatant.rules).get(name, 0)
+
+
+def rule_length(combatant: Target, name: str) -> int:
+    """The X of a special rule in inches, in hundredths of them; 0 without the rule.
+
+    Raises
+    ------
+    InputError
+        An X that is no length.
+    """
+    for rule in rules_called(combatant.rules or ()):
+        if rule.name == name:
+            return _length(rule)
+    return 0
+
+
+def _length(rule: Named) -> int:
+    written = rule.parameter or ""
+    if not written.replace(".", "", 1).isdecimal():
+        return 0
+    try:
+        return hundredths(float(written))
+    except ValueError:
+        raise InputError(f"the rule {str(rule)!r}", where="rules", allowed="inches in steps of 0.01") from None
 
 
 def has_rule(combatant: Combatant, name: str) -> bool:
@@ -218,6 +248,12 @@ def may_charge(combatant: Combatant, enemy: Combatant, policy: str) -> bool:
         return False
     can_be_charged = enemy.type not in NO_CLOSE_QUARTERS_AGAINST and not enemy.aircraft
     return can_be_charged and any(row.kind in ("melee", "impact") for row in combatant.rows or ())
+
+
+def can_fail_to_rally(combatant: Combatant) -> bool:
+    """Whether a unit can fail a rally test: it takes one, and by a card (AC-5.6, AC-7)."""
+    passes = any(has_rule(combatant, rule) for rule in ("Automata", "Irrepressible", "Hot Headed"))
+    return combatant.discipline is not None and not combatant.peer_review and not passes
 
 
 def retaliation_row(combatant: Combatant) -> Row | None:
