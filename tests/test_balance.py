@@ -12,6 +12,7 @@ import pytest
 from analyser.balance import bradley_terry, dominated, duel_ratings, efficiency, outliers
 from analyser.balance.domination import DONE, SUFFERED
 from analyser.balance.efficiency import EFFICIENCY, LEAST
+from analyser.balance.outliers import LEAST_RATIO
 from analyser.balance.ratings import REGULARISED_BY, _refitted, wins_of
 from analyser.balance.robust import robust_z, weights
 from analyser.comparisons.matchups import matchups
@@ -78,11 +79,11 @@ def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
             assert math.isnan(row["z"])
 
 
-def test_what_is_usual_is_the_median_of_those_that_do_the_job(frame):
+def test_the_median_is_of_those_that_do_the_job(frame):
     found = efficiency(frame)
     part = found[(found["situation"] == "long-range") & (found["category"] == "heavy")]
     peers = part[part["efficiency"] >= LEAST]
-    assert part["usual"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
+    assert part["median"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
     assert set(part["peers"]) == {peers["attacker"].str.partition("@")[0].nunique()}
     assert len(peers) < len(part)
 
@@ -183,7 +184,10 @@ def test_less_than_expected_is_less_than_both_are_used_to(frame):
     """To do nothing to whom nobody does anything is no surprise, whatever a floor makes one expect."""
     found = outliers(frame)
     less = found[found["ratio"] < 1]
-    assert (less["efficiency"] < less[["attacker_usual", "defender_usual"]].min(axis=1)).all()
+    assert len(less)
+    usual = less[["attacker_usual", "defender_usual"]].min(axis=1)
+    assert (less["efficiency"] < usual).all()
+    assert (usual >= LEAST).all()
 
 
 def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
@@ -207,7 +211,7 @@ def test_what_is_small_is_no_outlier():
 
 def test_outliers_of_the_armies_are_far_from_expected(frame):
     found = outliers(frame)
-    assert ((found["ratio"] >= 3) | (found["ratio"] <= 1 / 3)).all()
+    assert ((found["ratio"] >= LEAST_RATIO) | (found["ratio"] <= 1 / LEAST_RATIO)).all()
     floored = found["efficiency"].clip(lower=LEAST).to_numpy()
     assert floored == pytest.approx((found["expected"] * found["ratio"]).to_numpy())
     assert (found["expected"] >= LEAST).all()

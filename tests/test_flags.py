@@ -95,8 +95,8 @@ def test_a_specialist_is_not_flagged_for_what_it_is_not_made_for(usual):
     jobs = efficiency(matchups(CROWN, ENEMY, situations=["long-range"]).frame).set_index(["attacker", "category"])
     gun = "crown/galahad-main-battle-tanks@full-strength"
     light, heavy = jobs.loc[(gun, "light")], jobs.loc[(gun, "heavy")]
-    assert light["efficiency"] < light["usual"] / FACTOR
-    assert heavy["efficiency"] > heavy["usual"]
+    assert light["efficiency"] < light["median"] / FACTOR
+    assert heavy["efficiency"] > heavy["median"]
     assert usual.loc[gun, "made_for"] == "heavy"
     assert usual.loc[gun, "flag"] != OVER_PRICED
 

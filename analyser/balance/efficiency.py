@@ -15,7 +15,7 @@ EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _COLUMNS = [
-    *_LOADOUT, "situation", "category", "targets", "efficiency", "usual", "peers", "z",
+    *_LOADOUT, "situation", "category", "targets", "efficiency", "median", "peers", "z",
     "break_even_points", "break_even_low", "break_even_high",
 ]  # fmt: skip
 
@@ -35,10 +35,10 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         A row for each attacker, situation and category that it can attack and has points for: `attacker`,
         `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (how many there are);
-        `efficiency`, the mean over them of the expected points destroyed for 100 points; `usual`, the median of its
-        peers' (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
-        among the peers, NaN where it is none of them; `break_even_points`, the price at which its efficiency were the
-        usual one, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
+        `efficiency`, the mean over them of the expected points destroyed for 100 points; `median`, that of its
+        peers (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
+        among the peers, NaN where it is none of them; `break_even_points`, the price at which its efficiency were that
+        median, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
         other shares.
 
     Examples
@@ -46,8 +46,8 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> from analyser.comparisons.matchups import matchups
     >>> found = efficiency(matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
     >>> best = found[found["category"] == "light"].nlargest(1, "efficiency").iloc[0]
-    >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["usual"]), 1)
-    ('crown/rifle-platoon@reinforced', 95.1, 26.5)
+    >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["median"]), 1)
+    ('crown/rifle-platoon@reinforced', 95.1, 29.0)
     """
     parts = [
         _of_one(part.reset_index(drop=True), str(situation), str(category))
@@ -72,7 +72,7 @@ def _of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
         category=category,
         targets=able["defender"].nunique(),
         efficiency=means,
-        usual=np.median(means[peer]) if peer.any() else np.nan,
+        median=np.median(means[peer]) if peer.any() else np.nan,
         peers=found["attacker"][peer].map(unit_of).nunique(),
         z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
         break_even_points=break_even,

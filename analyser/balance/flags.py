@@ -168,14 +168,14 @@ def _at_what_they_are_for(jobs: pd.DataFrame) -> pd.DataFrame:
     """
     units = jobs["attacker"].map(unit_of)
     enough = jobs[jobs["peers"] >= FEWEST_PEERS].assign(unit=units)
-    enough["times"] = np.log2(np.maximum(enough["efficiency"], LEAST) / enough["usual"])
+    enough["times"] = np.log2(np.maximum(enough["efficiency"], LEAST) / enough["median"])
     means = enough.groupby(["unit", "category", "situation"], sort=False)["times"].mean().reset_index(name="mean")
     best = means.sort_values("mean", ascending=False, kind="stable").drop_duplicates("unit")
     made_for = units.map(dict(zip(best["unit"], best["category"])))
     those = jobs[jobs["category"] == made_for].assign(unit=units)
     peers = those[those["efficiency"] >= LEAST].groupby(["situation", "category"], sort=False)
     usual = peers.agg(usual=("efficiency", "median"), peers=("unit", "nunique"))
-    those = those.drop(columns=["usual", "peers"]).join(usual, on=["situation", "category"])
+    those = those.drop(columns="peers").join(usual, on=["situation", "category"])
     return those[those["peers"] >= FEWEST_PEERS]
 
 

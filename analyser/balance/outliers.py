@@ -17,7 +17,7 @@ from analyser.balance.rows import records
 from analyser.glossary import SPECIAL_RULES, parse
 from analyser.units import Loadout, Unit, unit_of
 
-LEAST_RATIO = 3.0  # times as much or as little as expected
+LEAST_RATIO = 2.0  # times as much or as little as expected
 MOST_OF_ONE = 2  # rows of one attacker, and of one target, among the first
 LOWEST_TOLD = 0.05  # points; less is called nothing
 _SWEEPS = 10
@@ -47,7 +47,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     DataFrame
         One row for each pair and way that is odd: `attacker` and `defender` (units, without a level),
         `attacker_unit`, `defender_unit`, the `situation` where it is farthest, and `also_in`, the others;
-        `efficiency`, `expected`, and `ratio` of the two, at least 3 or at most a third; `attacker_usual`, the median of
+        `efficiency`, `expected`, and `ratio` of the two, at least 2 or at most a half; `attacker_usual`, the median of
         what the attacker does to other such targets, and `defender_usual`, of what others do to the target (NaN where
         there are none); `row`, what the attacker uses; `why`, in words made of facts. The farthest first, but no unit
         more than :data:`MOST_OF_ONE` times before all others have come.
@@ -83,8 +83,8 @@ def _of_one(means: pd.DataFrame) -> pd.DataFrame:
         defender_usual=_median_of_others(found, "defender"),
     )
     usual = found[["attacker_usual", "defender_usual"]].min(axis=1)
-    # Where others do as little, or the attacker never does more, it is the floor that expects too much.
-    little = (found["ratio"] < 1) & (found["efficiency"] >= usual)
+    # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
+    little = (found["ratio"] < 1) & ((found["efficiency"] >= usual) | (usual < LEAST))
     far: pd.DataFrame = found[(_surprise(found["ratio"]) >= np.log2(LEAST_RATIO)) & ~little]
     return far
 

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from analyser import __version__
 from analyser.balance.efficiency import LEAST
 from analyser.balance.flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
-from analyser.balance.outliers import LEAST_RATIO, MOST_OF_ONE
+from analyser.balance.outliers import LEAST_RATIO
 from analyser.balance.rows import records
 from analyser.comparisons.frame import METHOD
 from analyser.comparisons.matchups import Matchups
@@ -55,8 +55,11 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
-    """All that the page of a comparison shows but for the pictures."""
+def parts_of_page(found: Matchups, balance: Balance, profiles: Mapping[str, Any]) -> dict[str, Any]:
+    """All that the page of a comparison shows but for the pictures.
+
+    `profiles` are the folder and the versions of :func:`~analyser.report.inputs.profiles_used`.
+    """
     units = sheets(found, balance)
     both = *found.attackers, *found.defenders
     return {
@@ -67,6 +70,7 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "n_defenders": len(found.defenders),
         "situations": found.situations,
         "row": found.row,
+        "profiles": profiles,
         "ruleset": _ruleset(found),
         "assumptions": found.assumptions,
         "not_modelled": found.not_modelled,
@@ -88,7 +92,6 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "factor": FACTOR,
         "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
-        "most_of_one": MOST_OF_ONE,
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in both},
         "sheets": units,
         "anchors": anchors(units),
