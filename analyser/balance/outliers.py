@@ -55,9 +55,10 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     Examples
     --------
     >>> from analyser.comparisons.matchups import matchups
-    >>> found = matchups("crown/*", "imperium/*", situations=["charge"])
-    >>> outliers(found.frame).empty
-    True
+    >>> found = matchups("crown/*", "imperium/*", situations=["long-range"])
+    >>> odd = outliers(found.frame).iloc[0]
+    >>> odd["attacker_unit"], odd["defender_unit"], round(float(odd["ratio"]), 1)
+    ('Bors Heavy Bombards', 'Sturmwagen Transport', 2.2)
     """
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
     units["most"] = 100 * units["defender_points"] / units["attacker_points"].where(units["attacker_points"] > 0)
