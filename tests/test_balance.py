@@ -177,7 +177,7 @@ def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_lis
     found = outliers(frame)
     assert not found.duplicated(["attacker", "defender"]).any()
     assert found.loc[found["attacker"] == "red/a", "also_in"].tolist() == ["there"] * 5
-    assert found["attacker"].tolist() == ["red/a", "red/a", "red/b", "red/a", "red/a", "red/a"]
+    assert found["attacker"].tolist() == ["red/a", "red/b", "red/a", "red/a", "red/a", "red/a"]
 
 
 def test_less_than_expected_is_less_than_both_are_used_to(frame):

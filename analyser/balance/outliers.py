@@ -18,7 +18,6 @@ from analyser.glossary import SPECIAL_RULES, parse
 from analyser.units import Loadout, Unit, unit_of
 
 LEAST_RATIO = 2.0  # times as much or as little as expected
-MOST_OF_ONE = 2  # rows of one attacker, and of one target, among the first
 LOWEST_TOLD = 0.05  # points; less is called nothing
 _SWEEPS = 10
 _PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
@@ -49,8 +48,8 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
         `attacker_unit`, `defender_unit`, the `situation` where it is farthest, and `also_in`, the others;
         `efficiency`, `expected`, and `ratio` of the two, at least 2 or at most a half; `attacker_usual`, the median of
         what the attacker does to other such targets, and `defender_usual`, of what others do to the target (NaN where
-        there are none); `row`, what the attacker uses; `why`, in words made of facts. The farthest first, but no unit
-        more than :data:`MOST_OF_ONE` times before all others have come.
+        there are none); `row`, what the attacker uses; `why`, in words made of facts. The farthest first, but units
+        that have not been told of come before those that have.
 
     Examples
     --------
@@ -124,15 +123,26 @@ def _as_told(found: pd.DataFrame, units: Mapping[str, Unit]) -> pd.DataFrame:
         {**row, "also_in": also[row["attacker"], row["defender"], row["ratio"] > 1], "why": _why(row, units)}
         for row in records(first)
     ]
+    return pd.DataFrame(_in_turns(rows), columns=_COLUMNS)
+
+
+def _in_turns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows so that no unit has a second one before all that could have a first one have it, and so on."""
+    told: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
-    early: list[dict[str, Any]] = []
-    late: list[dict[str, Any]] = []
-    for row in rows:
-        sides = {row["attacker"], row["defender"]}
-        (late if any(seen[each] >= MOST_OF_ONE for each in sides) else early).append(row)
-        if early and early[-1] is row:
-            seen.update(sides)
-    return pd.DataFrame([*early, *late], columns=_COLUMNS)
+    turn = 0
+    while rows:
+        turn += 1
+        later = []
+        for row in rows:
+            sides = {row["attacker"], row["defender"]}
+            if all(seen[each] < turn for each in sides):
+                told.append(row)
+                seen.update(sides)
+            else:
+                later.append(row)
+        rows = later
+    return told
 
 
 def _why(row: Mapping[str, Any], units: Mapping[str, Unit]) -> str:

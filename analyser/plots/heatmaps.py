@@ -34,7 +34,7 @@ SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "colour: logarithmic; a hundredth\nof the highest and less is darkest"
 LOG_ODDS = "colour: logarithm of the odds; 1% and\nless is darkest, 99% and more lightest"
 _TITLE: dict[str, Any] = {"loc": "left", "size": TITLE_POINTS, "parse_math": False, "pad": 8, "linespacing": 1.4}
-IMPOSSIBLE = "Hatched: the attacker cannot make this attack."
+IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
 
 
 def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:

@@ -291,7 +291,7 @@
     heat.tHead.replaceChildren(top, groups);
     heat.tBodies[0].replaceChildren(...lines, means);
     showScale(metric, highest);
-    const blank = values.flat().includes(null) ? " Hatched: the attacker cannot make this attack; point at the cell to see why." : "";
+    const blank = values.flat().includes(null) ? " Hatched: the attacker cannot make this attack, and means leave it out; point at the cell to see why." : "";
     const nobody = rows.length && columns.length ? "" : " No units at these levels.";
     byId("heat-caption").textContent =
       `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, exact. Rows attack, columns defend; ` +
