@@ -166,6 +166,17 @@ class Loadout(Record):
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
 
+def unit_of(selector: str) -> str:
+    """A selector without its level.
+
+    Examples
+    --------
+    >>> unit_of("crown/rifle-platoon@basic")
+    'crown/rifle-platoon'
+    """
+    return selector.partition("@")[0]
+
+
 class Faction(Record):
     """One profile file: a faction and its units."""
 

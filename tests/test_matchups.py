@@ -404,9 +404,9 @@ def test_impossible_pairs_are_listed_with_their_reason(found):
 
 
 def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
-    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers})
+    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
     small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)
-    assert len(small.heatmap().get_yticklabels()) == 3
+    assert len(small.heatmap().get_yticklabels()) == 3 + 1
     assert "short range aimed" in found.heatmap(situation="short-range-aimed").get_title(loc="left")
 
 

@@ -93,7 +93,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     units = frame.assign(
         attacker=frame["attacker"].str.partition("@")[0], defender=frame["defender"].str.partition("@")[0]
     )
-    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "situation", "method"]
+    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
     means = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(
         {**dict.fromkeys(figures, "mean"), "why_not": "first"}
     )

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from analyser import __version__
 from analyser.comparisons.frame import METHOD
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, shipped_profiles
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout
 
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
+SHORT = 12  # letters of a SHA-256 that tell versions apart
 _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
 
 
@@ -57,10 +58,21 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
-        "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
+        "profiles": _hashes(inputs),
+        "profiles_folder": profiles_used(inputs)["folder"],
         "attackers": [each.selector for each in inputs.attackers],
         "defenders": [each.selector for each in inputs.defenders],
     }
+
+
+def profiles_used(inputs: Inputs) -> dict[str, Any]:
+    """The `folder` of the profiles, and by faction their `versions`: how the SHA-256 of those that take part begins."""
+    folder = shipped_profiles() if inputs.profiles is None else inputs.profiles.folder
+    return {"folder": str(folder.resolve()), "versions": {name: each[:SHORT] for name, each in _hashes(inputs).items()}}
+
+
+def _hashes(inputs: Inputs) -> dict[str, str]:
+    return {faction: _sha256(units) for faction, units in units_of(inputs).items()}
 
 
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
