@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
-from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
+from analyser.cli.shell import (
+    SECONDS_BEFORE_BAR,
+    Command,
+    json_text,
+    note_no_effect,
+    note_other_profiles,
+    progress_bar,
+    show,
+    with_answer_options,
+)
 from analyser.errors import InputError, did_you_mean
 from analyser.files import check_writable, read_toml
 from analyser.morale.systems import SYSTEMS, question_model
@@ -55,7 +65,8 @@ def system_command(name: str) -> click.Command:
     def answer(scenario: str | None, **options: Any) -> None:
         answer_morale(name, scenario, options)
 
-    command = click.command(name, help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.")(answer)
+    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
+    command = click.command(name, cls=Command, help=told)(answer)
     command.short_help = SYSTEMS[name].title
     command.params = [command.params[0], *_options(question_model(SYSTEMS[name])), *command.params[1:]]
     return command
@@ -118,6 +129,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
 def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
+    from analyser.profiles import profiles_used
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -133,7 +145,9 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
         question = load_question(name, raw, options["profiles"])
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    results = _computed(name, question, method, numbers)
+    note_other_profiles(options["profiles"])
+    used = profiles_used(options["profiles"], morale=True)
+    results = [replace(each, profiles=used) for each in _computed(name, question, method, numbers)]
     show(_text(results, form), out)
     if options["plot"] is not None:
         from analyser.morale.pictures import save_picture
