@@ -206,4 +206,5 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         metric=inputs.metrics[0],
         ruleset=inputs.ruleset,
         not_modelled=not_modelled(inputs.attackers, inputs.defenders, inputs.situations),
+        profiles=inputs.used,
     )

@@ -58,6 +58,7 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     both = *found.attackers, *found.defenders
     return {
         "version": __version__,
+        "profiles": found.profiles,
         "method": METHOD,
         "title": _title(_side(found.attackers), _side(found.defenders)),
         "n_attackers": len(found.attackers),
