@@ -216,7 +216,7 @@ def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
     """What a target is called: its selector, and what else is said of it, as after a colon."""
     said = [
         key if value is True else f"{key}={value}"
-        for key, value in section.items()
+        for key, value in sorted(section.items())
         if key != "unit" and value not in (None, False)
     ]
     unit = "target without a profile" if defender is None else defender.selector

@@ -18,7 +18,7 @@ from analyser.rules.armoured_clash.facts import plain
 
 AT_LEAST = "p_at_least"
 COMPARED: Mapping[str, Metric] = {
-    AT_LEAST: Metric("P(at least {at_least} models destroyed)", True),
+    AT_LEAST: Metric("P(at least {at_least} destroyed)", True),
     **{name: each for name, each in METRICS.items() if name not in RESULTS},
 }
 """Every figure of :data:`analyser.metrics.METRICS` but those of duels, and one more. More is better in each of them."""
