@@ -35,8 +35,8 @@ class Comparisons:
         By target, as they were given.
     mean : Comparison
         The mean of every figure by the weights. What a loadout cannot attack counts as 0 in it; percentiles have no
-        mean. Of a sample the interval of a figure is the mean of the targets' intervals, which is no narrower than it
-        has to be; differences are paired batch by batch.
+        mean. Of a sample the interval of a figure is the mean of the targets' intervals, no narrower than it need be;
+        differences are paired batch by batch.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Comparisons:
     >>> rifles = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
     >>> found = analyser.compare(rifles, ["imperium/krupp@basic", "imperium/scion-grenadier-p@basic"], weights=[2, 1])
     >>> found.mean.frame["mean_models_destroyed"].round(3).tolist()
-    [1.791, 3.949]
+    [1.79, 3.948]
     """
 
     by_target: Mapping[str, Comparison]
