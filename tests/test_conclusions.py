@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 from small_profiles import write_profiles
 from test_cli import answer, refusal
@@ -11,6 +12,7 @@ from test_compare import variant
 
 import analyser
 from analyser.comparisons.compare import compare
+from analyser.comparisons.differences import Side, differences
 from analyser.comparisons.figures import COMPARED
 from analyser.errors import InputError
 from analyser.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
@@ -68,10 +70,32 @@ def test_a_sample_that_cannot_tell_two_apart_says_so(small, otter):
     found = compare(twins, otter, method="monte-carlo", trials=1, profiles=small)
     assert found.best == "river/cheap-otter@basic"
     assert "(≈ not distinguishable in this sample)" in str(found)
+    whole = compare(
+        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=small
+    )
+    (dear,) = [line for line in str(whole).split("Per 100")[0].splitlines() if line.startswith("≈ river/dear-otter")]
+    assert dear.endswith(" ≈")  # of a whole number no interval is told
     better = variant(otter, "arc-otter", 300, qualities=("Arc", "Devastating"))
     ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=small)
     assert ahead.best == "river/arc-otter@basic"
     assert ahead.tied == ()
+
+
+def planted(name, points, batches):
+    """A loadout whose every figure has these values in the batches of a sample."""
+    values = np.repeat(np.array(batches, float)[:, None], len(COMPARED), axis=1)
+    return Side(name, points, values.mean(axis=0), values)
+
+
+def test_who_is_known_to_be_worse_than_another_is_no_part_of_a_tie():
+    """Noise hides both from the highest, but the dear one is above the cheap one in every batch by as much."""
+    noise = np.tile([-1.0, 1.0], 16)
+    sides = [planted("highest", 90, 10.2 + noise), planted("dear", 80, [10.0] * 32), planted("cheap", 10, [9.9] * 32)]
+    found = differences(sides)
+    of_mean = found[found["metric"] == "mean_damage"].set_index("loadout")
+    assert of_mean["best"].unique().tolist() == ["dear"]
+    assert of_mean["tied"].to_dict() == {"highest": True, "dear": True, "cheap": False}
+    assert (of_mean["significant"]["highest"], of_mean["significant"]["cheap"]) == (False, True)
 
 
 def test_a_difference_is_never_rounded_to_nothing(small):

@@ -216,8 +216,8 @@ class Comparison:
         if found.empty or loadout == self._best(decides) or pd.isna(found["difference"].iloc[0]):
             return ""
         line = found.iloc[0]
-        if self._exact and line["tied"]:
-            return EQUAL
+        if pd.isna(line["low"]) and line["tied"]:
+            return EQUAL if self._exact else UNSURE
         if pd.isna(line["low"]):
             return _exact_text(line["difference"], decides, sign=True, of_difference=True)
         scale, unit = (100, " pp") if COMPARED[decides].is_probability else (1, "")

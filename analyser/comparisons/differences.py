@@ -55,7 +55,8 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
     """Each figure of each loadout less that of the loadout that is best in it.
 
     The best one has the most of the figure. Of those that are equal to the highest, or of a sample those that cannot
-    be told apart from it, the cheapest is the best one, of equally cheap ones the first: all of them are tied.
+    be told apart from it or from one another, the cheapest is the best one, of equally cheap ones the first: all of
+    them are tied.
 
     Returns
     -------
@@ -85,9 +86,16 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, tuple[int, ...
     if np.isnan(values).all():
         return None, ()
     highest = sides[int(np.nanargmax(values))]
-    equal = [number for number, side in enumerate(sides) if _gap(side, highest, place).differs is False]
+    near = [number for number, side in enumerate(sides) if _gap(side, highest, place).differs is False]
+    # Of two that cannot be told apart from the highest one may still be known to be better than the other.
+    equal = [one for one in near if not any(_is_above(sides[other], sides[one], place) for other in near)]
     best = min(equal, key=lambda number: np.inf if (points := sides[number].points) is None else points)
     return best, tuple(equal) if len(equal) > 1 else ()
+
+
+def _is_above(side: Side, other: Side, place: int) -> bool:
+    gap = _gap(side, other, place)
+    return gap.differs is True and gap.difference > 0
 
 
 def _gap(side: Side, other: Side, place: int) -> _Gap:
@@ -100,7 +108,7 @@ def _gap(side: Side, other: Side, place: int) -> _Gap:
     if _IS_PERCENTILE[place]:
         return _Gap(difference, differs=None if difference else False)
     low, high = interval(side.batches[:, place] - other.batches[:, place])
-    return _Gap(difference, low, high, not low <= nothing or not high >= -nothing)
+    return _Gap(difference, low, high, not (low <= nothing and high >= -nothing))
 
 
 def interval(samples: NDArray[np.float64]) -> tuple[float, float]:
