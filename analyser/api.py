@@ -66,10 +66,10 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     if isinstance(source, Scenario):
         return source
     raw, where = read_scenario(source)
-    default = load_ruleset(None if profiles is None else profiles.folder)
-    file = parse_scenario(raw, default, where=where)
+    library = profiles or Profiles()  # read once
+    file = parse_scenario(raw, load_ruleset(library.folder), where=where)
     try:
-        return _finished(resolve(file, profiles, best_row), file)
+        return replace(_finished(resolve(file, library, best_row), file), profiles=library.used)
     except InputError as error:
         raise error.inside(where) from None
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from analyser import __version__
 from analyser.errors import InputError, nearest
 from analyser.files import read_toml
 from analyser.units import Faction, Loadout, Unit
@@ -17,6 +19,8 @@ from analyser.validation import checked
 ItemT = TypeVar("ItemT")
 
 RULESET_FILE = "ruleset.toml"
+MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
+_VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
 
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
@@ -28,6 +32,58 @@ def shipped_profiles() -> Path:
     """The folder of profiles that came with this package."""
     inside = Path(__file__).parent / "profiles"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "profiles"
+
+
+class ProfilesUsed(NamedTuple):
+    """Which profiles an answer comes from, so that two answers can be told apart.
+
+    Attributes
+    ----------
+    folder : str
+        As it was given; of the shipped ones the program that they came with, wherever it is installed.
+    version : str
+        Stands for the content of the files: equal for equal files, in whatever folder they are.
+    """
+
+    folder: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}, version {self.version}"
+
+
+def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
+    """What JSON says of them, as a dict to be joined to an answer; nothing for an answer without profiles."""
+    return {} if used is None else {"profiles": used._asdict()}
+
+
+def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
+    """The folder of profiles and its version; `morale`: the rulesets of other games count too.
+
+    Examples
+    --------
+    >>> profiles_used().folder
+    'shipped with analyser 0.1.0'
+    """
+    place = shipped_profiles() if folder is None else Path(folder)
+    rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
+    files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
+    for path in (path for pattern in (RULESET_FILE, *rules) for path in shipped_profiles().glob(pattern)):
+        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
+    found = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        content = _content(path)
+        found.update(f"{name} {len(content)}\n".encode() + content)
+    named = f"shipped with analyser {__version__}" if folder is None else str(folder)
+    return ProfilesUsed(named, found.hexdigest()[:_VERSION_LENGTH])
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, lines ended as everywhere."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n")
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
 
 
 class Profiles:
@@ -45,13 +101,20 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self._given = folder
         self.folder = shipped_profiles() if folder is None else Path(folder)
         if not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
 
     @cached_property
+    def used(self) -> ProfilesUsed:
+        """The folder and the version of what is read from it."""
+        return profiles_used(self._given)
+
+    @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
+        _ = self.used  # the version of what is read now, not of what somebody makes of it later
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")

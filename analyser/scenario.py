@@ -17,6 +17,7 @@ from pydantic import Field, field_validator
 from analyser.dice import RatingName
 from analyser.errors import InputError, did_you_mean
 from analyser.files import read_toml
+from analyser.profiles import ProfilesUsed
 from analyser.ruleset import Ruleset
 from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, UnitType
 from analyser.validation import Record, as_tuple, checked
@@ -141,6 +142,8 @@ class Scenario:
         Special rules of the attacker's profile.
     warnings : tuple of str
         What the user should know about how the scenario was read.
+    profiles : ProfilesUsed or None
+        Where the profiles and the ruleset come from.
     """
 
     attack: Attack
@@ -150,6 +153,7 @@ class Scenario:
     defender: Loadout | None = None
     attacker_rules: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""

@@ -10,7 +10,7 @@ import pytest
 from analyser.balance.rows import records
 from analyser.comparisons.frame import by_unit
 from analyser.comparisons.matchups import matchups
-from analyser.profiles import Profiles
+from analyser.profiles import profiles_used
 from analyser.report import write_report
 
 SIDES = "crown/*@basic", ["imperium/*@basic", "crown/rifle-platoon@basic"]
@@ -79,9 +79,6 @@ def test_every_flag_is_on_the_page_with_its_reason_and_once(report, text):
 def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):
     """Editing a folder of profiles did nothing where another one answered (item 19)."""
     manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
-    folder = str(Profiles().folder.resolve())
-    assert manifest["profiles_folder"] == folder
-    head = text.partition("<nav")[0]
-    assert f"<code>{html.escape(folder)}</code>" in head
-    for faction, digest in manifest["profiles"].items():
-        assert f"{faction.title()}\n<code>{digest[:12]}</code>" in head
+    used = profiles_used()
+    assert manifest["profiles_used"] == used._asdict()
+    assert f"Profiles: {used}." in text.partition("<nav")[0]

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
-from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
+from analyser.cli.shell import (
+    SECONDS_BEFORE_BAR,
+    Command,
+    json_text,
+    note_no_effect,
+    note_other_profiles,
+    progress_bar,
+    show,
+    with_answer_options,
+)
 from analyser.errors import InputError, TooLargeError, did_you_mean
 from analyser.files import check_writable, read_toml
 from analyser.morale.systems import SYSTEMS, question_model
@@ -57,7 +66,8 @@ def system_command(name: str) -> click.Command:
     def answer(scenario: str | None, **options: Any) -> None:
         answer_morale(name, scenario, options)
 
-    command = click.command(name, help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.")(answer)
+    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
+    command = click.command(name, cls=Command, help=told)(answer)
     command.short_help = SYSTEMS[name].title
     command.params = [command.params[0], *_options(name), *command.params[1:]]
     return command
@@ -132,6 +142,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
 def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
+    from analyser.profiles import profiles_used
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -147,7 +158,9 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
         question = load_question(name, raw, options["profiles"])
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    results = _computed(name, question, method, numbers)
+    note_other_profiles(options["profiles"])
+    used = profiles_used(options["profiles"], morale=True)
+    results = [replace(each, profiles=used) for each in _computed(name, question, method, numbers)]
     show(_text(results, form, method), out)
     if options["plot"] is not None:
         from analyser.morale.pictures import save_picture

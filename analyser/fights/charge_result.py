@@ -17,6 +17,7 @@ from analyser.fights.combatant import Combatant, has_rule
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES, Endings, chance_figures
 from analyser.fights.scenarios import ChargeScenario
+from analyser.profiles import profiles_record
 from analyser.rules.armoured_clash import close_quarters
 from analyser.rules.armoured_clash.activation import Order
 from analyser.scenario import Target
@@ -217,6 +218,7 @@ class ChargeResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "charge", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {

@@ -19,6 +19,7 @@ from analyser.fights.combatant import Combatant
 from analyser.fights.duel import Orders, bits_of_wins
 from analyser.fights.endings import ALIVE, FATES, Endings, chance_figures
 from analyser.fights.scenarios import DuelScenario
+from analyser.profiles import profiles_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,6 +269,7 @@ class DuelResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "duel", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {

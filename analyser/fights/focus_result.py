@@ -18,6 +18,7 @@ from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.endings import Endings, chance_figures
 from analyser.fights.scenarios import FocusScenario
+from analyser.profiles import profiles_record
 from analyser.sampling import check_whole
 
 if TYPE_CHECKING:
@@ -261,6 +262,7 @@ class FocusResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "focus", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {

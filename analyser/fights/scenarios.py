@@ -14,7 +14,7 @@ from analyser.fights.attackers import attacker_of, can_be_hurt
 from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.scenario import Kind, Scenario, Target, check_kind, read_scenario
 from analyser.validation import checked
@@ -32,6 +32,7 @@ class ChargeScenario:
     secondary: tuple[Combatant, ...]
     ruleset: Ruleset
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -66,6 +67,7 @@ class FocusScenario:
     ruleset: Ruleset
     attackers: tuple[Target | None, ...]
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     @property
     def at_risk(self) -> bool:
@@ -93,6 +95,7 @@ class DuelScenario:
     b: Combatant
     ruleset: Ruleset
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -127,7 +130,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     except InputError as error:
         raise error.inside(where) from None
     warnings = doubts.about_charge(file, attacker, target, others, profiles)
-    return ChargeScenario(attacker, target, others, file.ruleset, warnings)
+    return ChargeScenario(attacker, target, others, file.ruleset, warnings, profiles.used)
 
 
 def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None) -> FocusScenario:
@@ -149,7 +152,8 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
         warnings += [f"attack {place + 1}: {each}" for each in scenario.warnings if place == 0 or "target" not in each]
     stated = {key: getattr(file.target, key) for key in CIRCUMSTANCES}
     target = attacks[0].target.model_copy(update=stated)
-    return FocusScenario(tuple(attacks), target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
+    attackers = tuple(map(attacker_of, attacks))
+    return FocusScenario(tuple(attacks), target, file.ruleset, attackers, tuple(warnings), profiles.used)
 
 
 def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
@@ -168,7 +172,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
         raise error.inside(where) from None
-    return DuelScenario(file.duel, a, b, file.ruleset, doubts.about_duel(file.duel, a, b, profiles))
+    return DuelScenario(file.duel, a, b, file.ruleset, doubts.about_duel(file.duel, a, b, profiles), profiles.used)
 
 
 def _check_buildings(file: ChargeFile) -> None:

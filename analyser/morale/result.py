@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.estimates import Method, wilson_interval
+from analyser.profiles import ProfilesUsed, profiles_record
 from analyser.validation import Record
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class MoraleResult:
         The rules that the numbers come from, those that none comes from, and what to know about the question.
     trials, seed : int or None
         Monte Carlo only.
+    profiles : ProfilesUsed or None
+        Where the ruleset, and the units of a duel, come from.
     """
 
     system: str
@@ -87,6 +90,7 @@ class MoraleResult:
     warnings: tuple[str, ...] = ()
     trials: int | None = None
     seed: int | None = None
+    profiles: ProfilesUsed | None = None
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -150,6 +154,7 @@ class MoraleResult:
         result: dict[str, Any] = {
             "system": self.system, "method": self.method, "question": self.question.model_dump(mode="json")
         }  # fmt: skip
+        result |= profiles_record(self.profiles)
         if self.trials is not None:
             result |= {"trials": self.trials, "seed": self.seed}
         return result | {

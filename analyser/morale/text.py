@@ -22,6 +22,8 @@ def table_text(results: Sequence[MoraleResult]) -> str:
     ):  # fmt: skip
         if entries:
             blocks.append([heading, *(f"- {entry}" for entry in entries)])
+    if first.profiles is not None:
+        blocks.append([f"Profiles: {first.profiles}"])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -128,4 +130,4 @@ def _long(result: MoraleResult, name: str) -> Any:
     found = pd.concat(parts)
     found.insert(0, "table", name)
     found.insert(1, "method", result.method)
-    return found
+    return found.assign(profiles="" if result.profiles is None else str(result.profiles))

@@ -24,7 +24,7 @@ from analyser.report.collecting import rarely_collected
 from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts
 from analyser.report.folder import check_replaceable, write_manifest
 from analyser.report.helpers import helped
-from analyser.report.inputs import Inputs, facts_of, key_of, profiles_used, write_units
+from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.interrupts import Interrupts
 from analyser.report.pace import (
     A_LINE_OF_PAGE,
@@ -125,7 +125,7 @@ def write_report(
             write_balance(balance, work.report)
             write_units(inputs, work.report)
             pace.at()
-            page = parts_of_page(found, balance, profiles_used(inputs))
+            page = parts_of_page(found, balance)
             pace.at(tables=left.costs.tables)
             draw_all(left.plans, frame, work, pace.at)
             pace.at()
@@ -207,4 +207,5 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         metric=inputs.metrics[0],
         ruleset=inputs.ruleset,
         not_modelled=not_modelled(inputs.attackers, inputs.defenders, inputs.situations),
+        profiles=inputs.used,
     )

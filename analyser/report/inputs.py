@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from analyser import __version__
 from analyser.comparisons.frame import METHOD
-from analyser.profiles import Profiles, shipped_profiles
+from analyser.profiles import Profiles, ProfilesUsed, profiles_used
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout
 
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
-SHORT = 12  # letters of a SHA-256 that tell versions apart
 _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
 
 
@@ -44,6 +43,13 @@ class Inputs(NamedTuple):
     profiles: Profiles | None
     ruleset: Ruleset
 
+    @property
+    def used(self) -> ProfilesUsed:
+        """Which profiles these are, in words that do not depend on where they lie: the folder's own name alone."""
+        if self.profiles is None:
+            return profiles_used()
+        return self.profiles.used._replace(folder=self.profiles.folder.resolve().name)
+
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:
     """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
@@ -58,21 +64,11 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
-        "profiles": _hashes(inputs),
-        "profiles_folder": profiles_used(inputs)["folder"],
+        "profiles_used": inputs.used._asdict(),
+        "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [each.selector for each in inputs.attackers],
         "defenders": [each.selector for each in inputs.defenders],
     }
-
-
-def profiles_used(inputs: Inputs) -> dict[str, Any]:
-    """The `folder` of the profiles, and by faction their `versions`: how the SHA-256 of those that take part begins."""
-    folder = shipped_profiles() if inputs.profiles is None else inputs.profiles.folder
-    return {"folder": str(folder.resolve()), "versions": {name: each[:SHORT] for name, each in _hashes(inputs).items()}}
-
-
-def _hashes(inputs: Inputs) -> dict[str, str]:
-    return {faction: _sha256(units) for faction, units in units_of(inputs).items()}
 
 
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:

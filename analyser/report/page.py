@@ -55,22 +55,19 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def parts_of_page(found: Matchups, balance: Balance, profiles: Mapping[str, Any]) -> dict[str, Any]:
-    """All that the page of a comparison shows but for the pictures.
-
-    `profiles` are the folder and the versions of :func:`~analyser.report.inputs.profiles_used`.
-    """
+def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
+    """All that the page of a comparison shows but for the pictures."""
     units = sheets(found, balance)
     both = *found.attackers, *found.defenders
     return {
         "version": __version__,
+        "profiles": found.profiles,
         "method": METHOD,
         "title": _title(_side(found.attackers), _side(found.defenders)),
         "n_attackers": len(found.attackers),
         "n_defenders": len(found.defenders),
         "situations": found.situations,
         "row": found.row,
-        "profiles": profiles,
         "ruleset": _ruleset(found),
         "assumptions": found.assumptions,
         "not_modelled": found.not_modelled,
