@@ -87,6 +87,19 @@ def test_flight_through_a_column_is_a_chain():
     assert p_routed == pytest.approx([1, 0, 1, 1, 0, 0, 0], abs=EXACTLY)
 
 
+def test_cavalry_in_a_chain_flees_from_the_cavalry_that_began_it():
+    """Shaken cavalry 18 inches from its edge is off the map when 2d6 >= 7; in a PIP phase it rolls no dice."""
+    units = [
+        {"edge_distance": 20, "column": 1},
+        {"arm": "cavalry", "edge_distance": 18, "column": 1, "state": "shaken"},
+    ]
+    charged = [units[0] | {"charged_by_cavalry": 1, "rout_charged_by_cavalry": 0}, units[1]]
+    assert unit(2, 1, units=charged)["p_off_map"] == pytest.approx(21 / 36, abs=EXACTLY)
+    flees_again = [units[0] | {"state": "routed"}, units[1]]
+    found = unit(2, 1, units=flees_again, pips_elsewhere=6)
+    assert (found["p_off_map"], found["p_routed"]) == pytest.approx((0, 1), abs=EXACTLY)
+
+
 def test_old_guard_dismays_its_column():
     """Within 3 inches they flee, within 9 they are shaken, before and behind; artillery is shaken (GT-9, GT-1)."""
     units = [
@@ -204,7 +217,7 @@ def random_unit(chance):
         "state": [None, "eager", "shaken", "routed", "destroyed"],
         "edge_distance": [None, 3.5, 7, 9, 14, 15.5, 18, 20.01, 30, 60],
         "shelter_distance": [None, None, 0, 3, 7, 7.5, 10], "in_shelter": [None, None, False, True],
-        "column": [None, 1, 1, 2], "withdraws": [None, None, None, 1, 2],
+        "column": [None, 1, 1, 1, 1, 2], "withdraws": [None, None, None, 1, 2],
         "worn_down_by_artillery": SHARES, "worn_down_by_infantry": SHARES, "loses_firing": SHARES,
     })  # fmt: skip
     arm = unit.get("arm", "infantry")
