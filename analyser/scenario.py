@@ -16,7 +16,7 @@ from pydantic import Field, field_validator
 
 from analyser.dice import RatingName
 from analyser.errors import InputError, did_you_mean
-from analyser.files import read_toml
+from analyser.files import check_plain, read_toml
 from analyser.ruleset import Ruleset
 from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, UnitType
 from analyser.validation import Record, as_tuple, checked
@@ -163,6 +163,7 @@ class Scenario:
 def read_scenario(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """The raw sections of a scenario, and what to call their source in a message."""
     if isinstance(source, Mapping):
+        check_plain(source, "scenario")
         return {str(key): value for key, value in source.items()}, "scenario"
     path = Path(source)
     return read_toml(path), str(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
@@ -12,7 +11,7 @@ import click
 
 from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
 from analyser.errors import InputError, did_you_mean
-from analyser.files import check_writable, read_toml
+from analyser.files import check_writable, read_toml, value_typed
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
@@ -89,16 +88,6 @@ def _options(model: type[Record]) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def _value(text: Any) -> Any:
-    """An option's text as a file would have it: a number, a list, a table; anything else is a word."""
-    if not isinstance(text, str):
-        return text
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
 def _question(model: type[Record], scenario: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The raw question: that of the file, options put over it."""
     raw = {} if scenario is None else read_toml(Path(scenario))
@@ -111,7 +100,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
                 raise InputError(f"{section!r} is not usable", where=f"{scenario}: {key}", allowed="a table")
-        section[path[-1]] = _value(given)
+        section[path[-1]] = value_typed(given, f"--{'-'.join(path)}") if isinstance(given, str) else given
     return raw
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar, cast
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from analyser.errors import InputError
-from analyser.files import read_toml
+from analyser.files import check_plain, read_toml
 from analyser.profiles import shipped_profiles
 from analyser.validation import Record, checked
 
@@ -118,6 +118,8 @@ def read_question(
     InputError
         Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
     """
+    if isinstance(source, Mapping):
+        check_plain(source, "question")
     raw, where = (dict(source), "question") if isinstance(source, Mapping) else (read_toml(Path(source)), str(source))
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
