@@ -68,10 +68,9 @@ def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> 
     >>> printable("0123456789" * 3, 20)
     '01234567 ... 23456789'
     """
-    text = _cut(_PIECE.sub(lambda found: _cut(found[0], piece), text), longest)
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return _cut(_PIECE.sub(lambda found: _cut(found[0], piece), text), longest)
 
 
 def _cut(text: str, longest: int) -> str:
@@ -97,6 +96,28 @@ def shown(value: object) -> str:
 _BRIEF = reprlib.Repr()
 _BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, LONGEST_PIECE, LONGEST_PIECE, 40
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
+
+
+def check_text(value: object, where: str, allowed: str = "a text") -> None:
+    """Refuse what is no text.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{shown(value)} is no text", where=where, allowed=allowed)
+
+
+def check_flag(value: object, where: str) -> None:
+    """Refuse what is neither true nor false.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, bool):
+        raise InputError(f"{shown(value)} is not usable", where=where, allowed="True or False")
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:

@@ -18,6 +18,29 @@ MOST_BITS = 63  # of an integer
 LONGEST_WORD = 100_000  # characters
 
 
+def path_of(source: object, where: str) -> Path:
+    """What a caller gave as the name of a file or folder, as a path that one can have.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"{shown(source)} is neither a path nor a table", where=where)
+    path = Path(source)
+    if "\0" in str(path):
+        raise InputError(f"no file is called {shown(str(path))}", where=where)
+    return path
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a name too long for one is that of none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The table in a TOML file.
 
@@ -117,9 +140,10 @@ def check_writable(path: Path) -> None:
     InputError
         A folder, a device, or a place in no folder that can be written to.
     """
-    if path.exists() and not path.is_file():
+    path_of(path, "file")
+    if is_there(path) and not path.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
-    folder = next(each for each in path.absolute().parents if each.exists())
+    folder = next(each for each in path.absolute().parents if is_there(each))
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
 

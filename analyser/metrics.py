@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyser.engine.sweep import SUMMARY
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean
 
 PER_100_POINTS = "_per_100_points"
 ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
@@ -69,6 +69,7 @@ def metric(name: str) -> Metric:
     >>> metric("p_broken_per_100_points").title
     'P(broken) per 100 points of the attacker'
     """
+    check_text(name, "metric", ", ".join((*FIGURES, *RESULTS)))
     found = METRICS.get(name)
     if found is None:
         raise InputError(

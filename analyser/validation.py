@@ -65,7 +65,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         return InputError(f"unknown key{hint}", where=place, allowed=", ".join(names))
     if finding["type"] == "missing":
         return InputError("this key is missing", where=place, allowed="it must be given")
-    message = str(finding["msg"]).removeprefix("Value error, ")
+    message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
     if finding["type"] == "value_error":  # one of our own checks: its message says it all
         return InputError(message, where=place)
     if finding["type"] in _LENGTHS:

@@ -15,13 +15,13 @@ from analyser.comparisons.figures import figures_of, metric_compared, values_of
 from analyser.comparisons.sides import Levels, Selectors, check_row, rows_called
 from analyser.comparisons.sides import loadouts as loadouts_meant
 from analyser.engine.tasks import CHUNK_TRIALS
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean, shown
 from analyser.estimates import Method
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
 from analyser.results.result import Result
 from analyser.ruleset import load_ruleset
-from analyser.sampling import check_sample
+from analyser.sampling import check_sample, check_whole
 from analyser.scenario import Scenario, ScenarioFile, Target, parse_scenario
 from analyser.units import Loadout
 
@@ -120,6 +120,7 @@ def compare(
 
 def _check_method(method: str) -> None:
     allowed = get_args(Method)
+    check_text(method, "method", ", ".join(allowed))
     if method not in allowed:
         hint = did_you_mean(method, allowed)
         raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
@@ -180,8 +181,9 @@ def _at_least(asked: int | None, target: Target) -> int:
     models = target.models or 1
     if asked is None:
         return (models + 1) // 2
-    if not 1 <= asked <= models:
-        raise InputError(f"at least {asked} of {models} models", where="at_least", allowed=f"1 to {models}")
+    check_whole(asked, "at_least", 1)
+    if asked > models:
+        raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
     return asked
 
 

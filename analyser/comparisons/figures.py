@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_flag, check_text, did_you_mean
 from analyser.estimates import NORMAL_95, Estimate
 from analyser.metrics import PER_100_POINTS, Metric
 from analyser.results.result import Result
@@ -61,6 +61,8 @@ def metric_compared(name: str, *, per_points: bool) -> str:
     >>> metric_compared("p_broken", per_points=True)
     'p_broken_per_100_points'
     """
+    check_text(name, "metric", ", ".join(COMPARED))
+    check_flag(per_points, "per_points")
     if name not in ALL_COMPARED:
         hint = did_you_mean(name, ALL_COMPARED)
         raise InputError(

@@ -20,7 +20,7 @@ from analyser.comparisons.gaps import NotModelled, not_modelled
 from analyser.comparisons.shooting import shoot
 from analyser.comparisons.sides import Levels, Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_flag, did_you_mean
 from analyser.metrics import METRICS, PER_100_POINTS, RESULTS
 from analyser.plots import heatmap
 from analyser.profiles import Profiles
@@ -303,6 +303,7 @@ def metric_shown(name: str, *, per_points: bool) -> str:
     'p_broken_per_100_points'
     """
     metrics.metric(name)
+    check_flag(per_points, "per_points")
     return name if name in RESULTS or not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
 
 

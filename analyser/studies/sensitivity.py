@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.api import ScenarioLike, exact, load_scenario
 from analyser.comparisons.figures import COMPARED, figures_of, title_of
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean
 from analyser.estimates import CERTAIN_WITHIN
 from analyser.plots import tornado
 from analyser.profiles import Profiles
@@ -148,6 +148,7 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
+    check_text(metric, "metric", ", ".join(COMPARED))
     if metric not in COMPARED:
         hint = did_you_mean(metric, COMPARED)
         raise InputError(f"no metric {metric!r}{hint}", where="metric", allowed=", ".join(COMPARED))
