@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 
 from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
 from analyser.files import check_writable, read_toml, value_typed
 from analyser.morale.systems import SYSTEMS, question_model
 
@@ -99,7 +99,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
         for key in path[:-1]:
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
-                raise InputError(f"{section!r} is not usable", where=f"{scenario}: {key}", allowed="a table")
+                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
         section[path[-1]] = value_typed(given, f"--{'-'.join(path)}") if isinstance(given, str) else given
     return raw
 
@@ -107,6 +107,7 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
 def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
+    from analyser.scenario import empty_sections
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -118,6 +119,8 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
     numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
     note_no_effect(numbers, method)
     raw = _question(question_model(SYSTEMS[name]), scenario, options)
+    for said in empty_sections(raw):
+        click.echo(f"note: {said}", err=True)
     try:
         question = load_question(name, raw, options["profiles"])
     except InputError as error:
