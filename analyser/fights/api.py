@@ -155,10 +155,7 @@ def focus(
     how = How(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
-        listed = [
-            {"attacker": each} if isinstance(each, str) else dict(each)
-            for each in _listed(attacks, "attacks", "attacks")
-        ]
+        listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
         source = {"attacks": listed, "target": _unit(target, "target")}
     else:
         _check_whole(attacks, "target")
@@ -250,10 +247,10 @@ def _check_whole(source: Any, second: str) -> None:
         raise InputError(problem, where=second, allowed=f"a unit as {second}=, or the path of a scenario file alone")
 
 
-def _unit(unit: Any, where: str) -> dict[str, Any]:
-    """The section of a unit: a selector stands for its key alone."""
+def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
+    """The section of a unit: a selector stands for its `key` alone."""
     if isinstance(unit, str):
-        return {"unit": unit}
+        return {key: unit}
     if not isinstance(unit, Mapping):
         raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
     return dict(unit)
