@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from analyser.errors import InputError, shown
 
 MOST_THREADS = 1024
+MOST_SEED_BITS = 1024
 
 
 def check_sample(
@@ -40,6 +41,8 @@ def check_sample(
     """
     check_trials(trials, most_trials)
     check_whole(seed, "seed", 0)
+    if (bits := int(seed).bit_length()) > MOST_SEED_BITS:
+        raise InputError(f"a seed of {bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
     check_threads(threads)
     if precision is None:
         return
