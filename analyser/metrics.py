@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyser.engine.sweep import SUMMARY
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean
 
 PER_100_POINTS = "_per_100_points"
 ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
@@ -80,6 +80,7 @@ def metric(name: str, known: Mapping[str, Metric] = METRICS) -> Metric:
     >>> metric("mean_damage_per_100_points").title
     'Mean damage per 100 points of the attacker'
     """
+    check_text(name, "metric", ", ".join(known))
     found = known.get(name)
     if found is None:
         if name.removesuffix(PER_100_POINTS) in known:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from analyser import __version__
-from analyser.errors import InputError, nearest
-from analyser.files import read_toml
+from analyser.errors import InputError, check_text, nearest, shown
+from analyser.files import is_there, path_of, read_toml
 from analyser.units import Faction, Loadout, Unit
 from analyser.validation import checked
 
@@ -21,6 +21,7 @@ ItemT = TypeVar("ItemT")
 RULESET_FILE = "ruleset.toml"
 MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
 _VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
+_SELECTOR = "such as crown/rifle-platoon@reinforced"
 
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
@@ -102,8 +103,8 @@ class Profiles:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._given = folder
-        self.folder = shipped_profiles() if folder is None else Path(folder)
-        if not self.folder.is_dir():
+        self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
+        if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
 
     @cached_property
@@ -134,6 +135,7 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one faction does.
         """
+        check_text(name, "faction", "a name such as crown")
         return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
 
     def loadout(self, selector: str) -> Loadout:
@@ -150,6 +152,7 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one thing does.
         """
+        check_text(selector, "selector", _SELECTOR)
         _check_no_keys(selector)
         faction_part, unit_part, level_part = _parts(selector)
         factions = list(self.factions.values())
@@ -173,6 +176,7 @@ class Profiles:
         InputError
             Nothing fits.
         """
+        check_text(pattern, "selector", _SELECTOR)
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
         faction, slash, rest = pattern.lower().partition("/")
@@ -183,7 +187,7 @@ class Profiles:
         if not found:
             names = sorted({each.selector for each in self})
             close = nearest(pattern, names) or names[:3]
-            raise InputError(f"selector {pattern!r} fits nothing", allowed=f"such as {', '.join(close)}")
+            raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
         return found
 
 
@@ -206,7 +210,7 @@ def _check_no_keys(selector: str) -> None:
     """Refuse the keys after a colon that some commands take: they are no part of a selector."""
     unit, colon, _ = selector.partition(":")
     if colon:
-        problem = f"selector {selector!r}: keys after a colon are for the commands attack, charge, focus and duel"
+        problem = f"selector {shown(selector)}: keys after a colon are for the commands attack, charge, focus and duel"
         raise InputError(problem, allowed=f"{unit!r}; {_KEYS_IN_PYTHON}")
 
 
@@ -235,12 +239,12 @@ def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector
             return found[0]
         if found:
             fitting = _listed(str(name_of(item)) for item in found)
-            raise InputError(f"selector {selector!r}: {part!r} fits more than one {what}", allowed=fitting)
+            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=fitting)
     names = [name for name, _ in named]
-    problem = f"no {what} is called {part!r}" if part else f"the {what} is missing"
+    problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     close = nearest(part, names) if part else []
     hint = f"; did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
-    raise InputError(f"selector {selector!r}: {problem}{hint}", allowed=_listed(close or names))
+    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=_listed(close or names))
 
 
 def _listed(names: Iterable[str], most: int = 12) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,8 @@ from analyser.cli.shell import (
     show,
     with_answer_options,
 )
-from analyser.errors import InputError, TooLargeError, did_you_mean
-from analyser.files import check_writable, read_toml
+from analyser.errors import InputError, TooLargeError, did_you_mean, shown
+from analyser.files import check_writable, read_toml, value_typed
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
@@ -113,16 +112,6 @@ def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
     return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
 
 
-def _value(text: Any) -> Any:
-    """An option's text as a file would have it: a number, a list, a table; anything else is a word."""
-    if not isinstance(text, str):
-        return text
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
 def _question(model: type[Record], scenario: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The raw question: that of the file, options put over it."""
     raw = {} if scenario is None else read_toml(Path(scenario))
@@ -134,8 +123,8 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
         for key in path[:-1]:
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
-                raise InputError(f"{section!r} is not usable", where=f"{scenario}: {key}", allowed="a table")
-        section[path[-1]] = _value(given)
+                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
+        section[path[-1]] = value_typed(given, f"--{'-'.join(path)}") if isinstance(given, str) else given
     return raw
 
 
@@ -143,6 +132,7 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
     from analyser.profiles import profiles_used
+    from analyser.scenario import empty_sections
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -154,6 +144,8 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
     numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
     note_no_effect(numbers, method)
     raw = _question(question_model(SYSTEMS[name]), scenario, options)
+    for said in empty_sections(raw):
+        click.echo(f"note: {said}", err=True)
     try:
         question = load_question(name, raw, options["profiles"])
     except InputError as error:

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyser.errors import AnalyserError, did_you_mean
+from analyser.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
 from analyser.files import write_text
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def ended_plainly() -> Iterator[None]:
     except click.UsageError as error:
         if is_call_for_help(error):
             raise
-        raise Refusal(usage_line(error)) from None
+        raise Refusal(printable(" ".join(usage_line(error).split()), LONGEST_REMEDY)) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
         _silence_output()
         if error.errno == errno.EPIPE:
             raise click.exceptions.Exit(BROKEN_PIPE) from None
-        raise Refusal(f"{error.filename or 'standard output'}: {error.strerror}") from None
+        raise Refusal(printable(f"{error.filename or 'standard output'}: {error.strerror}")) from None
 
 
 def is_call_for_help(error: click.UsageError) -> bool:

@@ -16,14 +16,14 @@ from analyser.comparisons.sides import Levels, Selectors, check_row, rows_called
 from analyser.comparisons.sides import loadouts as loadouts_meant
 from analyser.comparisons.targets import Comparisons, compared_by_target, shares_of
 from analyser.engine.tasks import CHUNK_TRIALS
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean, shown
 from analyser.estimates import Method
 from analyser.metrics import PER_100_POINTS
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
 from analyser.results.result import Result
 from analyser.ruleset import load_ruleset
-from analyser.sampling import check_sample
+from analyser.sampling import check_sample, check_whole
 from analyser.scenario import Scenario, ScenarioFile, parse_scenario
 from analyser.scenario import Target as Defender
 from analyser.units import Loadout
@@ -188,6 +188,7 @@ def _missing(metric: str) -> str:
 
 def _check_method(method: str) -> None:
     allowed = get_args(Method)
+    check_text(method, "method", ", ".join(allowed))
     if method not in allowed:
         hint = did_you_mean(method, allowed)
         raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
@@ -273,8 +274,9 @@ def _at_least(asked: int | None, target: Defender) -> int:
     models = target.models or 1
     if asked is None:
         return (models + 1) // 2
-    if not 1 <= asked <= models:
-        raise InputError(f"at least {asked} of {models} models", where="at_least", allowed=f"1 to {models}")
+    check_whole(asked, "at_least", 1)
+    if asked > models:
+        raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
     return asked
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.api import fight_of
-from analyser.errors import InputError
+from analyser.errors import InputError, check_flag, check_text
 from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
 from analyser.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.results.result import Result
@@ -59,6 +59,8 @@ def metric_compared(name: str, *, per_points: bool) -> str:
     >>> metric_compared("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
+    check_text(name, "metric", ", ".join(COMPARED))
+    check_flag(per_points, "per_points")
     if name in RESULTS:
         raise InputError(
             f"{name} is a figure of duels, and here ranged attacks are set side by side", where="metric",

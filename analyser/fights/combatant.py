@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
 from analyser.glossary import SPECIAL_RULES, Named
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
 from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once, hundredths
-from analyser.validation import Record, as_tuple
+from analyser.validation import Record, as_tuple, checked
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
 _REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
@@ -86,7 +86,7 @@ def resolve_combatant(
     known = _profile_of(loadout) | combatant.model_dump(exclude_none=True, exclude={"charge", "rows", "passengers"})
     shared = {key: known[key] for key in Target.model_fields if key in known}
     try:
-        target = resolve_target(Target.model_validate(shared), loadout)
+        target = resolve_target(checked(Target, shared, where="target"), loadout)
     except InputError as error:
         raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
     for rule in _REACHING:
@@ -98,7 +98,7 @@ def resolve_combatant(
     known["charge"] = combatant.charge
     known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     known["passengers"] = _resolve_passengers(combatant, profiles, where)
-    resolved = Combatant.model_validate(known)
+    resolved = checked(Combatant, known, where=where)
     _check_transport(resolved, where)
     return resolved
 
@@ -180,10 +180,10 @@ def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: 
         raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
     try:
         loadout = None if stated.unit is None else (profiles or Profiles()).loadout(stated.unit)
-        target = resolve_target(Target.model_validate(stated.model_dump(exclude_none=True)), loadout)
+        target = resolve_target(checked(Target, stated.model_dump(exclude_none=True), where="target"), loadout)
     except InputError as error:
         raise error.inside(inside) from None
-    return Passengers.model_validate(target.model_dump(exclude_none=True))
+    return checked(Passengers, target.model_dump(exclude_none=True), where=inside)
 
 
 def _check_transport(combatant: Combatant, where: str) -> None:
@@ -211,7 +211,7 @@ def row_named(combatant: Combatant, written: str, where: str) -> Row:
     row = rows.get(row_id(written, rows))
     if row is None:
         raise InputError(
-            f"no row {written!r}{did_you_mean(written, rows)}", where=where, allowed=", ".join(rows) or "no rows"
+            f"no row {shown(written)}{did_you_mean(written, rows)}", where=where, allowed=", ".join(rows) or "no rows"
         )
     return row
 

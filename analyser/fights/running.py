@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyser.engine.program import Kind, Operation, Setup
-from analyser.errors import InputError
+from analyser.errors import InputError, check_flag, check_text, shown
 from analyser.estimates import Method, trials_for
 from analyser.fights.endings import Endings, endings_of
 from analyser.rules.armoured_clash.facts import NONE
@@ -61,20 +61,21 @@ class How:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
+        check_text(self.method, "method", ", ".join(METHODS))
         if self.method not in METHODS:
-            raise InputError(f"method {self.method!r}", where="method", allowed=", ".join(METHODS))
+            raise InputError(f"method {shown(self.method)}", where="method", allowed=", ".join(METHODS))
         check_sample(
             self.trials, self.seed, self.precision, self.threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION
         )
-        if not isinstance(self.replacement, bool):
-            raise InputError(f"{self.replacement!r} is not usable", where="replacement", allowed="True or False")
+        check_flag(self.replacement, "replacement")
 
     @property
     def trials_played(self) -> int | None:
         """Fights of a sample; None of an exact answer."""
         if self.method == "exact":
             return None
-        return self.trials or (DEFAULT_TRIALS if self.precision is None else trials_for(self.precision))
+        asked = DEFAULT_TRIALS if self.precision is None else trials_for(self.precision)
+        return int(self.trials or asked)
 
     @property
     def with_replacement(self) -> bool:

@@ -117,13 +117,14 @@ def simulate(
     from analyser.engine.montecarlo import default_threads
 
     check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
-    games = trials or (DEFAULT_TRIALS if precision is None else trials_for(precision))
+    games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
     tables = answers.tables(ready, answers.weights(ready, roll))
     return MoraleResult(
-        method="monte-carlo", tables=tables, trials=games, seed=seed, **_account(system, ready, _used(question, folder))
-    )
+        method="monte-carlo", tables=tables, trials=games, seed=int(seed),
+        **_account(system, ready, _used(question, folder)),
+    )  # fmt: skip
 
 
 def _used(question: QuestionLike, folder: str | os.PathLike[str] | None) -> ProfilesUsed | None:

@@ -11,13 +11,14 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from analyser.errors import InputError
-from analyser.files import read_toml
+from analyser.errors import InputError, shown
+from analyser.files import check_plain, path_of, read_toml
 from analyser.profiles import shipped_profiles
 from analyser.validation import Record, checked
 
 MOST_ROUNDS = 100
 MOST_INCHES = 1000
+SHORTEST = 0.01  # inches of a move
 MOST_VALUE = 100  # of a law of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
 RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
@@ -27,7 +28,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 Chance = Annotated[float, Field(ge=0, le=1)]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
-Length = Annotated[float, Field(gt=0, le=MOST_INCHES)]
+Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
 
 
 def law_from(value: object) -> tuple[float, ...]:
@@ -46,7 +47,7 @@ def law_from(value: object) -> tuple[float, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = {value: 1.0}
     if not isinstance(value, Mapping) or not value:
-        raise ValueError(f"{value!r} is not usable (allowed: a whole number, or a table of number = probability)")
+        raise ValueError(f"{shown(value)} is not usable (allowed: a whole number, or a table of number = probability)")
     law = [0.0] * (max(_small_number(number) for number in value) + 1)
     for number, chance in value.items():
         law[_small_number(number)] = _chance(chance)
@@ -57,13 +58,13 @@ def law_from(value: object) -> tuple[float, ...]:
 
 def _small_number(number: object) -> int:
     if not str(number).isdecimal() or int(str(number)) > MOST_VALUE:
-        raise ValueError(f"{number} is not usable as a number (allowed: 0 to {MOST_VALUE})")
+        raise ValueError(f"{shown(number)} is not usable as a number (allowed: 0 to {MOST_VALUE})")
     return int(str(number))
 
 
 def _chance(chance: object) -> float:
     if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
-        raise ValueError(f"{chance!r} is not usable as a probability (allowed: 0 to 1)")
+        raise ValueError(f"{shown(chance)} is not usable as a probability (allowed: 0 to 1)")
     return float(chance)
 
 
@@ -130,10 +131,14 @@ def read_question(
     InputError
         Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
     """
-    raw, where = (dict(source), "question") if isinstance(source, Mapping) else (read_toml(Path(source)), str(source))
+    if isinstance(source, Mapping):
+        check_plain(source, "question")
+        raw, where = dict(source), "question"
+    else:
+        raw, where = read_toml(path_of(source, "question")), str(source)
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
-        raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
+        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     try:
         whole = completed({**raw, "ruleset": _over(ruleset, stated)})
     except InputError as error:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.api import ScenarioLike, exact, load_scenario
 from analyser.comparisons.figures import COMPARED, figures_of, title_of
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean
 from analyser.estimates import CERTAIN_WITHIN
 from analyser.metrics import PER_100_POINTS
 from analyser.plots import tornado
@@ -154,6 +154,7 @@ def sensitivity(
     -0.717 1.377
     """
     known = [name for name in COMPARED if not name.endswith(PER_100_POINTS)]
+    check_text(metric, "metric", ", ".join(known))
     if metric not in known:
         hint = did_you_mean(metric, known)
         raise InputError(f"no metric {metric!r}{hint}", where="metric", allowed=", ".join(known))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
+from analyser.errors import shown
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
 from analyser.validation import Record
 
@@ -19,7 +20,7 @@ def _courage_or_none(value: object) -> int | Literal["none"]:
     if value == "none":
         return "none"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COURAGE:
-        raise ValueError(f"{value!r} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
+        raise ValueError(f"{shown(value)} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
     return value
 
 
