@@ -3,6 +3,7 @@
 #   make report      every loadout of one faction against every loadout of another, into reports/
 #   make test        all tests and checks
 #   make lint        the checks alone
+#   make fuzz        mutated inputs at every door, for as long as CASES takes: make fuzz CASES=20000 SEED=7
 #   make notebooks   run the notebooks from top to bottom and keep what they show
 #   make bench       how fast the engines are
 #   make clean       take away the environment and the caches
@@ -15,9 +16,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 REPORT := reports/crown-vs-imperium
+CASES ?= 5000
+SEED ?= 1
 
 .NOTPARALLEL:
-.PHONY: report test lint notebooks bench clean
+.PHONY: report test lint fuzz notebooks bench clean
 
 report: $(VENV)/.ready
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -29,6 +32,9 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: $(VENV)/.ready-test
+	$(BIN)/python tests/fuzzing.py --cases $(CASES) --seed $(SEED) --keep
 
 notebooks: $(VENV)/.ready-notebook
 	$(BIN)/python -m notebooks

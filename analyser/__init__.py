@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analyser.comparisons.compare import compare
     from analyser.comparisons.comparison import Comparison
     from analyser.comparisons.matchups import Matchups, matchups
+    from analyser.comparisons.targets import Comparisons
     from analyser.errors import AnalyserError, InputError
     from analyser.explorer import explore
     from analyser.fights.api import charge, duel, focus
@@ -53,6 +54,7 @@ _ROOMS = {
     "load_profiles": "profiles",
     "Result": "results.result",
     "Comparison": "comparisons.comparison",
+    "Comparisons": "comparisons.targets",
     "Matchups": "comparisons.matchups",
     "Sensitivity": "studies.sensitivity",
     "Scenario": "scenario",
@@ -61,8 +63,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",
     "charge", "focus", "duel",
     "compare", "matchups", "sensitivity", "dice_funnel", "explore",
-    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Matchups", "Sensitivity", "Scenario",
-    "Profiles", "AnalyserError", "InputError",
+    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Comparisons", "Matchups", "Sensitivity",
+    "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 
 

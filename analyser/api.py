@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from types import SimpleNamespace
@@ -20,15 +20,16 @@ from analyser.engine.montecarlo import Table, dealer_for, default_threads, outco
 from analyser.engine.pools import memory_sizes, most_hits
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError
+from analyser.glossary import parse
 from analyser.profiles import Profiles
 from analyser.resolve import resolve, resolve_between
 from analyser.results.result import Result
 from analyser.rows import best_row
 from analyser.rules.armoured_clash.conditions import set_fight
-from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, plain
+from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, Test, plain
 from analyser.ruleset import load_ruleset
 from analyser.sampling import check_sample
-from analyser.scenario import Attack, Scenario, ScenarioFile, parse_scenario, read_scenario
+from analyser.scenario import Attack, Scenario, ScenarioFile, Target, empty_sections, parse_scenario, read_scenario
 from analyser.units import Loadout
 
 MOST_STEPS = 1e9  # of an exact law: some seconds
@@ -66,12 +67,13 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     if isinstance(source, Scenario):
         return source
     raw, where = read_scenario(source)
-    default = load_ruleset(None if profiles is None else profiles.folder)
-    file = parse_scenario(raw, default, where=where)
+    library = profiles or Profiles()  # read once
+    file = parse_scenario(raw, load_ruleset(library.folder), where=where)
     try:
-        return _finished(resolve(file, profiles, best_row), file)
+        scenario = replace(_finished(resolve(file, library, best_row), file), profiles=library.used)
     except InputError as error:
         raise error.inside(where) from None
+    return replace(scenario, warnings=(*scenario.warnings, *empty_sections(raw)))
 
 
 def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
@@ -107,8 +109,6 @@ def _with_rating(scenario: Scenario, stated: Attack) -> Scenario:
 def _with_doubts(scenario: Scenario) -> Scenario:
     """The scenario, and a warning for what it says to no effect."""
     target, extra = scenario.target, scenario.attack.extra_reroll
-    if not target.taking_cover and not extra:
-        return scenario
     fight, doubts = fight_of(scenario), list(scenario.warnings)
     if extra and not fight.extra_dice:
         doubts.append(
@@ -117,7 +117,68 @@ def _with_doubts(scenario: Scenario) -> Scenario:
     in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
     if target.taking_cover and fight.defence == fight_of(in_the_open).defence:
         doubts.append("target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)")
-    return replace(scenario, warnings=tuple(doubts))
+    return replace(scenario, warnings=(*doubts, *_without_effect(scenario)))
+
+
+def _without_effect(scenario: Scenario) -> Iterator[str]:
+    """A warning for each condition that this attack would be the same without, its rating counted."""
+    scenario = replace(scenario, attack=scenario.attack.model_copy(update={"rating": None}))
+    facts = _facts_that_count(scenario)
+    for section, record in (("attack", scenario.attack), ("target", scenario.target)):
+        for key, usual in _conditions_of(section, inline=scenario.attacker is None).items():
+            if getattr(record, key) in (usual, None) or _told_elsewhere(scenario, key):
+                continue
+            quality = _LETS_NOT_FIRE.get(key)
+            if quality and scenario.attacker is not None:
+                rows = scenario.attacker.unit.rows
+                if not any(parse(each).name == quality for every in rows for each in every.qualities):
+                    yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
+                continue
+            without: Any = {section: record.model_copy(update={key: usual})}
+            if _facts_that_count(replace(scenario, **without)) == facts:
+                yield f"{section}.{key} has no effect on this attack"
+
+
+_LETS_NOT_FIRE = {"attacker_advanced": "Move or Fire", "attacker_reloading": "Slow to Fire"}  # AC-6
+_CONDITIONS: dict[str, tuple[str, ...]] = {  # of those that no profile fills in
+    "attack": ("concealed", "line_of_sight", "opportunity_fire", "attacker_damage", "attacker_reloading",
+               "attacker_advanced"),
+    "target": ("suppressed", "disordered", "activated", "exposed", "near_commander", "garrisoned", "from_front",
+               "obstacle", "models_without_room", "fail_on_purpose", "peer_review", "chain_of_command"),
+}  # fmt: skip
+_OF_AN_INLINE_ATTACK = {
+    "distance": None, "attacker_models": None, "attacker_damage_limit": 1, "attacker_garrisoned": False,
+    "dice_in_parentheses": None,
+}  # fmt: skip
+
+
+def _conditions_of(section: str, *, inline: bool) -> dict[str, Any]:
+    """The conditions in a section of a scenario, and what each is where nothing is said of it."""
+    fields = (Attack if section == "attack" else Target).model_fields
+    usual = {key: fields[key].default for key in _CONDITIONS[section]}
+    return usual | (_OF_AN_INLINE_ATTACK if inline and section == "attack" else {})
+
+
+def _told_elsewhere(scenario: Scenario, key: str) -> bool:
+    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
+    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
+    return (
+        key in scenario.attack.penalties
+        or (key == "attacker_damage" and behemoth)
+        or (key == "near_commander" and scenario.target.disordered)
+    )
+
+
+def _facts_that_count(scenario: Scenario) -> tuple[Any, ...]:
+    """All that the odds of an attack depend on."""
+    facts: Any = plain(fight_of(scenario))
+    if not facts.overcharge:
+        facts.attacker_models = facts.attacker_damage = facts.attacker_damage_limit = 0
+    if not facts.cryo:
+        facts.activated = 0
+    if facts.test in (Test.NOT_TAKEN, Test.PASSED):
+        facts.models_without_room = 0
+    return (*_values_of_fight(facts), rolls_for_building(scenario))
 
 
 def fight_of(scenario: Scenario) -> FightFacts:
@@ -297,8 +358,8 @@ def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials
         weights=weights,
         hits_weights=counts.sum(axis=(1, 2, 3, 4)),
         building_wrecked_weight=int(counts[..., 0].sum()) if rolls_for_building(scenario) else None,
-        trials=trials,
-        seed=seed,
+        trials=int(trials),
+        seed=int(seed),
         **_account(scenario, fight),
     )
 

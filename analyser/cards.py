@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
+from analyser.errors import shown
 from analyser.validation import Record
 
 HIGHEST_CARD = 99
@@ -61,5 +62,5 @@ class Deck(Record):
 def _card_value(value: object) -> int:
     text = str(value).strip()
     if not text.isdecimal() or int(text) > HIGHEST_CARD:
-        raise ValueError(f"card value {value!r} (allowed: whole numbers from 0 to {HIGHEST_CARD})")
+        raise ValueError(f"card value {shown(value)} (allowed: whole numbers from 0 to {HIGHEST_CARD})")
     return int(text)

@@ -7,9 +7,15 @@ allowed and, for names, the nearest right one. Only the command line turns it in
 from __future__ import annotations
 
 import difflib
+import re
+import reprlib
 from collections.abc import Iterable
 
 MONTE_CARLO_ANSWERS = "--method monte-carlo (simulate) answers it as it is"
+LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
+LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
+LONGEST_REMEDY = 1000  # of what is allowed, which is this program's own text but for names in files
+_PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
 class AnalyserError(Exception):
@@ -37,10 +43,10 @@ class InputError(AnalyserError, ValueError):
     """
 
     def __init__(self, problem: str, *, where: str = "", allowed: str = "") -> None:
-        self.problem = problem
-        self.where = where
-        self.allowed = allowed
-        super().__init__(problem)
+        self.problem = printable(problem)
+        self.where = printable(where, piece=LONGEST)
+        self.allowed = printable(allowed, LONGEST_REMEDY)
+        super().__init__(self.problem)
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
@@ -73,6 +79,68 @@ class TooLargeError(InputError):
 
     def __init__(self, problem: str, *, where: str = "", allowed: str = "", less: str = "") -> None:
         super().__init__(problem, where=where, allowed=allowed or f"{less}; {MONTE_CARLO_ANSWERS}")
+
+
+def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
+    r"""Text for one line of a terminal: control characters escaped, the middle left out of what is too long.
+
+    Examples
+    --------
+    >>> printable("red\\x1b[31m alert\\n")
+    'red\\x1b[31m alert\\n'
+    >>> printable("0123456789" * 3, 20)
+    '01234567 ... 23456789'
+    """
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return _cut(_PIECE.sub(lambda found: _cut(found[0], piece), text), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text, or its two ends where it is longer than that."""
+    half = longest // 2 - 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+
+
+def shown(value: object) -> str:
+    """A value as messages quote it: short, and without fail, however deep or large it is.
+
+    Examples
+    --------
+    >>> shown("Devestating"), shown(10**5000), shown(["Arc"] * 50)
+    ("'Devestating'", 'an integer of thousands of digits', "['Arc', 'Arc', 'Arc', 'Arc', ...]")
+    """
+    try:
+        return printable(_BRIEF.repr(value), LONGEST_PIECE)
+    except ValueError:  # the interpreter's own limit
+        return "an integer of thousands of digits"
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, LONGEST_PIECE, LONGEST_PIECE, 40
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
+
+
+def check_text(value: object, where: str, allowed: str = "a text") -> None:
+    """Refuse what is no text.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{shown(value)} is no text", where=where, allowed=allowed)
+
+
+def check_flag(value: object, where: str) -> None:
+    """Refuse what is neither true nor false.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, bool):
+        raise InputError(f"{shown(value)} is not usable", where=where, allowed="True or False")
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:

@@ -247,7 +247,9 @@ def _widgets() -> Any:
     try:
         import ipywidgets
     except ImportError:
-        raise InputError("ipywidgets is not installed", where="explore", allowed="pip install '.[notebook]'") from None
+        raise InputError(
+            "ipywidgets is not installed", where="explore", allowed="pip install -e '.[notebook]'"
+        ) from None
     return ipywidgets
 
 

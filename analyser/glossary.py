@@ -142,11 +142,23 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
+_NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, ends of lines and paragraphs
 _INCH_MARKS = re.compile(r"[\"'”“″’]+$")
 
 
+def is_plain(text: str) -> bool:
+    r"""Whether no character of `text` controls a display, ends a line or turns the direction of what is written.
+
+    Examples
+    --------
+    >>> is_plain("Größte Kanone"), is_plain("\x1b[31m"), is_plain("\u202eenonak")
+    (True, False, False)
+    """
+    return text.isprintable() or not any(unicodedata.category(each) in _NOT_PLAIN for each in text)
+
+
 def tidy(text: str) -> str:
-    r"""`text` with one kind of space, quote and dash, and no space at either end.
+    r"""`text` with one kind of space, quote and dash, no space at either end, and only plain characters.
 
     Examples
     --------
@@ -154,6 +166,8 @@ def tidy(text: str) -> str:
     'Chain of Command (6")'
     """
     text = unicodedata.normalize("NFKC", text)
+    if not is_plain(text):
+        text = "".join(" " if each.isspace() else each for each in text if each.isspace() or is_plain(each))
     for marks, plain in (("”“″", '"'), ("’‘", "'"), ("‐‑–—−", "-")):
         for mark in marks:
             text = text.replace(mark, plain)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from analyser.errors import InputError, nearest
-from analyser.files import read_toml
+from analyser import __version__
+from analyser.errors import InputError, check_text, nearest, shown
+from analyser.files import is_there, path_of, read_toml
 from analyser.units import Faction, Loadout, Unit
 from analyser.validation import checked
 
 ItemT = TypeVar("ItemT")
 
 RULESET_FILE = "ruleset.toml"
+MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
+_VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
+_SELECTOR = "such as crown/rifle-platoon@reinforced"
 
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
@@ -28,6 +33,58 @@ def shipped_profiles() -> Path:
     """The folder of profiles that came with this package."""
     inside = Path(__file__).parent / "profiles"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "profiles"
+
+
+class ProfilesUsed(NamedTuple):
+    """Which profiles an answer comes from, so that two answers can be told apart.
+
+    Attributes
+    ----------
+    folder : str
+        As it was given; of the shipped ones the program that they came with, wherever it is installed.
+    version : str
+        Stands for the content of the files: equal for equal files, in whatever folder they are.
+    """
+
+    folder: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}, version {self.version}"
+
+
+def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
+    """What JSON says of them, as a dict to be joined to an answer; nothing for an answer without profiles."""
+    return {} if used is None else {"profiles": used._asdict()}
+
+
+def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
+    """The folder of profiles and its version; `morale`: the rulesets of other games count too.
+
+    Examples
+    --------
+    >>> profiles_used().folder
+    'shipped with analyser 0.1.0'
+    """
+    place = shipped_profiles() if folder is None else Path(folder)
+    rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
+    files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
+    for path in (path for pattern in (RULESET_FILE, *rules) for path in shipped_profiles().glob(pattern)):
+        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
+    found = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        content = _content(path)
+        found.update(f"{name} {len(content)}\n".encode() + content)
+    named = f"shipped with analyser {__version__}" if folder is None else str(folder)
+    return ProfilesUsed(named, found.hexdigest()[:_VERSION_LENGTH])
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, lines ended as everywhere."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n")
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
 
 
 class Profiles:
@@ -45,13 +102,20 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self.folder = shipped_profiles() if folder is None else Path(folder)
-        if not self.folder.is_dir():
+        self._given = folder
+        self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
+        if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
+
+    @cached_property
+    def used(self) -> ProfilesUsed:
+        """The folder and the version of what is read from it."""
+        return profiles_used(self._given)
 
     @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
+        _ = self.used  # the version of what is read now, not of what somebody makes of it later
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
@@ -71,6 +135,7 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one faction does.
         """
+        check_text(name, "faction", "a name such as crown")
         return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
 
     def loadout(self, selector: str) -> Loadout:
@@ -87,6 +152,7 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one thing does.
         """
+        check_text(selector, "selector", _SELECTOR)
         _check_no_keys(selector)
         faction_part, unit_part, level_part = _parts(selector)
         factions = list(self.factions.values())
@@ -110,6 +176,7 @@ class Profiles:
         InputError
             Nothing fits.
         """
+        check_text(pattern, "selector", _SELECTOR)
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
         faction, slash, rest = pattern.lower().partition("/")
@@ -120,7 +187,7 @@ class Profiles:
         if not found:
             names = sorted({each.selector for each in self})
             close = nearest(pattern, names) or names[:3]
-            raise InputError(f"selector {pattern!r} fits nothing", allowed=f"such as {', '.join(close)}")
+            raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
         return found
 
 
@@ -143,7 +210,7 @@ def _check_no_keys(selector: str) -> None:
     """Refuse the keys after a colon that some commands take: they are no part of a selector."""
     unit, colon, _ = selector.partition(":")
     if colon:
-        problem = f"selector {selector!r}: keys after a colon are for the commands attack, charge, focus and duel"
+        problem = f"selector {shown(selector)}: keys after a colon are for the commands attack, charge, focus and duel"
         raise InputError(problem, allowed=f"{unit!r}; {_KEYS_IN_PYTHON}")
 
 
@@ -172,12 +239,12 @@ def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector
             return found[0]
         if found:
             fitting = _listed(str(name_of(item)) for item in found)
-            raise InputError(f"selector {selector!r}: {part!r} fits more than one {what}", allowed=fitting)
+            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=fitting)
     names = [name for name, _ in named]
-    problem = f"no {what} is called {part!r}" if part else f"the {what} is missing"
+    problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     close = nearest(part, names) if part else []
     hint = f"; did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
-    raise InputError(f"selector {selector!r}: {problem}{hint}", allowed=_listed(close or names))
+    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=_listed(close or names))
 
 
 def _listed(names: Iterable[str], most: int = 12) -> str:

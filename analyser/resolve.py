@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from analyser.bounds import check_garrison, check_models, large_garrison, more_than_level
-from analyser.errors import InputError, did_you_mean, nearest
+from analyser.errors import InputError, did_you_mean, nearest, shown
 from analyser.glossary import QUALITIES, SPECIAL_RULES, Named, Term, parse, recognise
 from analyser.profiles import Profiles
 from analyser.ruleset import Ruleset
 from analyser.scenario import Attack, Scenario, ScenarioFile, Target
 from analyser.units import CLOSE_FORMATION_TYPES, MOST_DICE, Loadout, Row, UnitType, attack_dice
+from analyser.validation import checked
 
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
 CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
@@ -101,7 +102,7 @@ def resolve_target(target: Target, defender: Loadout | None) -> Target:
     known.setdefault("behemoth", False)
     known.setdefault("aircraft", known.get("type") == "aircraft")
     known.setdefault("category", "aerial" if known["aircraft"] else CATEGORY_OF_TYPE[known.get("type", "infantry")])
-    resolved = Target.model_validate(known)
+    resolved = checked(Target, known, where="target")
     _check_target(resolved)
     check_models(resolved.models, defender, "target.models")
     return resolved
@@ -240,7 +241,7 @@ def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row 
     row = rows.get(row_id(attack.row, rows))
     if row is None:
         hint = did_you_mean(attack.row, rows)
-        raise InputError(f"no row {attack.row!r}{hint}", where="attack.row", allowed=", ".join(rows) or "no rows")
+        raise InputError(f"no row {shown(attack.row)}{hint}", where="attack.row", allowed=", ".join(rows) or "no rows")
     reason = why_not(row, attack, attacker, target)
     if reason is not None:
         fitting_ids = ", ".join(each.id for each in fitting_rows(attack, attacker, target))
@@ -297,7 +298,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         known["concealed"] = True
     if "opportunity_fire" in known["penalties"]:
         known["opportunity_fire"] = True
-    resolved = Attack.model_validate(known)
+    resolved = checked(Attack, known, where="attack")
     _check_attack(resolved)
     check_models(resolved.attacker_models, attacker, "attack.attacker_models")
     if resolved.attacker_garrisoned and attacker is not None:
@@ -309,8 +310,8 @@ def _veteran(attacker: Loadout) -> int:
     """The X of Veteran (X) on a profile; 0 without it."""
     for rule in names(attacker.unit.rules, SPECIAL_RULES):
         if rule.name == "Veteran":
-            stated = int(rule.parameter) if rule.parameter and rule.parameter.isdecimal() else 1
-            return min(stated, MOST_DICE)
+            stated = rule.parameter or ""
+            return min(int(stated), MOST_DICE) if stated.isdecimal() else 1
     return 0
 
 
@@ -403,5 +404,5 @@ def unknown_names(written: tuple[str, ...], table: Mapping[str, Term], what: str
         name = parse(text).name
         if name not in table:
             hint = did_you_mean(name, nearest(name, table, most=1))
-            found.append(f"unknown {what}: {text!r}, left out of the numbers{hint}")
+            found.append(f"unknown {what}: {shown(text)}, left out of the numbers{hint}")
     return found

@@ -37,10 +37,15 @@ class Ruleset(Record):
         return {str(value): copies for value, copies in deck.copies.items()}
 
 
-@lru_cache(maxsize=8)
 def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """The ruleset of a folder of profiles, or the shipped one where the folder has none."""
+    """The ruleset of a folder of profiles, as it is now, or the shipped one where the folder has none."""
     path = (folder or shipped_profiles()) / RULESET_FILE
     if not path.exists():
         path = shipped_profiles() / RULESET_FILE
+    return _read(path, path.read_bytes() if path.is_file() else b"")
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _: bytes) -> Ruleset:
+    """The ruleset in a file that holds those bytes."""
     return checked(Ruleset, read_toml(path), where=str(path))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
-from analyser.errors import InputError
+from analyser.errors import InputError, shown
 
 MOST_THREADS = 1024
+MOST_SEED_BITS = 1024
 
 
 def check_sample(
@@ -40,12 +41,14 @@ def check_sample(
     """
     check_trials(trials, most_trials)
     check_whole(seed, "seed", 0)
+    if (bits := int(seed).bit_length()) > MOST_SEED_BITS:
+        raise InputError(f"a seed of {bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
     check_threads(threads)
     if precision is None:
         return
     allowed = f"{finest:g} up to below 1"
     if isinstance(precision, bool) or not isinstance(precision, Real):
-        raise InputError(f"{precision!r} is no number", where="precision", allowed=allowed)
+        raise InputError(f"{shown(precision)} is no number", where="precision", allowed=allowed)
     if not finest <= (wanted := float(precision)) < 1:
         raise InputError(f"precision {wanted:g}", where="precision", allowed=allowed)
     if trials is not None:
@@ -68,8 +71,8 @@ def check_whole(number: object, where: str, least: int, most: int | None = None)
     """Refuse what is no whole number from `least` to `most`, which truth values are not either."""
     allowed = f"{least} or more" if most is None else f"{least} to {most}"
     if isinstance(number, bool) or not isinstance(number, Integral):
-        raise InputError(f"{number!r} is no whole number", where=where, allowed=allowed)
+        raise InputError(f"{shown(number)} is no whole number", where=where, allowed=allowed)
     value = int(number)
     if value < least or (most is not None and value > most):
-        said = f"{value} {where}" if where.endswith("s") else f"{where} {value}"
+        said = f"{shown(value)} {where}" if where.endswith("s") else f"{where} {shown(value)}"
         raise InputError(said, where=where, allowed=allowed)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from analyser.dice import RatingName
-from analyser.errors import InputError, did_you_mean
-from analyser.files import read_toml
+from analyser.errors import InputError, did_you_mean, shown
+from analyser.files import check_plain, path_of, read_toml
+from analyser.profiles import ProfilesUsed
 from analyser.ruleset import Ruleset
-from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, UnitType
+from analyser.units import MOST_DICE, MOST_MODELS, Category, Inches, Loadout, Models, Rule, UnitType
 from analyser.validation import Record, as_tuple, checked
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
@@ -66,7 +66,7 @@ class Attack(Record):
     penalties: tuple[PenaltyName, ...] = ()
     concealed: bool = False
     line_of_sight: Literal["own", "none", "spotter"] = "own"
-    qualities: tuple[str, ...] | None = None
+    qualities: tuple[Rule, ...] | None = None
     veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
     extra_reroll: ExtraReroll | None = None
     opportunity_fire: bool = False
@@ -113,7 +113,7 @@ class Target(Record):
     fail_on_purpose: bool = False
     peer_review: bool = False
     chain_of_command: bool = False
-    rules: tuple[str, ...] | None = None
+    rules: tuple[Rule, ...] | None = None
 
     _tuples = field_validator("rules", mode="before")(as_tuple)
 
@@ -141,6 +141,8 @@ class Scenario:
         Special rules of the attacker's profile.
     warnings : tuple of str
         What the user should know about how the scenario was read.
+    profiles : ProfilesUsed or None
+        Where the profiles and the ruleset come from.
     """
 
     attack: Attack
@@ -150,6 +152,7 @@ class Scenario:
     defender: Loadout | None = None
     attacker_rules: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -163,8 +166,9 @@ class Scenario:
 def read_scenario(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """The raw sections of a scenario, and what to call their source in a message."""
     if isinstance(source, Mapping):
+        check_plain(source, "scenario")
         return {str(key): value for key, value in source.items()}, "scenario"
-    path = Path(source)
+    path = path_of(source, "scenario")
     return read_toml(path), str(path)
 
 
@@ -193,7 +197,7 @@ def check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
     sections = {name for names in _OWN_SECTIONS.values() for name in names} | {"target"}
     if not raw.keys() & sections:
         unknown = next((key for key in raw if key != "ruleset"), None)
-        hint = "" if unknown is None else f": {unknown!r} is no section of one{did_you_mean(unknown, sections)}"
+        hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, sections)}"
         raise InputError(f"no scenario of a fight{hint}", where=where, allowed="; or ".join(_MAY_HOLD.values()))
     kind = kind_of(raw)
     if raw.keys() & _OWN_SECTIONS[kind] and not raw.keys() & _OWN_SECTIONS[wanted]:
@@ -207,13 +211,19 @@ def parse_scenario(raw: Mapping[str, Any], default: Ruleset, *, where: str) -> S
     sections = dict(raw)
     for section in ("attack", "target", "ruleset"):
         if section in sections and not isinstance(sections[section], Mapping):
-            raise InputError(f"{sections[section]!r} is not usable", where=f"{where}: {section}", allowed="a table")
+            problem = f"{shown(sections[section])} is not usable"
+            raise InputError(problem, where=f"{where}: {section}", allowed="a table")
     stated = sections.get("ruleset", {})
     sections["ruleset"] = default if not stated else _own_ruleset(stated, default, where)
     for section in ("attack", "target"):
         if section in sections:
             sections[section] = without_absent(sections[section])
     return checked(ScenarioFile, sections, where=where)
+
+
+def empty_sections(raw: Mapping[str, Any]) -> list[str]:
+    """A warning for a ruleset that says nothing."""
+    return ["[ruleset] is empty and has no effect"] if raw.get("ruleset") == {} else []
 
 
 def without_absent(section: Mapping[str, Any]) -> dict[str, Any]:

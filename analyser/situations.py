@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import field_validator, model_validator
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean, shown
 from analyser.scenario import Attack, BonusName, PenaltyName
-from analyser.units import Inches, Row, Slug
+from analyser.units import Inches, Name, Row, Slug
 from analyser.validation import Record, as_tuple
 
 
@@ -38,7 +38,7 @@ class Situation(Record):
     """
 
     name: Slug
-    title: str = ""
+    title: Name = ""
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     distance: Inches | None = None
@@ -97,8 +97,12 @@ def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]
         An unknown name, two situations of one name, or no situation.
     """
     found: dict[str, Situation] = {}
-    several = [asked] if isinstance(asked, str) else asked
-    for each in SITUATIONS.values() if list(several) == [ALL_SITUATIONS] else several:
+    if isinstance(asked, Mapping | bytes) or not isinstance(asked, Iterable):
+        raise InputError(f"{shown(asked)} is no list", where="situations", allowed="names or situations, in a list")
+    several = [asked] if isinstance(asked, str) else list(asked)
+    for each in SITUATIONS.values() if several == [ALL_SITUATIONS] else several:
+        if not isinstance(each, Situation):
+            check_text(each, "situations", ", ".join((*SITUATIONS, ALL_SITUATIONS)))
         if isinstance(each, str) and each not in SITUATIONS:
             hint = did_you_mean(each, SITUATIONS)
             raise InputError(

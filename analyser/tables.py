@@ -114,11 +114,11 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return buffer.getvalue()
 
 
-UNIT_COLUMNS = ("selector", "name", "type", "category", "models", "points", "victory_points", "rows")
+UNIT_COLUMNS = ("selector", "name", "type", "category", "models", "points", "victory_points", "profiles", "rows")
 
 
-def unit_record(loadout: Loadout) -> dict[str, Any]:
-    """A loadout as ``analyser units --format json`` shows it."""
+def unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
+    """A loadout as ``analyser units --format json`` shows it; `used` says which profiles it is of."""
     unit, level = loadout.unit, loadout.level
     return {
         "selector": loadout.selector,
@@ -128,20 +128,21 @@ def unit_record(loadout: Loadout) -> dict[str, Any]:
         "models": level.models,
         "points": level.points,
         "victory_points": level.victory_points,
+        "profiles": used,
         "rows": [row.id for row in unit.rows],
     }
 
 
-def units_csv(loadouts: Sequence[Loadout]) -> str:
+def units_csv(loadouts: Sequence[Loadout], used: str) -> str:
     """One line a loadout; the row ids with a space between them."""
-    records = map(unit_record, loadouts)
+    records = [unit_record(each, used) for each in loadouts]
     return csv_text(UNIT_COLUMNS, ([*list(each.values())[:-1], " ".join(each["rows"])] for each in records))
 
 
-def units_text(loadouts: Sequence[Loadout]) -> str:
-    """One line a loadout, for a terminal."""
+def units_text(loadouts: Sequence[Loadout], used: str) -> str:
+    """One line a loadout, for a terminal; below them which profiles they are of."""
     lines = [["selector", "type", "models", "points", "VP", "rows"]]
-    for record in map(unit_record, loadouts):
+    for record in (unit_record(each, used) for each in loadouts):
         numbers = ("" if record[key] is None else str(record[key]) for key in ("models", "points", "victory_points"))
         lines.append([record["selector"], record["type"], *numbers, " ".join(record["rows"])])
-    return "\n".join(aligned(lines, "<<>>><")) + "\n"
+    return "\n".join([*aligned(lines, "<<>>><"), "", f"Profiles: {used}"]) + "\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from analyser.errors import InputError
+from analyser.errors import InputError, shown
+from analyser.glossary import is_plain, parse
 from analyser.validation import Record, as_tuple
 
 Category = Literal["light", "heavy", "aerial"]
@@ -18,10 +19,59 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = 1000
 MOST_DICE = 200
 MOST_INCHES = 1000
+HUNDREDTHS = 100  # of an inch: lengths are kept to so much
 
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+
+def hundredths(inches: float) -> int:
+    """A length in hundredths of an inch, which it must be a whole number of.
+
+    Raises
+    ------
+    ValueError
+        It is finer than that, and would have to be rounded.
+
+    Examples
+    --------
+    >>> hundredths(3.01)
+    301
+    """
+    found = round(inches * HUNDREDTHS)
+    if abs(found - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
+        raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
+    return found
+
+
+def _kept(inches: float) -> float:
+    hundredths(inches)
+    return inches
+
+
+LONGEST_NAME = 200  # characters
+LONGEST_ID = 80  # of a faction it is the name of a file, too
+
+
+def _short_and_plain(name: str) -> str:
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
+    if not is_plain(name):
+        raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
+    return name
+
+
+def _with_a_number_in_range(rule: str) -> str:
+    """A rule or quality whose X, if it is a number, is one that a unit can have."""
+    parameter = parse(rule).parameter or ""
+    if parameter.isdecimal() and int(parameter) > MOST_MODELS:
+        raise ValueError(f"the number in {shown(rule)} (allowed: 0 to {MOST_MODELS})")
+    return rule
+
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
+Name = Annotated[str, AfterValidator(_short_and_plain)]
+Rule = Annotated[Name, AfterValidator(_with_a_number_in_range)]
+"""A special rule or a quality, as it is written."""
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
-Inches = Annotated[float, Field(ge=0, le=MOST_INCHES)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
 
 CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
@@ -48,13 +98,13 @@ class Row(Record):
     """One row of the armaments grid (AC-2.3)."""
 
     id: Slug
-    name: str
+    name: Name
     kind: RowKind
     against: tuple[Category, ...] = ()
     short_range: Inches | None = None
     long_range: Inches | None = None
     bands: tuple[Band, ...]
-    qualities: tuple[str, ...] = ()
+    qualities: tuple[Rule, ...] = ()
 
     _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
 
@@ -94,7 +144,7 @@ class Unit(Record):
     """A unit of an army list (AC-2.1 to AC-2.3)."""
 
     id: Slug
-    name: str
+    name: Name
     type: UnitType
     traits: tuple[Trait, ...] = ()
     category: Category
@@ -104,7 +154,7 @@ class Unit(Record):
     damage_limit: Annotated[int, Field(ge=1, le=1000)]
     discipline: Annotated[int, Field(ge=0, le=100)] | None = None
     break_limit: Annotated[int, Field(ge=0, le=MOST_MODELS)] | None = None
-    rules: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
@@ -140,13 +190,24 @@ class Loadout(Record):
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
 
+def unit_of(selector: str) -> str:
+    """A selector without its level.
+
+    Examples
+    --------
+    >>> unit_of("crown/rifle-platoon@basic")
+    'crown/rifle-platoon'
+    """
+    return selector.partition("@")[0]
+
+
 class Faction(Record):
     """One profile file: a faction and its units."""
 
     format: Literal[1]
     id: Slug
-    name: str
-    source: str = ""
+    name: Name
+    source: Name = ""
     units: tuple[Unit, ...] = Field(alias="unit", default=())
 
     _tuples = field_validator("units", mode="before")(as_tuple)

@@ -8,7 +8,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
+from analyser.files import check_plain
 
 ModelT = TypeVar("ModelT", bound="Record")
 
@@ -40,6 +41,7 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") ->
     InputError
         Unknown key (with the nearest right one), wrong type, or a value out of range.
     """
+    check_plain(data, where)
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -63,7 +65,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         return InputError(f"unknown key{hint}", where=place, allowed=", ".join(names))
     if finding["type"] == "missing":
         return InputError("this key is missing", where=place, allowed="it must be given")
-    message = str(finding["msg"]).removeprefix("Value error, ")
+    message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
     if finding["type"] == "value_error":  # one of our own checks: its message says it all
         return InputError(message, where=place)
     if finding["type"] in _LENGTHS:
@@ -71,7 +73,6 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         bound = finding["ctx"].get("min_length", finding["ctx"].get("max_length"))
         return InputError(f"{length} entries", where=place, allowed=f"{_LENGTHS[finding['type']]} {bound}")
     found = finding["input"]
-    shown = repr(found) if len(repr(found)) < 80 else f"{repr(found)[:77]}..."
     allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
     if finding["type"] == "tuple_type" and isinstance(found, str):
         allowed += f", such as {json.dumps([found], ensure_ascii=False)}"
@@ -84,7 +85,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     hint = ""
     if finding["type"] in ("literal_error", "enum") and isinstance(found, str):
         hint = did_you_mean(found, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
-    return InputError(f"{shown} is not usable{hint}", where=place, allowed=allowed)
+    return InputError(f"{shown(found)} is not usable{hint}", where=place, allowed=allowed)
 
 
 _BRANCH = ("constrained-", "literal[")  # of a union: pydantic's word for it, no key

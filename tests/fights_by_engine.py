@@ -8,10 +8,13 @@ import plain_close_quarters as cq
 
 from analyser.engine.joint import exact_laws, start_states
 from analyser.engine.playing.played import Simulation
+from analyser.fights import endings as endings_read
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.combatant import Charge, Combatant, Passengers, resolve_combatant
-from analyser.fights.duel import DuelTerms, duel_program
+from analyser.fights.duel import DuelTerms, duel_program, in_parts, shooters_of
+from analyser.fights.duel_result import deeds_of_rounds
 from analyser.fights.focus import focus_program
+from analyser.fights.running import How, run
 from analyser.profiles import Profiles
 from analyser.resolve import resolve, resolve_target
 from analyser.rules.armoured_clash import close_quarters, morale, unit_state
@@ -23,9 +26,9 @@ UNIT_KEYS = (
     "type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "victory_points",
     "officer", "near_commander", "from_front", "fail_on_purpose", "suppressed", "disordered", "activated",
     "models_without_room", "garrisoned", "formation", "behemoth", "peer_review", "chain_of_command", "obstacle",
-    "taking_cover",
+    "taking_cover", "exposed",
 )  # fmt: skip
-COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge")
+COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge", "extra_reroll", "ammo_supply", "carriages")
 
 
 def known(unit, keys):
@@ -157,9 +160,9 @@ def charge_fight(scenario):
     def read(one, two):
         return (
             *charged_unit(one, attacker, setup.sides[0]),
-            unit_state.wins_of(one) if setup.sides[0].hunter else 0,
+            endings_read.wins_of_charge(np.array(one)).item() if setup.sides[0].hunter else 0,
             *charged_unit(two, target, setup.sides[1]),
-            unit_state.wins_of(two) if setup.sides[1].hunter else 0,
+            endings_read.wins_of_charge(np.array(two)).item() if setup.sides[1].hunter else 0,
         )
 
     return Fight(setup, [operations], start, read)
@@ -267,22 +270,41 @@ def focused_unit(word):
 def duel_fight(scenario):
     """A duel; its states are read as (a, b)."""
     a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
+    setup, rounds = duel_program(a, b, terms_of(scenario), ruleset_of(scenario))
+    start = start_states(setup, (statuses_of(a), statuses_of(b)))
+    return Fight(setup, rounds, start, lambda one, two: (*duellist(one), *duellist(two)))
+
+
+def terms_of(scenario):
+    """The terms of a duel."""
     distance = scenario.get("distance")
-    terms = DuelTerms(
+    return DuelTerms(
         rounds=scenario["rounds"],
         first=scenario["first"],
         policy_a=scenario["policy_a"],
         policy_b=scenario["policy_b"],
         distance=None if distance is None else float(distance),
     )
-    setup, rounds = duel_program(a, b, terms, ruleset_of(scenario))
-    start = start_states(setup, (statuses_of(a), statuses_of(b)))
-    return Fight(setup, rounds, start, lambda one, two: (*duellist(one), *duellist(two)))
 
 
 def duel_laws(scenario):
     """The laws of both units at the end of each round, a list of {(a, b): chance}."""
     return laws_of(duel_fight(scenario), scenario)
+
+
+def duel_deeds(scenario, **sample):
+    """What each side did and why: of each round {(side, what, why): chance}, or of a sample counts, a list."""
+    fight = duel_fight(scenario)
+    a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
+    shooters = shooters_of(a, b, terms_of(scenario), ruleset_of(scenario))
+    parts, moments, _ = in_parts(fight.programs, shooters)
+    how = How("monte-carlo", threads=1, **sample) if sample else How()
+    found = run(fight.setup, parts, fight.start, ruleset_of(scenario), how)
+    table = deeds_of_rounds(fight.setup, [(each, found[each.part]) for each in moments])
+    rounds = [{} for _ in range(scenario["rounds"])]
+    for (number, side), weights in table.items():
+        rounds[number - 1] |= {(side, *deed): weight for deed, weight in weights.items()}
+    return rounds
 
 
 def statuses_of(combatant):

@@ -41,7 +41,8 @@ def spectacular_demise(gone_facts, facts, unit, inches, ruleset):
     die = ruleset["die"]
     sides = sum(die.values())
     dice = cq.value_of(gone_facts, "Spectacular Demise")
-    gone_facts = {**gone_facts, "rules": []}  # it is the blast that strikes, not the unit: no Veteran
+    # It is the blast that strikes, not the unit: no Veteran, and nothing to re-roll by.
+    gone_facts = {**gone_facts, "rules": [], "extra_reroll": {"faces": [], "dice": 0}}
     chances = defaultdict(Fraction)
     for face, number in die.items():
         law = {unit: Fraction(1)}

@@ -71,7 +71,7 @@ class Unit(NamedTuple):
     disordered: bool = False
     activated: bool = False
     garrisoned: bool = False
-    edge_distance: int | None = None
+    edge_distance: Fraction | int | None = None
     fell_back: bool = False
     fate: str = ""
     passengers: "Unit | None" = None
@@ -109,11 +109,11 @@ def unit_of(facts):
 
 
 def value_of(facts, rule):
-    """X of a special rule such as "Sponsons (4)"; 0 without the rule (AC-7)."""
+    """X of a special rule such as "Sponsons (4)"; 0 without the rule (AC-7). Inches can have a fraction."""
     for written in facts["rules"]:
-        found = re.fullmatch(rf"{rule} \((\d+)\)", written)
+        found = re.fullmatch(rf"{rule} \((\d+(\.\d+)?)\)", written)
         if found:
-            return int(found[1])
+            return Fraction(found[1]) if found[2] else int(found[1])
     return 0
 
 
@@ -132,6 +132,7 @@ def as_target(facts, unit, *, from_front=False, models=None):
         "garrisoned": False,
         "taking_cover": False,
         "obstacle": False,
+        "exposed": None,  # which is for ranged attacks (AC-3.9)
         "from_front": from_front and not unit.garrisoned,
     }
 
@@ -281,6 +282,7 @@ class Fight(NamedTuple):
     won: tuple[str, ...] = ()  # the winner of each combat fought
     apart: int = 0  # inches between the two after the last combat
     has_destroyed: bool = False  # whether the active unit has, in any combat
+    by_its_own_blanks: bool = False  # the target is gone by them, at the same time as others strike (AC-8.7)
 
 
 class Field(NamedTuple):
@@ -432,16 +434,18 @@ def target_strikes(field, fight):
             active_losses=fight.active_losses + blow.destroyed,
             active_struck_by=fight.active_struck_by | frozenset(row["qualities"]),
             winner="target" if blow.victim.fate else "active" if blow.striker.fate else "",
+            by_its_own_blanks=bool(blow.striker.fate),
         )
         chances[own_blanks_forgotten(after, "target", fight.target)] += chance
     return chances
 
 
 def secondary_strikes(field, place, fight):
-    """A secondary combatant's attack on the active unit (AC-8.7)."""
+    """A secondary combatant's attack on the active unit, at the same time as the target's (AC-8.7)."""
     facts, unit = field.secondaries[place], fight.secondaries[place]
     row = row_of_retaliation(facts)
-    if fight.winner or row is None:
+    over = fight.winner and not fight.by_its_own_blanks
+    if over or fight.active.fate or row is None:
         return {fight: Fraction(1)}
     dice = dice_of_row(row, facts, unit, field.active, half=False)
     if dice == 0:
@@ -466,7 +470,7 @@ def secondary_strikes(field, place, fight):
             secondaries=tuple(others),
             active_losses=fight.active_losses + blow.destroyed,
             active_struck_by=fight.active_struck_by | frozenset(row["qualities"]),
-            winner="target" if blow.victim.fate else "",
+            winner="target" if blow.victim.fate else fight.winner,
         )
         chances[after] += chance
     return chances
@@ -717,6 +721,7 @@ def throw(field, fight):
         "garrisoned": unit.garrisoned,
         "taking_cover": facts["taking_cover"] and plain.has_rule(facts, "Pavises") and not has_moved,
         "obstacle": facts["obstacle"],
+        "exposed": None if facts.get("exposed") is None else min(facts["exposed"], unit.models),
     }
     attack = plain.DEFAULT_ATTACK | {"qualities": []}
     chances = defaultdict(Fraction)

@@ -23,6 +23,8 @@ DEFAULT_SIDE = {
     "reloading": False,
     "concealed": False,  # to the enemy's ranged attacks
     "obstacle": False,
+    "ammo_supply": False,
+    "exposed": None,  # models that ranged attacks on it prioritise
     "charge": {},  # the circumstances of this unit's charges: outflanked, supported, ...
 }
 DEFAULT_DUEL = {
@@ -53,7 +55,7 @@ class Duel(NamedTuple):
 
     a: Side
     b: Side
-    distance: int | None = None
+    distance: Fraction | int | None = None
     deck_a: tuple = ()
     deck_b: tuple = ()
     hunted_a: int = 0
@@ -209,7 +211,14 @@ def dice_of(row, facts, unit, enemy, *, short):
 def has_dice(field, duel, side, row):
     """Whether the grid gives a row attack dice as things are (AC-2.4)."""
     facts, enemy, unit = getattr(field, side), getattr(field, OTHER[side]), unit_of(duel, side)
-    return dice_of(row, facts, unit, enemy, short=is_short(row, duel.distance)) > 0
+    return dice_of(row, facts, unit, enemy, short=counts_as_short(field, duel, side, row)) > 0
+
+
+def counts_as_short(field, duel, side, row):
+    """Whether the enemy is at short range; where no distance is known, it is for who goes for that by its policy."""
+    if duel.distance is None:
+        return getattr(field, f"policy_{side}") == "short_range" and row.get("short_range") is not None
+    return is_short(row, duel.distance)
 
 
 def target_facts(facts, side):
@@ -226,6 +235,7 @@ def target_facts(facts, side):
         "garrisoned": side.unit.garrisoned,
         "edge_distance": side.unit.edge_distance,
         "taking_cover": side.taking_cover,
+        "exposed": None if facts["exposed"] is None else min(facts["exposed"], side.unit.models),
     }
 
 
@@ -235,14 +245,18 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
     facts, enemy = getattr(field, side), getattr(field, enemy_side)
     me, you = getattr(duel, side), getattr(duel, enemy_side)
     if short is None:
-        short = is_short(row, duel.distance)
+        short = counts_as_short(field, duel, side, row)
     dice = dice_of(row, facts, me.unit, enemy, short=short)
     if dice == 0:
         return certainly(duel)
     attack = {
         **plain.DEFAULT_ATTACK,
         "dice": dice,
-        "bonuses": [name for name, holds in [("aiming", aiming), ("short_range", short)] if holds],
+        "bonuses": [
+            name
+            for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
+            if holds
+        ],
         "penalties": ["suppressed"] if me.unit.suppressed else [],
         "qualities": row["qualities"],
         "veteran": cq.value_of(facts, "Veteran"),
@@ -284,7 +298,30 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
                     ended = change(after, side, unit=unit)
                     chances[ended] += dice_chance * hit_chance * test_chance * own_chance
     law = then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
-    return law if duel.distance is None else then(law, lambda after: after_demise(field, after, duel.distance))
+    if duel.distance is not None:
+        law = then(law, lambda after: after_demise(field, after, duel.distance))
+    return then(law, lambda after: answered(field, after, side))
+
+
+def answered(field, duel, side):
+    """The law of a duel when an aerial unit has shot at a Tail Gunner, and both are still there (AC-7)."""
+    facts, gunner = getattr(field, side), getattr(field, OTHER[side])
+    if is_over(duel) or facts["category"] != "aerial" or not cq.value_of(gunner, "Tail Gunner"):
+        return certainly(duel)
+    ruleset = {"die": field.die, "deck": dict(field.deck)}
+    chances = defaultdict(Fraction)
+    for unit, chance in aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset).items():
+        if unit.fate:
+            after = duel._replace(**{side: Side(unit)})
+        else:
+            after = change(duel, side, unit=unit._replace(fell_back=False))
+            if unit.fell_back:
+                away = None if duel.distance is None else duel.distance + 3
+                after = change(moves(field, after, side), side, garrisoned=False)._replace(distance=away)
+        law = certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+        for ended, more in law.items():
+            chances[ended] += chance * more
+    return dict(chances)
 
 
 def after_demise(field, duel, inches):
@@ -404,12 +441,17 @@ def inches_to_short(field, duel, side):
 
 
 def charge(field, turn):
-    """Close in at double time, and charge from within twice SPEED."""
+    """Close in at double time, and charge from within twice SPEED.
+
+    After a failed rally test neither can be (AC-5.6): it shoots, not aiming, with what reaches, or else advances.
+    """
     duel, side = turn.duel, turn.side
+    if not turn.rallied:
+        if rows_in_range(field, duel, side):
+            return fire_first(field, duel, side, aiming=False)
+        return certainly(advance(field, duel, side, speed(field, side)))
     if unit_of(duel, side).garrisoned:
         return certainly(duel)
-    if not turn.rallied:
-        return certainly(advance(field, duel, side, speed(field, side)))
     if duel.distance is not None and duel.distance > 2 * speed(field, side):
         return certainly(advance(field, duel, side, 2 * speed(field, side)))
     return close_quarters(field, duel, side)
@@ -500,7 +542,8 @@ def all_out(field, turn):
     nearer = advance(field, duel, side, speed(field, side))
     if not turn.rallied:
         return certainly(nearer)
-    return fire_up_to(field, side, nearer, most, aiming=False, moved=nearer.distance != duel.distance)
+    moved = nearer.distance != duel.distance
+    return fire_up_to(field, side, nearer, most, aiming=can_aim(turn) and not moved, moved=moved)
 
 
 def fire_up_to(field, side, duel, most, *, aiming, moved=False):
@@ -756,6 +799,114 @@ def laws(scenario):
         law = then(law, lambda duel: one_round(field, duel, first))
         found.append(law)
     return found
+
+
+# --- what a side does, and why ----------------------------------------------------------------------------
+
+
+def deeds(scenario):
+    """The chances {(side, what it did, why): chance} of each round, a list."""
+    field, start, rounds, first = read(scenario)
+    law, found = certainly(start), []
+    for _ in range(rounds):
+        tally, ends_of_round = defaultdict(Fraction), defaultdict(Fraction)
+        orders = [(first, OTHER[first])] if first != "random" else [("a", "b"), ("b", "a")]
+        for order in orders:
+            now = {duel: chance / len(orders) for duel, chance in law.items()}
+            for side in order:
+                for duel, chance in now.items():
+                    for turn, turn_chance in before_orders(field, duel, side).items():
+                        tally[side, *deed(field, duel, turn, side)] += chance * turn_chance
+                now = then(now, lambda duel, side=side: activation(field, duel, side))
+            for duel, chance in now.items():
+                ends_of_round[end_phase(duel)] += chance
+        law = dict(ends_of_round)
+        found.append(dict(tally))
+    return found
+
+
+def before_orders(field, duel, side):
+    """The law of the turn of a side before it does anything; None where it has none."""
+    if is_over(duel) or unit_of(duel, side).activated:
+        return certainly(None)
+    law = certainly(starts(field, in_fumes(field, duel), side))
+    for step in (rally, reaction):
+        law = then(law, lambda turn, step=step: step(field, turn))
+    return law
+
+
+def deed(field, duel, turn, side):
+    """What a side does, and why."""
+    if turn is None:
+        if unit_of(duel, side).fate:
+            return "was_gone", "gone"
+        return "had_no_activation", "enemy_gone" if is_over(duel) else "activated"
+    if unit_of(turn.duel, side).fate:
+        return "fell", "opportunity_fire"
+    if is_over(turn.duel):
+        return "had_no_activation", "enemy_gone"
+    if must_charge(field, turn):
+        return "charged", "rule"
+    policy = getattr(field, f"policy_{side}")
+    if policy == "lookout":
+        empty = is_empty(field, turn.duel, side, opportunity=True)
+        return ("re_armed", "reloading") if empty else ("went_on_lookout", "policy")
+    if policy == "take_cover":
+        return "took_cover", "policy"
+    if policy == "charge" and turn.rallied:
+        return deed_of_charger(field, turn)
+    return deed_of_shooter(field, turn, policy)
+
+
+def deed_of_charger(field, turn):
+    """Who has rallied, and means to charge."""
+    duel, side = turn.duel, turn.side
+    if unit_of(duel, side).garrisoned:
+        return "held", "in_building"
+    if can_charge(field, turn):
+        return "charged", "policy"
+    moves_on = advance(field, duel, side, 2 * speed(field, side)).distance != duel.distance
+    return ("double_timed" if moves_on else "held"), "out_of_reach"
+
+
+def deed_of_shooter(field, turn, policy):
+    """Who shoots, if it can."""
+    duel, side = turn.duel, turn.side
+    rows = rows_in_range(field, duel._replace(distance=None), side)
+    main = rows[0] if rows else None
+    wanted = policy == "short_range" and duel.distance is not None
+    in_range = main is not None and (duel.distance is None or fits(main, duel.distance))
+    near_enough = in_range and (not wanted or is_short(main, duel.distance) or main.get("short_range") is None)
+    housed = unit_of(duel, side).garrisoned
+    if not in_range and not turn.rallied and not housed:
+        length = min(speed(field, side), inches_to_short(field, duel, side)) if wanted else speed(field, side)
+        moves_on = advance(field, duel, side, length).distance != duel.distance
+        return ("advanced" if moves_on else "held"), "rally_failed"
+    if main is not None and is_empty(field, duel, side):
+        return "re_armed", "reloading"
+    after, moves_on = duel, False
+    if not near_enough and turn.rallied and not housed:
+        length = min(speed(field, side), inches_to_short(field, duel, side)) if wanted else speed(field, side)
+        after = advance(field, duel, side, length)
+        moves_on = after.distance != duel.distance
+    most = len(rows) if policy == "all_out" and turn.rallied else 1
+    usable = [row for row in rows[:most] if after.distance is None or fits(row, after.distance)]
+    usable = [row for row in usable if not (moves_on and "Move or Fire" in row["qualities"])]
+    usable = [row for row in usable if not must_reload(row, after, side) and has_dice(field, after, side, row)]
+    why = "out_of_short_range" if wanted else "out_of_range"
+    if not usable:
+        if moves_on:
+            return "advanced", "out_of_range"
+        if in_range:
+            return "held", "nothing_to_fire"
+        if not turn.rallied:
+            return "held", "in_building" if housed else "rally_failed"
+        return "held", "in_building" if housed else "out_of_range"
+    if not turn.rallied:
+        return "shot", "rally_failed"
+    if housed:
+        return "shot", "in_building"
+    return ("advanced_and_shot", why) if moves_on else ("shot_aiming", "policy")
 
 
 def points(scenario, duel):

@@ -1,107 +1,418 @@
-"""A slow, plain reading of confusion in Warmaster (WM-1 to WM-8), for the tests to compare the engines with.
+"""Warmaster, confusion: a slow and plain reading of WM-1 to WM-9, in exact fractions.
 
-Written from the numbered rules and `docs/rulings.md` alone; it shares nothing with the package. Every face of every
-drive-back die is enumerated; a unit that tests with n dice is spared with probability (5/6)**n.
+Written from the numbered rules alone, by somebody who had not seen the package; it shares nothing with it.
+``tables(question)`` answers as the program's JSON does; ``questions(seed)`` makes a question up, over every key.
+Every ambiguity that had to be settled is marked with "Settled:", as `docs/rulings.md` settles it.
 """
 
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
-from typing import NamedTuple
+from typing import Any
 
-SIXTH = Fraction(1, 6)
+Row = dict[str, Any]
+Law = dict[Any, Fraction]
 
-
-class Mover(NamedTuple):
-    """The unit so far; distances in centimetres."""
-
-    moved: Fraction
-    confused: bool
-    friends: int = 0
-    stands: int = 3
-    at: str = "open ground"
-
-
-def column(number):
-    """A chain of friends one behind the other, as nested lists."""
-    return [column(number - 1)] if number else []
+RULESET = {"touching_is_into": False, "tests_for_chain": "direct", "gap": 1.0, "stands": 3}
+SIX = Fraction(1, 6)
+CAUSES = {
+    "p_six_on_drive_back_dice": "dice",
+    "p_by_terrain": "terrain",
+    "p_by_enemy_or_combat": "enemy",
+    "p_by_friends_that_made_way": "made way",
+    "p_by_friends_that_did_not": "did not",
+}
 
 
-def tests_of(chain):
-    """The tests of a friend that makes way and of all behind it: one for itself and one for each that it pushes."""
-    return [1 + len(chain), *(tests for behind in chain for tests in tests_of(behind))]
+def exact(number: Any) -> Fraction:
+    """A number as the user wrote it."""
+    return Fraction(str(number))
 
 
-def lengths(question):
-    """Each distance and whether a drive-back die shows 6, with its probability (WM-1)."""
-    if question["move"] == "driven_back":
-        for faces in product(range(1, 7), repeat=question["dice"]):
-            yield sum(faces), 6 in faces, SIXTH ** len(faces)
+@dataclass(frozen=True)
+class Friend:
+    """A unit that is pushed, and what it pushes itself."""
+
+    yields: bool
+    pushes: tuple["Friend", ...] = ()
+
+    def can_make_way(self) -> bool:
+        """WM-5: not if it is unyielding, or has no room because something that it would push cannot."""
+        return self.yields and all(friend.can_make_way() for friend in self.pushes)
+
+    def everyone(self) -> list["Friend"]:
+        """It and all that are pushed behind it."""
+        return [self, *(one for friend in self.pushes for one in friend.everyone())]
+
+
+def friend_of(kind: str, chain: Any) -> Friend:
+    """A number is so many friends, one pushing the next; a list is what this friend pushes, side by side."""
+    if isinstance(chain, list):
+        pushes = tuple(friend_of(one.get("kind", "friend"), one.get("chain", 0)) for one in chain)
     else:
-        for distance, chance in question["distance"].items():
-            yield distance, False, chance
+        pushes = (friend_of("friend", chain - 1),) if chain else ()
+    return Friend(kind == "friend", pushes)
 
 
-def law(question, choice):
-    """The joint law of :class:`Mover` at the end; `choice`: "always", "never" or "fewest"."""
-    obstacles = sorted(question["obstacles"], key=halt)
-    starts, found = {}, {}
-    for distance, six, chance in lengths(question):
-        starts[distance, six] = starts.get((distance, six), 0) + chance
-    for (distance, six), chance in starts.items():
-        start = Mover(Fraction(distance), six)
-        into = [each for each in obstacles if distance > halt(each)]
-        for end, share in ends(question["move"], start, into, choice):
-            found[end] = found.get(end, 0) + chance * share
-    return found
+@dataclass(frozen=True)
+class Obstacle:
+    """What stands behind the unit."""
+
+    distance: Fraction
+    kind: str
+    friend: Friend | None
+    make_way: bool | None
+    stands: int | None
 
 
-def halt(obstacle):
-    """Where a unit stops that goes into it: 1 cm away from enemies and combats (WM-3), else on contact."""
-    distance = Fraction(str(obstacle["distance"]))
-    return max(distance - 1, Fraction(0)) if obstacle["kind"] in ("enemy", "combat") else distance
+@dataclass(frozen=True)
+class State:
+    """The move so far."""
+
+    stands: int
+    lost: int = 0
+    causes: frozenset[str] = frozenset()
+    friends: int = 0
+    distance: Fraction = Fraction(0)
+    at: str | None = None
+
+    @property
+    def gone(self) -> bool:
+        """WM-8: all its stands are destroyed."""
+        return self.lost >= self.stands
+
+    @property
+    def confused(self) -> bool:
+        """A destroyed unit is counted no more."""
+        return bool(self.causes) and not self.gone
 
 
-def ends(move, unit, into, choice):
-    """Every way in which the rest of the move can go."""
-    if not into:
-        return [(unit, Fraction(1))]
-    met, rest = into[0], into[1:]
-    kind, stop = met["kind"], unit._replace(moved=halt(met), at=met["kind"])
-    if kind == "friend" and move == "evades":
-        return ends(move, unit._replace(friends=unit.friends + 1), rest, choice)
-    if kind == "friend":
-        pushed, refused = make_way(move, unit, met, rest, choice), halts(move, unit, stop, met, rest, choice)
-        if choice != "fewest":
-            return pushed if choice == "always" else refused
-        return min((pushed, refused), key=units_confused)
-    return halts(move, unit, stop, met, rest, choice)
+class Move:
+    """One move of the unit, under one way in which its friends decide."""
+
+    def __init__(self, question: Row, ruleset: Row, policy: str) -> None:
+        self.kind = question.get("move", "driven_back")
+        self.gap = exact(ruleset["gap"])
+        self.touching = ruleset["touching_is_into"]
+        self.tests_for_all = ruleset["tests_for_chain"] == "all"
+        self.policy = policy
+        self.obstacles = [
+            Obstacle(
+                exact(o["distance"]),
+                o["kind"],
+                friend_of("friend", o.get("chain", 0)) if o["kind"] == "friend" else None,
+                o.get("make_way"),
+                o.get("stands"),
+            )
+            for o in question.get("obstacles", [])
+        ]
+        self.lengths = self.lengths_of(question)
+
+    def lengths_of(self, question: Row) -> Law:
+        """WM-1: (distance, whether a drive-back die shows 6), or the distance that was given."""
+        if self.kind == "driven_back":
+            law: Law = {(0, False): Fraction(1)}
+            for _ in range(question.get("dice") or 1):
+                following: Law = defaultdict(Fraction)
+                for (total, six), p in law.items():
+                    for face in range(1, 7):
+                        following[total + face, six or face == 6] += p * SIX
+                law = following
+            return law
+        given = question["distance"]
+        given = given if isinstance(given, dict) else {given: 1}
+        return {(int(d), False): exact(p) for d, p in given.items()}
+
+    def effect_at(self, obstacle: Obstacle) -> Fraction:
+        """Where the unit halts: WM-3, 1 cm short of enemies and combat (as near to that as it stands)."""
+        if obstacle.kind in ("enemy", "combat"):
+            return max(Fraction(0), obstacle.distance - self.gap)
+        return obstacle.distance
+
+    def goes_into(self, obstacle: Obstacle, length: int) -> bool:
+        """Whether a move of this length goes into it.
+
+        WM-3: falling back, not to end 1 cm away is enough, whatever the distance of the move. Settled: driven back or
+        retreating too, a unit that would end nearer than that has gone into the enemy, if it moves at all.
+        """
+        if obstacle.kind in ("enemy", "combat"):
+            too_near = length > obstacle.distance - self.gap
+            return too_near and (length > 0 or self.kind == "falls_back")
+        return length > obstacle.distance or (self.touching and length == obstacle.distance)
+
+    def met(self, length: int) -> list[Obstacle]:
+        """The obstacles of its way, in the order in which they matter.
+
+        Settled: at one place a friend that can make way comes before what halts the unit only if touching it is going
+        into it; of two that halt it there, the one that does so without a roll comes first.
+        """
+
+        def order(obstacle: Obstacle) -> tuple:
+            friend = obstacle.friend is not None and (self.kind == "evades" or obstacle.friend.can_make_way())
+            touched = self.touching and obstacle.kind not in ("enemy", "combat")
+            place = self.effect_at(obstacle)
+            return place, not touched, friend != self.touching, obstacle.distance, obstacle.kind == "impassable"
+
+        return sorted((o for o in self.obstacles if self.goes_into(o, length)), key=order)
+
+    def tests(self, friend: Friend) -> int:
+        """WM-4: one for each unit that it forces to make way; what "forces" means is the ruleset's."""
+        if self.tests_for_all:
+            return len(friend.everyone()) - 1
+        return len(friend.pushes)
+
+    def make_way(self, friend: Friend) -> Law:
+        """WM-4, WM-7: (the mover is confused, how many friends are); every test is a die of its own."""
+        everyone = friend.everyone()
+        safe = (1 - SIX) ** (len(everyone) if self.tests_for_all else 1)
+        law: Law = {(False, 0): safe, (True, 0): 1 - safe}
+        for one in everyone:
+            safe = (1 - SIX) ** (1 + self.tests(one))
+            following: Law = defaultdict(Fraction)
+            for (mover, number), p in law.items():
+                following[mover, number] += p * safe
+                following[mover, number + 1] += p * (1 - safe)
+            law = following
+        return law
+
+    def halts(self, state: State, obstacle: Obstacle, cause: str | None) -> State:
+        """It moves no further, and may be confused."""
+        causes = state.causes | ({cause} if cause else set())
+        return replace(state, causes=causes, distance=self.effect_at(obstacle), at=obstacle.kind)
+
+    def loses_stands(self, state: State, obstacle: Obstacle) -> State:
+        """WM-8: the stands that it blocks, all of them if nothing is said.
+
+        Settled: each obstacle blocks other stands than those before it did.
+        """
+        blocked = state.stands if obstacle.stands is None else obstacle.stands
+        state = replace(state, lost=min(state.stands, state.lost + blocked))
+        if state.gone:
+            state = replace(state, distance=self.effect_at(obstacle), at=obstacle.kind)
+        return state
+
+    def blocked(self, state: State, obstacle: Obstacle) -> Law:
+        """What an obstacle that does not yield does to the unit (WM-2, WM-3, WM-4, WM-8)."""
+        if self.kind == "retreats":
+            return {self.loses_stands(state, obstacle): Fraction(1)}
+        if obstacle.kind == "impassable":
+            return {self.halts(state, obstacle, "terrain"): SIX, self.halts(state, obstacle, None): 1 - SIX}
+        cause = "enemy" if obstacle.kind in ("enemy", "combat") else "did not"
+        return {self.halts(state, obstacle, cause): Fraction(1)}
+
+    def pushes(self, state: State, obstacle: Obstacle) -> Law:
+        """The friend makes way."""
+        law: Law = defaultdict(Fraction)
+        for (mover, number), p in self.make_way(obstacle.friend).items():
+            causes = state.causes | ({"made way"} if mover else set())
+            law[replace(state, causes=causes, friends=state.friends + number)] += p
+        return law
+
+    def on(self, state: State, step: Law, rest: list[Obstacle], length: int) -> Law:
+        """The rest of the move after one step of it."""
+        law: Law = defaultdict(Fraction)
+        for after, p in step.items():
+            for end, q in self.goes_on(after, rest, length).items():
+                law[end] += p * q
+        return law
+
+    def goes_on(self, state: State, ahead: list[Obstacle], length: int) -> Law:
+        """From here to the end of the move."""
+        if state.at is not None or state.gone:
+            return {state: Fraction(1)}
+        if not ahead:
+            return {replace(state, distance=Fraction(length), at="open ground"): Fraction(1)}
+        obstacle, rest = ahead[0], ahead[1:]
+        if obstacle.kind != "friend":
+            return self.on(state, self.blocked(state, obstacle), rest, length)
+        if self.kind == "evades":  # WM-6
+            burst = {replace(state, friends=state.friends + 1): Fraction(1)}
+            return self.on(state, burst, rest, length)
+        laws: list[Callable[[], Law]] = [
+            lambda: self.on(state, self.pushes(state, obstacle), rest, length),
+            lambda: self.on(state, self.blocked(state, obstacle), rest, length),
+        ]
+        if not obstacle.friend.can_make_way() or obstacle.make_way is False:
+            return laws[1]()
+        if obstacle.make_way or self.policy == "always":
+            return laws[0]()
+        if self.policy == "never":
+            return laws[1]()
+        return self.fewest(laws[0](), laws[1]())
+
+    def fewest(self, makes_way: Law, does_not: Law) -> Law:
+        """The choice that confuses fewer units on average, with all dice so far in sight.
+
+        Settled: in a retreat it is making way, as stands destroyed weigh more than any confusion; where both confuse
+        as many, the friend makes way.
+        """
+        if self.kind == "retreats":
+            return makes_way
+        one, other = (sum(p * (s.confused + s.friends) for s, p in law.items()) for law in (makes_way, does_not))
+        return makes_way if one <= other else does_not
+
+    def law(self, stands: int) -> Law:
+        """The law of how one move ends."""
+        law: Law = defaultdict(Fraction)
+        for (length, six), p in self.lengths.items():
+            start = State(stands, causes=frozenset({"dice"} if six else ()))
+            for end, q in self.goes_on(start, self.met(length), length).items():
+                law[end] += p * q
+        return law
 
 
-def halts(move, unit, stop, met, rest, choice):
-    """What does not yield: stands destroyed (WM-8), a test (WM-2), or confusion without one (WM-3, WM-4)."""
-    if move == "retreats":
-        left = max(unit.stands - met.get("stands", unit.stands), 0)
-        if left == 0:
-            return [(stop._replace(stands=0), Fraction(1))]
-        return ends(move, unit._replace(stands=left), rest, choice)
-    if met["kind"] == "impassable":
-        return [(stop._replace(confused=True), SIXTH), (stop, 1 - SIXTH)]
-    return [(stop._replace(confused=True), Fraction(1))]
+def total(law: Law, value: Callable[[Any], Any]) -> Fraction:
+    """The mean of a value, or of whether something is so."""
+    return sum((p * value(state) for state, p in law.items()), Fraction(0))
 
 
-def make_way(move, unit, met, rest, choice):
-    """The friend and all behind it test, and the mover for the friend (WM-4)."""
-    spared = [(1 - SIXTH) ** tests for tests in tests_of(met.get("chain", []))]
-    units = {}
-    for failed in product((0, 1), repeat=len(spared) + 1):
-        share = SIXTH if failed[0] else 1 - SIXTH
-        for fails, chance in zip(failed[1:], spared):
-            share *= 1 - chance if fails else chance
-        after = unit._replace(confused=unit.confused or bool(failed[0]), friends=unit.friends + sum(failed[1:]))
-        units[after] = units.get(after, 0) + share
-    return [(end, share * more) for after, share in units.items() for end, more in ends(move, after, rest, choice)]
+def policies(question: Row) -> list[str | None]:
+    """The ways in which friends decide; one only (None) if no friend has a choice."""
+    free = [
+        o
+        for o in question.get("obstacles", [])
+        if o["kind"] == "friend" and o.get("make_way") is None and friend_of("friend", o.get("chain", 0)).can_make_way()
+    ]
+    if not free or question.get("move") == "evades":
+        return [None]
+    return ["always", "never", "fewest confused"]
 
 
-def units_confused(law_of_ends):
-    """The mean number of units confused."""
-    return sum(share * (end.confused + end.friends) for end, share in law_of_ends)
+def turns_of(question: Row, ruleset: Row, policy: str | None) -> tuple[list[Law], Law]:
+    """Each turn's law of (stands lost so far, how this turn's move ended or None), and the law of turns lost.
+
+    WM-8: stands that are destroyed stay so in later turns, and a unit without stands moves and tests no more.
+    """
+    move = Move(question, ruleset, policy or "always")
+    stands = question.get("stands") or ruleset["stands"]
+    moves = {left: move.law(left) for left in range(1, stands + 1)}
+    law: Law = {(0, 0): Fraction(1)}  # (stands lost so far, turns lost so far)
+    turns = []
+    for _ in range(question.get("turns", 1)):
+        turn: Law = defaultdict(Fraction)
+        following: Law = defaultdict(Fraction)
+        for (lost, count), p in law.items():
+            if lost >= stands:
+                turn[lost, None] += p
+                following[lost, count] += p
+                continue
+            for end, q in moves[stands - lost].items():
+                turn[lost + end.lost, end] += p * q
+                following[lost + end.lost, count + end.confused] += p * q
+        turns.append(turn)
+        law = following
+    lost_turns: Law = defaultdict(Fraction)
+    for (_, count), p in law.items():
+        lost_turns[count] += p
+    return turns, lost_turns
+
+
+def choices_row(turn: Law, stands: int) -> Row:
+    """The row of one turn. Settled: stands destroyed count from the first turn on; distances only while it moves."""
+    row = {"p_confused": total(turn, lambda s: s[1] is not None and s[1].confused)}
+    for column, cause in CAUSES.items():
+        row[column] = total(turn, lambda s, c=cause: s[1] is not None and s[1].confused and c in s[1].causes)
+    row["p_all_stands_destroyed"] = total(turn, lambda s: s[0] >= stands)
+    row["mean_friends_confused"] = total(turn, lambda s: s[1].friends if s[1] else 0)
+    row["mean_units_confused"] = row["p_confused"] + row["mean_friends_confused"]
+    row["mean_distance"] = total(turn, lambda s: s[1].distance if s[1] else 0)
+    row["mean_stands_destroyed"] = total(turn, lambda s: s[0])
+    return row
+
+
+def tables(question: dict) -> dict[str, list[dict]]:
+    """The question's answer, table by table."""
+    ruleset = RULESET | question.get("ruleset", {})
+    stands = question.get("stands") or ruleset["stands"]
+    answer: dict[str, list[dict]] = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
+    if question.get("turns", 1) == 1:
+        del answer["turns_lost"]
+    for policy in policies(question):
+        head = {"friends_make_way": policy} if policy else {}
+        turns, lost = turns_of(question, ruleset, policy)
+        for number, turn in enumerate(turns, start=1):
+            key = head | ({"turn": number} if len(turns) > 1 else {})
+            key = key or {"move": question.get("move", "driven_back")}
+            answer["choices"].append(key | choices_row(turn, stands))
+            for name, of in (
+                (
+                    "joint",
+                    lambda s: {
+                        "unit_confused": "yes" if s and s.confused else "no",
+                        "friends_confused": s.friends if s else 0,
+                    },
+                ),
+                ("friends", lambda s: {"friends_confused": s.friends if s else 0}),
+                ("stops", lambda s: {"distance": s.distance, "at": s.at} if s else None),
+            ):
+                law: Law = defaultdict(Fraction)
+                for (_, end), p in turn.items():
+                    if (row := of(end)) is not None:
+                        law[tuple(row.items())] += p
+                answer[name] += [key | dict(row) | {"probability": p} for row, p in law.items()]
+        if "turns_lost" in answer:
+            who = {"friends_make_way": policy} if policy else {"move": question.get("move", "driven_back")}
+            answer["turns_lost"] += [who | {"turns_lost": number, "probability": p} for number, p in lost.items()]
+    return answer
+
+
+def chain(dice: random.Random, depth: int = 0) -> Any:
+    """What a friend pushes: a number, or a list."""
+    if dice.random() < 0.7 or depth > 1:
+        return dice.choice([0, 1, 2, 3] if depth == 0 else [0, 1])
+    entries = []
+    for _ in range(dice.randint(1, 2)):
+        entry: Row = {}
+        if dice.random() < 0.3:
+            entry["kind"] = dice.choice(["friend", "unyielding"])
+        if entry.get("kind") != "unyielding" and dice.random() < 0.6:
+            entry["chain"] = chain(dice, depth + 1)
+        entries.append(entry)
+    return entries
+
+
+def obstacle(dice: random.Random, move: str) -> Row:
+    """One obstacle."""
+    kinds = (
+        ["friend"]
+        if move == "evades"
+        else ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
+    )
+    row: Row = {
+        "kind": dice.choice(kinds),
+        "distance": dice.choice([0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]),
+    }
+    if row["kind"] == "friend":
+        if dice.random() < 0.5:
+            row["chain"] = chain(dice)
+        if dice.random() < 0.3:
+            row["make_way"] = dice.random() < 0.5 and "unyielding" not in str(row)
+    if move == "retreats" and dice.random() < 0.6:
+        row["stands"] = dice.randint(1, 3)
+    return row
+
+
+def questions(seed: int) -> dict:
+    """A random question."""
+    dice = random.Random(seed)
+    move = dice.choice(["driven_back", "driven_back", "falls_back", "retreats", "evades"])
+    question: Row = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}
+    if move == "driven_back":
+        question["dice"] = dice.choice([1, 1, 2, 3])
+    else:
+        question["distance"] = dice.choice([0, 1, 3, 4, 6, 12, {"4": 0.5, "6": 0.5}, {"0": 0.25, "3": 0.75}])
+    if move == "retreats" and dice.random() < 0.5:
+        question["stands"] = dice.randint(3, 5)
+    obstacles = [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]
+    if obstacles:
+        question["obstacles"] = obstacles
+    if dice.random() < 0.3:
+        question["turns"] = dice.choice([1, 2, 3])
+    if dice.random() < 0.4:
+        ruleset: Row = {"touching_is_into": dice.random() < 0.5, "tests_for_chain": dice.choice(["direct", "all"])}
+        if dice.random() < 0.5:
+            ruleset["gap"] = dice.choice([0, 0.5, 1, 2])
+        question["ruleset"] = ruleset
+    return question

@@ -4,8 +4,9 @@ Small enough for fractions, and odd enough to meet every branch of the rules. Th
 """
 
 import random
+from fractions import Fraction
 
-from random_scenarios import CATEGORIES, often, random_die, random_scenario, some_of
+from random_scenarios import CATEGORIES, REROLL_FACES, often, random_die, random_scenario, some_of
 
 MELEE_QUALITIES = (
     "Arc", "Devastating", "Penetrating", "Suppressive", "Precision", "Cryo", "Seismic", "Shock", "Wreckers",
@@ -23,6 +24,17 @@ FLAGS = ("suppressed", "disordered", "near_commander", "from_front", "fail_on_pu
 CIRCUMSTANCES = ("outflanked", "supported", "threatened", "difficult_terrain")
 SMALL_DECKS = ({"1": 1, "12": 1}, {"1": 2, "5": 1, "6": 1}, {"2": 1, "7": 3}, {"5": 1, "6": 1, "12": 2})
 OVERCHARGE_DECK = {"1": 2, "2": 1}
+
+
+def inches(rng, least, most):
+    """A length: whole inches as often as not, else with a fraction that ends in hundredths."""
+    steps = rng.choice((1, 1, 2, 4, 10, 100))
+    return Fraction(rng.randint(least * steps, most * steps), steps) if steps > 1 else rng.randint(least, most)
+
+
+def written(length):
+    """A length as an X of a rule."""
+    return f"{float(length):g}"
 
 
 def random_charge(rng):
@@ -132,9 +144,9 @@ def random_duel(rng):
     duel = {"rounds": rng.randint(1, 2), "first": rng.choice(("a", "b", "random"))}
     duel["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
     if often(0.4, rng):
-        duel["distance"] = rng.randint(1, 24)
+        duel["distance"] = inches(rng, 1, 24)
         for unit in (a, b):
-            unit["speed"] = rng.randint(2, 8)
+            unit["speed"] = inches(rng, 2, 8)
     for side, unit in (("a", a), ("b", b)):
         duel[side] = unit
         duel[f"policy_{side}"] = random_policy(rng, unit)
@@ -164,19 +176,42 @@ def random_duellist(rng):
     unit = random_unit(rng, rng.randint(1, 3), DUEL_RULES)
     for _ in range(2):
         row = random_row(rng, "ranged", unit["models"], RANGED_QUALITIES, most=1)
-        long_range = rng.randint(2, 20)
+        long_range = inches(rng, 2, 20)
         row |= {
             "against": list(CATEGORIES),
-            "short_range": rng.choice((None, long_range // 2)),
+            "short_range": rng.choice((None, Fraction(long_range * 50 // 1, 100))),
             "long_range": long_range,
         }
         unit["rows"].append(row)
     unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], MELEE_QUALITIES, most=1))
     unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
     unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
+    unit |= {flag: True for flag in ("ammo_supply", "peer_review") if often(0.1, rng)}
+    for key, share, value in (
+        ("exposed", 0.15, rng.randint(1, unit["models"])),
+        ("extra_reroll", 0.15, {"faces": some_of(REROLL_FACES, rng) or ["miss"], "dice": rng.randint(0, 2)}),
+    ):
+        if often(share, rng):
+            unit[key] = value
+    if often(0.1, rng):
+        tower_of(rng, unit)
+    if often(0.1, rng):
+        unit["carriages"] = 1
+        unit["rows"][0]["qualities"].append("Full Steam Ahead")
+        for band in unit["rows"][0]["bands"]:
+            band["dice"] = 1  # what carriages add to a cell of no dice is nowhere said
     unit["charge"] = {key: True for key in CIRCUMSTANCES if often(0.2, rng)}
     quarter(unit)
     return unit
+
+
+def tower_of(rng, unit):
+    """Make a behemoth of a unit: one model, whose bands go by the damage that it has suffered (AC-2.3)."""
+    unit |= {"behemoth": True, "models": 1, "damage_limit": 3, "damage": rng.randint(0, 1)}
+    unit.pop("exposed", None)
+    for row in unit["rows"]:
+        row["bands"] = [{"first": damage, "last": damage, "dice": rng.randint(0, 1)} for damage in range(3)]
+        row["bands"][unit["damage"]]["dice"] = 1
 
 
 def random_plain_duel(rng):
@@ -218,10 +253,10 @@ def random_fumes(rng):
     duel = random_plain_duel(rng)
     for name in "ab":
         unit = duel[name]
-        unit["speed"] = rng.randint(0, 4)
+        unit["speed"] = inches(rng, 0, 4)
         rules = [rule for rule in unit["rules"] if not rule.startswith("Corrosive Fumes")]
-        unit["rules"] = [*rules, f"Corrosive Fumes ({rng.randint(1, 6)})"] if often(0.6, rng) else rules
-    return duel | {"distance": rng.randint(0, 12)}
+        unit["rules"] = [*rules, f"Corrosive Fumes ({written(inches(rng, 1, 6))})"] if often(0.6, rng) else rules
+    return duel | {"distance": inches(rng, 0, 12)}
 
 
 def random_wreck(rng):
@@ -230,15 +265,16 @@ def random_wreck(rng):
     for name in "ab":
         unit = duel[name]
         unit |= {
-            "speed": rng.randint(0, 3),
+            "speed": inches(rng, 0, 3),
             "models": min(unit["models"], 2),
+            "exposed": None,
             "rules": [*unit["rules"], "Spectacular Demise (2)"],
         }
         unit["rows"][0] |= {"long_range": 20}
     if often(0.4, rng):
         duel["a"] |= {"rules": [*duel["a"]["rules"], "Throw (6)"], "speed": 6, "garrisoned": False}
         duel |= {"policy_a": "charge", "ruleset": duel["ruleset"] | {"deck": OVERCHARGE_DECK}}
-    return duel | {"distance": rng.randint(1, 11)}
+    return duel | {"distance": inches(rng, 1, 11)}
 
 
 def random_overrun(rng):
@@ -246,11 +282,11 @@ def random_overrun(rng):
     duel = random_plain_duel(rng)
     for name in "ab":
         unit = duel[name]
-        unit |= {"speed": rng.randint(3, 8), "garrisoned": False, "charge": {}}
+        unit |= {"speed": inches(rng, 3, 8), "garrisoned": False, "charge": {}}
         unit["rules"] = [rule for rule in unit["rules"] if not rule.startswith("Overrun")]
         unit["rows"][-1]["kind"] = "melee"
     duel["a"]["rules"].append("Overrun")
-    return duel | {"distance": rng.randint(1, 10), "policy_a": "charge", "rounds": 2}
+    return duel | {"distance": inches(rng, 1, 10), "policy_a": "charge", "rounds": 2}
 
 
 FURIES = ("Berserk", "Run Amok", "Run Amok", "Static", "Spectacular Demise (2)")
@@ -260,11 +296,11 @@ def random_fury(rng):
     """A duel between units that rules drive to charge, whatever their policies."""
     duel = random_plain_duel(rng)
     if often(0.6, rng):
-        duel["distance"] = rng.randint(1, 12)
+        duel["distance"] = inches(rng, 1, 12)
     for name in "ab":
         unit = duel[name]
         unit.pop("edge_distance", None)  # nobody is kept from withdrawing the whole 3 inches
-        unit["speed"] = rng.randint(1, 5)
+        unit["speed"] = inches(rng, 1, 5)
         unit["discipline"] = rng.choice((3, 5, 7))
         unit["suppressed"] = often(0.5, rng)
         unit["garrisoned"] = often(0.1, rng)
@@ -291,19 +327,65 @@ def random_blast(rng):
 def random_clash(rng):
     """A duel of which A at least charges from near, in which it matters how far a combat leaves the two apart."""
     duel = random_plain_duel(rng)
-    duel |= {"policy_a": "charge", "distance": rng.randint(1, 6), "rounds": 2, "first": "a"}
+    duel |= {"policy_a": "charge", "distance": inches(rng, 1, 6), "rounds": 2, "first": "a"}
     duel["a"]["rules"] = [*duel["a"]["rules"], *some_of(("Overrun", "Throw (3)"), rng, share=0.6)]
     duel["a"]["garrisoned"] = False
     for name in "ab":
         unit = duel[name]
         unit.pop("edge_distance", None)  # nobody is kept from withdrawing the whole 3 inches
-        unit["speed"] = rng.randint(1, 6)
+        unit["speed"] = inches(rng, 1, 6)
         unit["discipline"] = rng.choice((1, 2, 3))
         for row in unit["rows"]:
             if row["kind"] == "ranged":
-                row |= {"short_range": None, "long_range": rng.randint(3, 8)}
+                row |= {"short_range": None, "long_range": inches(rng, 3, 8)}
     duel["ruleset"]["deck"] = OVERCHARGE_DECK
     return duel
+
+
+def random_failed_charge(rng):
+    """A duel whose first unit is suppressed and wants to charge, with something to shoot with (AC-5.6)."""
+    duel = random_plain_duel(rng)
+    for name in "ab":
+        unit = duel[name]
+        unit |= {"discipline": rng.choice((1, 3, 5)), "suppressed": often(0.7, rng), "garrisoned": often(0.1, rng)}
+        quarter(unit)
+        unit.pop("peer_review", None)
+    return duel | {"policy_a": "charge", "ruleset": duel["ruleset"] | {"deck": OVERCHARGE_DECK}}
+
+
+def random_gunners(rng):
+    """A duel of an aerial unit with one row, which also fires on lookout, and a Tail Gunner (AC-7)."""
+    duel = random_plain_duel(rng)
+    a, b = duel["a"], duel["b"]
+    a |= {"category": "aerial", "type": "rotorcraft", "garrisoned": False, "on_lookout": often(0.5, rng)}
+    a["rows"] = [row for row in a["rows"] if row["kind"] == "ranged"][: 2 if duel["policy_a"] == "all_out" else 1]
+    if duel["policy_a"] in ("charge", "all_out"):
+        duel["policy_a"] = "lookout"
+        a["rows"] = a["rows"][:1]
+    if duel["policy_b"] == "charge":
+        duel["policy_b"] = "shoot"
+    b["rules"] = [*b["rules"], f"Tail Gunner ({rng.randint(1, 3)})"]
+    return duel | {"rounds": 2}
+
+
+def random_company(rng):
+    """A charge at a target that overcharges, with others beside it (AC-8.7)."""
+    charge = random_overcharge(rng)
+    target = charge["target"]
+    if not target["rows"]:
+        target["rows"] = [random_row(rng, "melee", target["models"], MELEE_QUALITIES)]
+    target["overcharge"] = True
+    target["models"] = min(target["models"], 2)
+    target.pop("passengers", None)
+    target["rules"] = [rule for rule in target["rules"] if not rule.startswith("Capacity")]
+    for row in target["rows"]:
+        row |= {"kind": "melee", "qualities": [*row["qualities"], "Overcharge"]}
+    others = []
+    for _ in range(rng.randint(1, 2)):
+        other = random_unit(rng, 2, EITHER_RULES)
+        other["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]
+        others.append(other | {"threatened": often(0.3, rng)})
+    return charge | {"secondaries": others}
 
 
 def random_shots_at_gunners(rng):
@@ -340,7 +422,11 @@ def random_unit(rng, models, rules):
     for key, share, value in (
         ("discipline", 0.9, rng.randint(3, 9)),
         ("break_limit", 0.5, rng.randint(0, models)),
-        ("edge_distance", 0.3, rng.choice((1, 3, 6, 12))),
+        (
+            "edge_distance",
+            0.3,
+            rng.choice((1, 3, 6, 12, Fraction(301, 100), Fraction(13, 4), Fraction(399, 100), inches(rng, 0, 12))),
+        ),
         ("models_without_room", 0.2, 1),
         ("withdrawal_without_room", 0.2, 1),
         ("formation", 0.5, rng.choice(("close", "open"))),
@@ -363,4 +449,17 @@ def random_row(rng, kind, models, qualities, most=2):
 def random_fights(make, seed, count):
     """`count` fights made by one of the functions above."""
     rng = random.Random(seed)
-    return [make(rng) for _ in range(count)]
+    return [with_room_for_places(make(rng)) for _ in range(count)]
+
+
+def with_room_for_places(fight):
+    """The fight with lengths in steps of half an inch where a Hunter's wins leave no room for finer ones."""
+    units = [fight.get(name) for name in "ab"]
+    if fight.get("distance") is None or not any("Hunter" in unit["rules"] for unit in units):
+        return fight
+    rows = [row for unit in units for row in unit["rows"]]
+    for table in (fight, *units, *rows):
+        for key in ("distance", "speed", "edge_distance", "short_range", "long_range"):
+            if table.get(key) is not None:
+                table[key] = Fraction(2 * table[key] // 1, 2)
+    return fight

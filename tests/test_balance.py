@@ -11,7 +11,8 @@ import pytest
 
 from analyser.balance import bradley_terry, dominated, duel_ratings, efficiency, outliers
 from analyser.balance.domination import DONE, SUFFERED
-from analyser.balance.efficiency import EFFICIENCY, FEWEST_PEERS
+from analyser.balance.efficiency import EFFICIENCY, LEAST
+from analyser.balance.outliers import LEAST_RATIO
 from analyser.balance.ratings import REGULARISED_BY, _refitted, wins_of
 from analyser.balance.robust import robust_z, weights
 from analyser.comparisons.matchups import matchups
@@ -68,28 +69,23 @@ def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
 def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
     found = efficiency(frame)
     part = found[(found["situation"] == "long-range") & (found["category"] == "light")]
-    logs = [math.log2(each) for each in part["efficiency"] if each > 0]
+    logs = [math.log2(each) for each in part["efficiency"] if each >= LEAST]
     median = statistics.median(logs)
     spread = 1.4826 * statistics.median(abs(each - median) for each in logs)
     for row in part.to_dict("records"):
-        if row["efficiency"] > 0:
+        if row["efficiency"] >= LEAST:
             assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
         else:
             assert math.isnan(row["z"])
 
 
-def test_flags_are_two_robust_standard_deviations_away(frame):
-    for row in efficiency(frame).to_dict("records"):
-        wanted = "under-priced" if row["z"] >= 2 else "over-priced" if row["z"] <= -2 else ""
-        assert row["flag"] == wanted
-
-
-def test_a_few_peers_flag_nobody():
-    few = {name: [2.0**place] for place, name in enumerate("abcdef")} | {"z": [4000.0]}
-    assert len(few) < FEWEST_PEERS
-    assert set(efficiency(table(few))["flag"]) == {""}
-    many = few | {"g": [8.0], "h": [16.0]}
-    assert efficiency(table(many)).set_index("attacker")["flag"]["red/z@basic"] == "under-priced"
+def test_the_median_is_of_those_that_do_the_job(frame):
+    found = efficiency(frame)
+    part = found[(found["situation"] == "long-range") & (found["category"] == "heavy")]
+    peers = part[part["efficiency"] >= LEAST]
+    assert part["median"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
+    assert set(part["peers"]) == {peers["attacker"].str.partition("@")[0].nunique()}
+    assert len(peers) < len(part)
 
 
 def test_at_break_even_points_a_loadout_does_what_its_peers_do():
@@ -161,6 +157,52 @@ def test_nobody_is_expected_to_destroy_more_than_there_is(frame):
     assert (found["expected"] <= most + 1e-9).all()
 
 
+def test_times_expected_are_of_figures_that_matter():
+    """Where nearly nobody does anything, times expected were hundreds of milliards (item 12)."""
+    cells = {name: [0.0, 0.0, 0.0, 1e-9, 30.0] for name in "abcdef"}
+    cells["e"][0] = 80.0
+    found = outliers(table(cells))
+    assert found[["attacker", "defender"]].values.tolist() == [["red/e", "blue/t0"]]
+    assert found.loc[0, "expected"] == LEAST
+    assert found.loc[0, "ratio"] == pytest.approx(80)
+    assert found.loc[0, "why"] == "E usually destroys nothing of such targets, others usually destroy nothing of T0"
+
+
+def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
+    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
+    for place in range(1, 6):
+        one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
+    one["b"][6] = 70.0
+    frame = pd.concat([table(one, situation="here"), table(other, situation="there")], ignore_index=True)
+    found = outliers(frame)
+    assert not found.duplicated(["attacker", "defender"]).any()
+    assert found.loc[found["attacker"] == "red/a", "also_in"].tolist() == ["there"] * 5
+    assert found["attacker"].tolist() == ["red/a", "red/b", "red/a", "red/a", "red/a", "red/a"]
+
+
+def test_less_than_expected_is_less_than_both_are_used_to(frame):
+    """To do nothing to whom nobody does anything is no surprise, whatever a floor makes one expect."""
+    found = outliers(frame)
+    less = found[found["ratio"] < 1]
+    assert len(less)
+    usual = less[["attacker_usual", "defender_usual"]].min(axis=1)
+    assert (less["efficiency"] < usual).all()
+    assert (usual >= LEAST).all()
+
+
+def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
+    profiles = list(Profiles())
+    found = outliers(frame, profiles)
+    units = {each.selector.partition("@")[0]: each.unit for each in profiles}
+    assert len(found)
+    for row in found.to_dict("records"):
+        target = units[row["defender"]]
+        assert f"the target has DEFENCE {target.defence}, DAMAGE LIMIT {target.damage_limit}" in row["why"]
+        used = units[row["attacker"]].row(row["row"])
+        assert f"it uses {used.name}" in row["why"]
+        assert all(quality in row["why"] for quality in used.qualities)
+
+
 def test_what_is_small_is_no_outlier():
     cells = {name: [0.01 * strength] * 5 for name, strength in zip("abcde", range(1, 6))}
     cells["c"][3] *= 10
@@ -169,8 +211,10 @@ def test_what_is_small_is_no_outlier():
 
 def test_outliers_of_the_armies_are_far_from_expected(frame):
     found = outliers(frame)
-    assert ((found["ratio"] >= 3) | (found["ratio"] <= 1 / 3)).all()
-    assert found["efficiency"].to_numpy() == pytest.approx((found["expected"] * found["ratio"]).to_numpy())
+    assert ((found["ratio"] >= LEAST_RATIO) | (found["ratio"] <= 1 / LEAST_RATIO)).all()
+    floored = found["efficiency"].clip(lower=LEAST).to_numpy()
+    assert floored == pytest.approx((found["expected"] * found["ratio"]).to_numpy())
+    assert (found["expected"] >= LEAST).all()
 
 
 # --- domination -------------------------------------------------------------------------------------------------
@@ -178,6 +222,7 @@ def test_outliers_of_the_armies_are_far_from_expected(frame):
 
 def does_as_well(frame, one, other):
     """Whether `one` does as well as `other` in every matchup, by a plain reading."""
+    frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     attack, defence = {}, {}
     for row in frame[frame["attacker"].isin([one, other])].to_dict("records"):
         for name in DONE:

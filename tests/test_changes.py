@@ -71,8 +71,8 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
     for frame, value in ((before, first["old"]), (after, first["new"])):
         assert frame.set_index(key).loc[tuple(first[key]), name] == pytest.approx(value)
     assert first["share"] == pytest.approx(first["new"] / first["old"] - 1)
-    assert changed["share"].abs().round(12).is_monotonic_decreasing  # what comes after is the rounding of sums
-    assert found.worst == pytest.approx(abs(first["share"]), abs=1e-12)
+    assert changed["change"].abs().round(12).is_monotonic_decreasing  # what comes after is the rounding of sums
+    assert found.worst == pytest.approx(changed["share"].abs().max(), abs=1e-12)
     assert diff(old, cheaper, metric="p_annihilated").for_points.empty
     status, out, _ = run(capsys, old, cheaper, "--fail-over", 0.05)
     assert status == 1
@@ -236,16 +236,18 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
+    assert out.startswith(f"Old: {old}, version ")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
-    assert len(out.splitlines()) == 7
+    assert len(out.splitlines()) == 10
     assert "river/otter-guard@" in out.splitlines()[-1]
 
 
 def test_nothing_changed_is_said(old, capsys):
     status, out, _ = run(capsys, old, old, "--fail-over", "0")
-    assert (status, out) == (0, "Profiles: nothing changed\n\n64 matchups compared, exact: none changed\n")
+    assert status == 0
+    assert out.endswith("\n\nProfiles: nothing changed\n\n64 matchups compared, exact: none changed\n")
 
 
 def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
@@ -253,7 +255,7 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--fail-over", worst * 0.99)
     assert status == 1
     assert "worst first" in out
-    assert err == f"a matchup changed by {worst:.4g}, more than {worst * 0.99:g}\n"
+    assert err == f"a matchup changed by {100 * worst:.4g} pp, more than {99 * worst:.4g} pp\n"
     assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
 
 
@@ -264,7 +266,7 @@ def test_json_and_csv_hold_all_of_it(old, easier, capsys):
     assert data["matchups"] == found.frame.to_dict("records")
     assert data["edits"] == [{"where": "river/otter-guard", "key": "defence", "old": "2", "new": "1"}]
     csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
-    assert csv[0] == "attacker,defender,situation,metric,old,new,change,note"
+    assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"
     assert len(csv) == 1 + len(found.frame)
 
 

@@ -156,7 +156,7 @@ def test_run_prints_json_that_is_the_result_as_data(fight):
 def test_run_prints_csv_with_every_digit(fight):
     rows = list(csv.DictReader(io.StringIO(answer("run", fight, "--format", "csv"))))
     table = analyser.exact(fight).table()
-    assert list(rows[0]) == list(table)
+    assert list(rows[0]) == [*table, "profiles"]
     assert [float(row["probability"]) for row in rows] == table["probability"].tolist()
     assert [row["broken"] for row in rows] == [str(flag) for flag in table["broken"].tolist()]
 
@@ -247,6 +247,7 @@ def test_compare_as_json_and_csv_say_the_same(profiles):
     assert told["metric"] == "mean_models_destroyed_per_100_points"
     assert len(told["loadouts"]) == len(rows) == 4
     for row, record in zip(rows, told["loadouts"]):
+        record["profiles"] = f"{told['profiles']['folder']}, version {told['profiles']['version']}"
         assert {name: "" if value is None else str(value) for name, value in record.items()} == row
     assert rows[-1]["why_not"]
 
@@ -271,7 +272,7 @@ def test_units_lists_every_loadout(profiles):
     assert lines[1].split() == [
         "river/otter-guard@basic", "infantry", "4", "40", "2", "ranged-light", "ranged-heavy", "melee",
     ]  # fmt: skip
-    assert len(lines) == 1 + 4
+    assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
 
 
 def test_units_as_json_and_csv_say_the_same(profiles):

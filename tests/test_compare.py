@@ -13,7 +13,7 @@ from analyser.comparisons.compare import BATCHES, compare
 from analyser.comparisons.figures import ALL_COMPARED, COMPARED
 from analyser.engine.tasks import CHUNK_TRIALS
 from analyser.errors import InputError
-from analyser.metrics import PER_100_POINTS
+from analyser.metrics import BY_POINTS, PER_100_POINTS
 from analyser.profiles import Profiles
 from analyser.units import Level
 
@@ -57,11 +57,17 @@ def test_each_row_is_the_single_attack(found, library):
         law = result.models_destroyed()
         assert found.at_least == 6
         wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
-        wanted["p_at_least"] = law[6]["at_least"]
-        assert wanted.keys() == COMPARED.keys()
+        wanted |= {"p_at_least": law[6]["at_least"], "p_any_destroyed": law[1]["at_least"]}
+        wanted["p_half_destroyed"] = law[6]["at_least"]
+        points = library.loadout(SCIONS).level.points
+        wanted["expected_points_destroyed"] = wanted["mean_models_destroyed"] * points / 12
+        wanted["mean_damage"] = wanted["mean_models_destroyed"]  # a DAMAGE LIMIT of 1: every point is a model
+        assert library.loadout(SCIONS).unit.damage_limit == 1
+        assert wanted.keys() == {name for name in COMPARED if not name.endswith(PER_100_POINTS)}
         for name, value in wanted.items():
             assert row[name] == pytest.approx(value, abs=TOLERANCE)
-            assert row[name + PER_100_POINTS] == pytest.approx(value * 100 / row["points"], abs=TOLERANCE)
+            if name in BY_POINTS:
+                assert row[name + PER_100_POINTS] == pytest.approx(value * 100 / row["points"], abs=TOLERANCE)
         assert (row["row"], row["dice"]) == (result.scenario.attack.row, result.conditions["dice"])
         assert row["method"] == "exact"
 
@@ -84,20 +90,22 @@ def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
 def test_the_best_is_the_best_by_the_metric_asked_for(library):
     by_models = compare(RIFLES, SCIONS, profiles=library)
     assert by_models.best == RIFLES[1]
-    by_points = compare(RIFLES, SCIONS, metric="p_suppressed", per_points=True, profiles=library)
-    assert by_points.best == RIFLES[0]
-    assert by_points.metric == "p_suppressed_per_100_points"
+    assert compare(RIFLES, SCIONS, metric="p_suppressed", profiles=library).best == RIFLES[0]
+    by_points = compare(RIFLES, SCIONS, metric="mean_damage", per_points=True, profiles=library)
+    assert by_points.best == RIFLES[1]
+    assert by_points.metric == "mean_damage_per_100_points"
 
 
 def test_exact_differences_are_those_of_the_figures(found):
     figures = found.frame.set_index("loadout")
     for row in found.differences.itertuples():
-        assert row.best == RIFLES[1]
+        best = figures.loc[row.best, row.metric]
+        assert best == figures[row.metric].max()
         assert row.difference == figures.loc[row.loadout, row.metric] - figures.loc[row.best, row.metric]
         assert np.isnan(row.low)
     told = found.differences[found.differences["loadout"] == RIFLES[0]]
-    assert told["significant"].all()
-    assert found.differences[found.differences["loadout"] == RIFLES[1]]["significant"].isna().all()
+    assert told["significant"].isna().equals(told["best"] == RIFLES[0])
+    assert set(told["best"]) == set(RIFLES)  # each figure has its own best loadout
 
 
 def test_k_can_be_chosen(library):
@@ -177,7 +185,7 @@ def test_the_paired_interval_covers_the_exact_difference(small):
     pair = [otter, variant(otter, "arc-otter", qualities=("Arc",))]
     beaver = {"models": 4, "defence": 3, "damage_limit": 1, "discipline": 6, "category": "light"}
     exact = compare(pair, beaver, profiles=small).differences
-    for metric in ("mean_models_destroyed", "p_suppressed", "p_at_least_per_100_points"):
+    for metric in ("mean_models_destroyed", "p_suppressed", "mean_damage_per_100_points"):
         (wanted,) = exact[(exact["metric"] == metric) & (exact["loadout"] == "river/otter-guard@basic")]["difference"]
         held = 0
         for seed in range(20):
@@ -258,7 +266,10 @@ def test_plot_draws_a_line_for_each_loadout_that_can(found):
         ({"target": "imperium/nobody"}, "target: selector 'imperium/nobody': no unit"),
         ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
         ({"metric": "p_brokn"}, "no metric 'p_brokn'; did you mean 'p_broken'"),
-        ({"metric": "nothing"}, "expected_victory_points; each also with _per_100_points"),
+        ({"metric": "nothing"}, "expected_points_destroyed also with _per_100_points"),
+        ({"metric": "p_broken", "per_points": True}, "p_broken is a chance, and that is not divided by points"),
+        ({"metric": "p_broken_per_100_points"}, "p_broken is a chance, and that is not divided by points"),
+        ({"metric": "p_wins"}, "a figure of duels"),
         ({"method": "montecarlo"}, "no method 'montecarlo'; did you mean 'monte-carlo'"),
         ({"row": "ranged-heavvy"}, "no attacker has a row"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),

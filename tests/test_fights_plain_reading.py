@@ -9,11 +9,14 @@ import pytest
 from random_fights import (
     random_charge,
     random_clash,
+    random_company,
     random_dogfight,
+    random_failed_charge,
     random_fights,
     random_focus_fire,
     random_fumes,
     random_fury,
+    random_gunners,
     random_overcharge,
     random_overrun,
     random_plain_duel,
@@ -43,7 +46,7 @@ def test_charges(seed):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 
-@pytest.mark.parametrize("make", [random_overcharge, random_throw])
+@pytest.mark.parametrize("make", [random_overcharge, random_throw, random_company])
 @pytest.mark.parametrize("seed", range(20))
 def test_charges_in_which_a_card_adds_dice(make, seed):
     for charge in random_fights(make, seed, 3):
@@ -92,6 +95,8 @@ def test_focus_fire_that_a_tail_gunner_answers(seed):
         random_clash,
         random_wreck,
         random_fury,
+        random_failed_charge,
+        random_gunners,
     ],
 )
 @pytest.mark.parametrize("seed", range(20))

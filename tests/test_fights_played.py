@@ -12,12 +12,15 @@ from random_fights import (
     random_blast,
     random_charge,
     random_clash,
+    random_company,
     random_dogfight,
     random_duel,
+    random_failed_charge,
     random_fights,
     random_focus_fire,
     random_fumes,
     random_fury,
+    random_gunners,
     random_overcharge,
     random_plain_duel,
     random_shots_at_gunners,
@@ -42,6 +45,9 @@ KINDS = {
     "charges": (engine.charge_fight, random_charge),
     "overcharge": (engine.charge_fight, random_overcharge),
     "throws": (engine.charge_fight, random_throw),
+    "companies": (engine.charge_fight, random_company),
+    "failed charges": (engine.duel_fight, random_failed_charge),
+    "gunners": (engine.duel_fight, random_gunners),
     "clashes": (engine.duel_fight, random_clash),
     "furies": (engine.duel_fight, random_fury),
     "blasts": (engine.charge_fight, random_blast),
@@ -198,11 +204,18 @@ def duel_laws_without_replacement(scenario):
     return law
 
 
+def random_shootout(rng):
+    """A duel in which nobody charges, as the plain reading knows them with a deck that runs out."""
+    duel = random_plain_duel(rng)
+    policies = {f"policy_{side}": duel[f"policy_{side}"].replace("charge", "shoot") for side in "ab"}
+    return duel | {name: "overcharge" if policy == "overshoot" else policy for name, policy in policies.items()}
+
+
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
         (engine.focus_fight, random_focus_fire, focus_laws_without_replacement, 30),
-        (engine.duel_fight, random_plain_duel, duel_laws_without_replacement, 12),
+        (engine.duel_fight, random_shootout, duel_laws_without_replacement, 12),
     ],
     ids=["focus fire", "duels"],
 )

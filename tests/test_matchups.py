@@ -13,7 +13,7 @@ from analyser.comparisons.frame import by_unit
 from analyser.comparisons.matchups import matchups
 from analyser.engine.sweep import SUMMARY
 from analyser.errors import InputError
-from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS, RESULTS
+from analyser.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.profiles import Profiles
 from analyser.resolve import fitting_rows, resolve_target
 from analyser.rows import RANKED_BY, best_of, best_row
@@ -104,7 +104,7 @@ def test_points_and_victory_points(found):
     share = possible["mean_models_destroyed"] / possible["defender_models"]
     worth = (share * possible["defender_points"]).to_numpy(float)
     assert possible["expected_points_destroyed"].to_numpy() == pytest.approx(worth)
-    for name in FIGURES:
+    for name in BY_POINTS:
         per_100 = (possible[name] / possible["attacker_points"] * 100).to_numpy(float)
         assert possible[name + PER_100_POINTS].to_numpy() == pytest.approx(per_100)
 
@@ -382,14 +382,14 @@ def test_one_situation_has_plain_columns_in_the_order_of_the_files(library):
 
 def test_the_metric_is_shown_per_100_points_if_asked(library):
     sides = {"attackers": "crown/rifle-platoon@*", "defenders": "imperium/krupp@basic", "profiles": library}
-    plain = matchups(**sides, metric="p_broken")
-    per_100 = matchups(**sides, metric="p_broken", per_points=True)
-    assert (plain.metric, per_100.metric) == ("p_broken", "p_broken_per_100_points")
+    plain = matchups(**sides, metric="mean_damage")
+    per_100 = matchups(**sides, metric="mean_damage", per_points=True)
+    assert (plain.metric, per_100.metric) == ("mean_damage", "mean_damage_per_100_points")
     points = [each.level.points for each in plain.attackers]
     wanted = (plain.pivot().T / points * 100).T
     assert per_100.pivot().to_numpy() == pytest.approx(wanted.to_numpy())
-    already = matchups(**sides, metric="p_broken_per_100_points", per_points=True)
-    assert already.metric == "p_broken_per_100_points"
+    already = matchups(**sides, metric="mean_damage_per_100_points", per_points=True)
+    assert already.metric == "mean_damage_per_100_points"
 
 
 def test_levels_choose_loadouts_on_both_sides(library):
@@ -404,9 +404,9 @@ def test_impossible_pairs_are_listed_with_their_reason(found):
 
 
 def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
-    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers})
+    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
     small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)
-    assert len(small.heatmap().get_yticklabels()) == 3
+    assert len(small.heatmap().get_yticklabels()) == 3 + 1
     assert "short range aimed" in found.heatmap(situation="short-range-aimed").get_title(loc="left")
 
 

@@ -87,8 +87,8 @@ def test_everybody_destroyed_is_gone_in_every_system():
 
 @pytest.mark.parametrize(
     ("nerve", "discipline", "courage", "target", "leadership"),
-    [(2 / 3, "8", "2", "3+ on a die of 6", "8"), (0.4, "5", "1", "5+ on a die of 6", "6"),
-     (0.9, "11", "3", "2+ on a die of 6", "10")],
+    [(2 / 3, "8", "2", "5+ on a die of 12", "8"), (0.4, "5", "1", "8+ on a die of 12", "6"),
+     (0.9, "11", "3", "2+ on a die of 12", "10")],
 )  # fmt: skip
 def test_equivalents_are_the_nearest_to_the_nerve(nerve, discipline, courage, target, leadership):
     """0.4: 5 of 12 cards are 0.417; 15/36 = 0.417 for 2d6 at most 6. 0.9: 11/12 = 0.917; 33/36 = 0.917 at most 10."""

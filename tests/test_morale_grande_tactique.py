@@ -1,8 +1,7 @@
-"""Grande Tactique: each rule of GT-1 to GT-9, worked by hand, read plainly, and rolled."""
+"""Grande Tactique: each rule of GT-1 to GT-11, worked by hand, read plainly, and rolled."""
 
 from fractions import Fraction
 from itertools import product
-from math import ceil
 
 import pytest
 from click.testing import CliRunner
@@ -39,7 +38,6 @@ def only(table, **sections):
         ("infantry", "shaken", "worn down", 1 / 2),  # 4 or more on one die stands
         ("infantry", "shaken", "lost firing", 1 / 2),
         ("infantry", "eager", "worn down", 0),
-        ("artillery", "shaken", "worn down", 0),
     ],
 )
 def test_who_flees(arm, state, cause, p_flees):
@@ -48,9 +46,47 @@ def test_who_flees(arm, state, cause, p_flees):
     assert found["p_stands"] == pytest.approx(1 - p_flees, abs=EXACTLY)
 
 
-def test_artillery_that_is_charged_is_silenced():
-    found = only("check", check={"arm": "artillery", "cause": "charged"})
-    assert (found["p_flees"], found["p_silenced"]) == (0, 1)
+@pytest.mark.parametrize(
+    ("cause", "by", "state", "p_silenced"),
+    [
+        ("charged", None, "eager", 1),
+        ("worn down", "artillery", "eager", 1),
+        ("worn down", None, "shaken", 1),  # artillery's fire is taken for granted, and a warning says so
+        ("worn down", "infantry", "shaken", 0),
+        ("lost firing", None, "shaken", 0),
+    ],
+)
+def test_artillery_is_silenced_by_a_charge_or_by_the_fire_of_artillery(cause, by, state, p_silenced):
+    """GT-1: it does not flee."""
+    check = {"arm": "artillery", "cause": cause, "state": state, "worn_down_by": by}
+    found = only("check", check=check)
+    assert (found["p_flees"], found["p_routed"], found["p_silenced"]) == (0, 0, p_silenced)
+    told = " ".join(morale.exact("grande-tactique", {"check": check}).warnings)
+    assert ("artillery has worn it down" in told) == (cause == "worn down" and by is None)
+
+
+@pytest.mark.parametrize(
+    ("check", "chances"),
+    [
+        ({}, (0, 1 / 2, 1 / 2, 0)),
+        ({"state": "eager"}, (0, 1, 0, 0)),  # worn down: shaken
+        ({"state": "eager", "cause": "lost firing"}, (1, 0, 0, 0)),
+        ({"state": "eager", "cause": "charged"}, (0, 0, 1, 0)),
+        ({"arm": "cavalry", "cause": "lost firing"}, (0, 1, 0, 0)),
+        ({"arm": "artillery", "state": "eager", "worn_down_by": "infantry"}, (0, 1, 0, 0)),
+        ({"arm": "artillery"}, (0, 0, 0, 1)),
+    ],
+)
+def test_the_states_after_a_check(check, chances):
+    found = only("check", check=check)
+    names = ("p_eager", "p_shaken", "p_routed", "p_silenced")
+    assert [found[name] for name in names] == pytest.approx(chances, abs=EXACTLY)
+    assert found["p_stands"] == pytest.approx(found["p_eager"] + found["p_shaken"], abs=EXACTLY)
+
+
+def test_whether_fire_shakes_the_eager_can_be_settled_otherwise():
+    found = only("check", check={"state": "eager"}, ruleset={"fire_shakes": False})
+    assert (found["p_eager"], found["p_shaken"]) == (1, 0)
 
 
 def test_old_guard_has_two_instead_of_one():
@@ -76,17 +112,37 @@ def test_cavalry_flees_eleven_without_dice(enemy, distance):
 @pytest.mark.parametrize(("edge", "p_off_map"), [(7, 1), (7.5, 0)])
 def test_infantry_flees_seven(edge, p_off_map):
     found = only("fates", flight={"arm": "infantry", "enemy": "infantry", "edge_distance": edge})
-    assert (found["p_off_map"], found["mean_flight"]) == (p_off_map, 7)
+    assert (found["p_off_map"], found["mean_flight_if_it_flees"]) == (p_off_map, 7)
 
 
 def test_pursuit():
     """Cavalry pursues infantry 6, cavalry 1 less than it fled: of 11 + 7 on average, 17; infantry does not (GT-4)."""
-    assert only("fates", flight={"arm": "infantry", "enemy": "cavalry"})["mean_pursuit"] == 6
-    assert only("fates", flight={"arm": "cavalry", "enemy": "cavalry"})["mean_pursuit"] == pytest.approx(17)
+    assert only("fates", flight={"arm": "infantry", "enemy": "cavalry"})["mean_pursuit_if_it_flees"] == 6
+    assert only("fates", flight={"arm": "cavalry", "enemy": "cavalry"})["mean_pursuit_if_it_flees"] == pytest.approx(17)
     joint = ask("flight", flight={"arm": "cavalry", "enemy": "cavalry"})
     assert joint["routed", 13.0, 12.0]["probability"] == pytest.approx(1 / 36, abs=EXACTLY)
     assert all(pursuit == distance - 1 for _, distance, pursuit in joint)
-    assert only("fates", flight={"arm": "infantry", "enemy": "infantry"})["mean_pursuit"] == 0
+    assert only("fates", flight={"arm": "infantry", "enemy": "infantry"})["mean_pursuit_if_it_flees"] == 0
+
+
+@pytest.mark.parametrize("surrounded", [0, 0.25, 0.75])
+def test_how_far_a_unit_flees_does_not_hang_on_those_that_are_surrounded(surrounded):
+    """A unit that is surrounded does not move: the means are those of units that flee (GT-3, GT-4, GT-5)."""
+    flight = {"arm": "cavalry", "enemy": "cavalry", "surrounded": surrounded}
+    found = only("fates", flight=flight)
+    assert found["mean_flight_if_it_flees"] == pytest.approx(18, abs=EXACTLY)
+    assert found["mean_pursuit_if_it_flees"] == pytest.approx(17, abs=EXACTLY)
+    result = morale.simulate("grande-tactique", {"flight": flight}, 200_000, seed=3)
+    row = rows(result, "fates")["cavalry",]
+    error = (35 / 6 / (200_000 * (1 - surrounded))) ** 0.5  # the variance of two dice is 35/6
+    assert row["mean_flight_if_it_flees_standard_error"] == pytest.approx(error, rel=0.02)
+    assert abs(row["mean_flight_if_it_flees"] - 18) < 5 * error
+
+
+def test_nobody_flees_who_is_surely_surrounded():
+    found = only("fates", flight={"arm": "infantry", "enemy": "cavalry", "surrounded": 1})
+    assert found["p_destroyed"] == 1
+    assert not [name for name in found if name.startswith("mean")]
 
 
 def test_infantry_makes_for_woods_within_reach():
@@ -157,11 +213,47 @@ def test_old_guard_behind_dismays_those_before_it():
     assert found[0]["p_routed"] == 1  # 2 inches from Old Guard that flees
 
 
-def test_artillery_in_the_way_is_silenced_and_does_not_flee():
-    """It stays where it is, so the friend behind it is reached by nobody (GT-1)."""
+def test_artillery_in_the_way_does_not_rout():
+    """GT-1: neither routed nor silenced, and the friend behind it is reached by nobody."""
     column = {"arm": "infantry", "enemy": "infantry",
               "friends": [{"distance": 5, "arm": "artillery", "shaken": 1}, {"distance": 8}]}  # fmt: skip
-    assert list(ask("joint", column=column)) == [("routed", "silenced", "eager")]
+    assert list(ask("joint", column=column)) == [("routed", "shaken", "eager")]
+
+
+def test_artillery_near_old_guard_that_flees_does_not_rout():
+    """GT-1, GT-9: within 3 of it artillery is shaken, as within 9, and carries no chain on."""
+    found = friends_of(old_guard=True, friends=[{"distance": 3, "arm": "artillery"}, {"distance": 9.5}])
+    assert [each["p_shaken"] for each in found] == [1, 0]
+    assert [each["p_routed"] for each in found] == [0, 0]
+
+
+def test_old_guard_dismays_its_friends_at_the_moment_it_is_made_to_flee():
+    """GT-9, "at once": the first flight, to 7, makes Old Guard at 5 flee; the friend at 7, 2 inches from it, flees too.
+
+    The friend at 16 is reached by the cavalry alone; it was not within 9 of the Old Guard.
+    """
+    friends = [{"distance": 5, "shaken": 1, "old_guard": True}, {"distance": 7, "arm": "cavalry"}, {"distance": 16}]
+    found = friends_of(friends=friends)
+    assert [each["p_routed"] for each in found] == [1, 1, 0]
+    assert found[2]["p_shaken"] == 1
+
+
+@pytest.mark.parametrize(("distance", "p_routed"), [(1.4, 1), (1.39, 0)])
+def test_three_inches_are_three_inches_wherever_they_begin(distance, p_routed):
+    """From 1.4 to Old Guard at 4.4 it is 3 inches, though in binary fractions 4.4 - 1.4 is more than 3 (GT-9)."""
+    friends = [{"distance": distance, "arm": "cavalry"}, {"distance": 4.4, "shaken": 1, "old_guard": True}]
+    assert friends_of(friends=friends)[0]["p_routed"] == p_routed
+
+
+def test_a_friend_in_contact_behind_is_passed_through():
+    """0 inches behind the first: of those in one place the later in the list stands behind (GT-5)."""
+    found = friends_of(friends=[{"distance": 0, "shaken": 1}])
+    assert found[0]["p_routed"] == 1
+
+
+def test_a_friend_beyond_the_edge_is_refused():
+    with pytest.raises(InputError, match=r"a friend 12 inches behind is off the map \(allowed: up to 10\)"):
+        friends_of(friends=[{"distance": 12}], edge_distance=10)
 
 
 def plain_column(arm, enemy, friends, edge, old_guard):
@@ -173,11 +265,24 @@ def plain_column(arm, enemy, friends, edge, old_guard):
             chance *= friend["p"] if is_shaken else 1 - friend["p"]
         if chance == 0:
             continue
-        start = ["fleeing", *("shaken" if each else "eager" for each in shaken)]
+        start = ["eager", *("shaken" if each else "eager" for each in shaken)]
         everyone = [{"at": 0, "arm": arm, "guard": old_guard}, *friends]
+        plain_made_to_flee(everyone, start, 0)
         for end, share in plain_flights(everyone, tuple(start), enemy, edge):
             law[end] = law.get(end, 0) + chance * share
     return law
+
+
+def plain_made_to_flee(everyone, statuses, place):
+    """GT-9: friends near Old Guard that flees are dismayed at once."""
+    statuses[place] = "fleeing"
+    for friend, other in enumerate(everyone):
+        apart = abs(other["at"] - everyone[place]["at"])
+        if everyone[place]["guard"] and statuses[friend] in ("eager", "shaken"):
+            if apart <= 3:
+                plain_made_to_flee(everyone, statuses, friend)
+            elif apart <= 9:
+                statuses[friend] = "shaken"
 
 
 def plain_flights(everyone, statuses, enemy, edge):
@@ -194,12 +299,13 @@ def plain_flights(everyone, statuses, enemy, edge):
             rolls = {11 + a + b: Fraction(6 - abs(7 - a - b), 36) for a in range(1, 7) for b in range(1, 7)}
     for distance, share in rolls.items():
         after = list(statuses)
+        after[mover] = "gone"
         for place, other in enumerate(everyone):
-            apart = abs(other["at"] - unit["at"])
-            if place != mover and unit["guard"] and after[place] in ("eager", "shaken"):
-                after[place] = "fleeing" if apart <= 3 else "shaken" if apart <= 9 else after[place]
             if unit["at"] < other["at"] <= unit["at"] + distance:
-                after[place] = {"eager": "shaken", "shaken": "fleeing"}.get(after[place], after[place])
+                if after[place] == "eager":
+                    after[place] = "shaken"
+                elif after[place] == "shaken":
+                    plain_made_to_flee(everyone, after, place)
         after[mover] = "off the map" if edge is not None and unit["at"] + distance >= edge else "routed"
         for end, more in plain_flights(everyone, tuple(after), enemy, edge):
             yield end, share * more
@@ -281,6 +387,25 @@ def test_infantry_in_woods_stays_unless_charged_out_by_infantry():
     assert ask("rout", rout=charged)[1, 2]["p_destroyed"] == pytest.approx(3 / 4, abs=EXACTLY)
 
 
+def test_the_way_into_woods_is_no_longer_than_the_way_to_them():
+    """Woods 1 inch away use up 1 inch of the 14 to the edge: charged out it is at 8, then, not rallied, at 15.
+
+    The flight into the woods and the one out of them are not 14 inches (GT-5, GT-6).
+    """
+    unit = {"edge_distance": 14, "shelter_distance": 1}
+    found = ask("rout", rout={"units": [unit], "charged_by_infantry": 1, "pips_elsewhere": 6})
+    assert [found[1, turn]["p_destroyed"] for turn in (1, 2)] == pytest.approx([0, 1], abs=EXACTLY)
+
+
+@pytest.mark.parametrize(("edge", "turn"), [(10.3, 1), (10.31, 2)])
+def test_fractions_of_an_inch_are_kept_on_the_way_to_the_edge(edge, turn):
+    """From woods 3.3 inches back a flight of 7 ends at 10.3, exactly (GT-5, GT-6)."""
+    unit = {"edge_distance": edge, "shelter_distance": 3.3}
+    found = ask("rout", rout={"units": [unit], "charged_by_infantry": 1, "pips_elsewhere": 6, "turns": 2})
+    chances = [found[1, each]["p_destroyed"] for each in (1, 2)]
+    assert chances == pytest.approx([int(turn == 1), 1], abs=EXACTLY)
+
+
 def test_infantry_reaches_woods_on_its_way():
     """Woods 10 inches back are reached with the second flight, before the edge at 21 (GT-5, GT-6)."""
     found = ask("rout", rout={"units": [{"shelter_distance": 10, "edge_distance": 21}], "pips_elsewhere": 6})
@@ -342,7 +467,7 @@ def plain_flight(unit, covered):
     before, covered = covered, covered + step
     woods = unit.get("shelter_distance")
     if woods is not None and before < woods <= covered:
-        return ceil(woods / step) * step, "woods"
+        return woods, "woods"
     return covered, "destroyed" if covered >= unit.get("edge_distance", 10**6) else "open"
 
 
@@ -534,6 +659,37 @@ def test_the_command_line():
     wrong = CliRunner().invoke(cli, ["morale", "grande-tactique", "--division-units", "[]"])
     assert wrong.exit_code == 2
     assert wrong.stderr == "error: question: division.units: 0 entries (allowed: at least 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("rout", "rules_told"),
+    [
+        ({"units": [{}]}, {"GT-6 flight again", "GT-6 rally"}),
+        ({"units": [{}], "pips_elsewhere": 5}, {"GT-6 flight again"}),  # 1 PIP is left of 6
+        ({"units": [{}], "charged_by_cavalry": 0.1},
+         {"GT-6 flight again", "GT-6 rally", "GT-7 charges against routed units"}),
+        ({"units": [{}], "standing": 2}, {"GT-6 flight again", "GT-6 rally"}),
+        ({"units": [{}], "standing": 1}, {"GT-6 flight again", "GT-8 collapse forbids rallying"}),
+        ({"units": [{"edge_distance": 9}]}, {"GT-5 the map edge", "GT-6 flight again", "GT-6 rally"}),
+    ],
+)  # fmt: skip
+def test_rules_are_called_applied_that_can_have_their_occasion(rout, rules_told):
+    assert set(morale.exact("grande-tactique", {"rout": rout}).applied) == rules_told
+
+
+@pytest.mark.parametrize(
+    ("section", "left_out"),
+    [
+        ("check", ["squares", "Locked in Combat", "attached generals: swept along"]),
+        ("flight", ["Locked in Combat", "taken prisoner", "GT-5 direction"]),
+        ("column", ["GT-4 pursuit", "GT-5 a gap", "GT-5 direction"]),
+        ("rout", ["attached generals", "GT-5 friends in the way", "GT-10", "GT-11"]),
+        ("division", ["attached generals", "GT-10", "GT-8 where a halted corps"]),
+    ],
+)
+def test_what_no_number_comes_from_is_named(section, left_out):
+    told = " ".join(morale.exact("grande-tactique", {section: ALL_SECTIONS[section]}).not_modelled)
+    assert [each for each in left_out if each not in told] == []
 
 
 def test_steps_read_as_the_rules():

@@ -1,6 +1,4 @@
-"""Warmaster: each rule of WM-1 to WM-9, worked by hand, read plainly, and rolled."""
-
-from fractions import Fraction
+"""Warmaster: each rule of WM-1 to WM-9, worked by hand, and rolled."""
 
 import pytest
 from click.testing import CliRunner
@@ -8,7 +6,6 @@ from click.testing import CliRunner
 from analyser import morale
 from analyser.cli import cli
 from analyser.errors import InputError
-from tests import plain_warmaster as plain
 from tests.morale_checks import assert_same_on_any_threads, assert_sample_fits, rows
 
 CHOICES = {"always": "always", "never": "never", "fewest": "fewest confused"}
@@ -182,12 +179,16 @@ def test_turns_lost_to_confusion():
 
 
 def test_what_confusion_means_is_said():
-    (meaning,) = [each for each in morale.exact("warmaster", {"dice": 2}).applied if each.startswith("WM-9")]
-    for word in ("no initiative", "no orders", "-1 Attack", "cannot support", "end of its next Command phase"):
+    """No number comes from it (WM-9); over several turns one comes from how long it lasts."""
+    result = morale.exact("warmaster", {"dice": 2, "turns": 2})
+    (meaning,) = [each for each in result.not_modelled if each.startswith("WM-9")]
+    for word in ("no initiative", "no orders", "-1 Attack", "cannot support"):
         assert word in meaning
+    assert "WM-9 confused until the end of its next Command phase: a turn lost" in result.applied
+    assert not any(each.startswith("WM-9") for each in morale.exact("warmaster", {"dice": 2}).applied)
 
 
-# --- the plain reading --------------------------------------------------------------------------------------------
+# --- the choice, and what is rolled ---------------------------------------------------------------------------------
 
 QUESTIONS = {
     "three dice, friends, an enemy": {
@@ -214,50 +215,6 @@ QUESTIONS = {
     },
     "a branching chain": {"dice": 2, "obstacles": [friend(3, chain=[{"chain": 1}, {}])]},
 }
-NESTED = {1: plain.column(1), 2: plain.column(2), 3: plain.column(3)}
-
-
-def plainly(question):
-    """A question as the plain reading has it."""
-    obstacles = [dict(each) for each in question["obstacles"]]
-    for each in obstacles:
-        chain = each.get("chain", [])
-        each["chain"] = NESTED[chain] if isinstance(chain, int) else [NESTED.get(one.get("chain"), []) for one in chain]
-    distance = {number: Fraction(str(chance)) for number, chance in question.get("distance", {}).items()}
-    return {"move": "driven_back", **question, "obstacles": obstacles, "distance": distance}
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_against_the_plain_reading(name, choice):
-    law = plain.law(plainly(QUESTIONS[name]), choice)
-    # a retreat loses its stands before its friends' nerve: the plain reading counts units confused only
-    if choice == "fewest" and QUESTIONS[name].get("move") == "retreats":
-        law = plain.law(plainly(QUESTIONS[name]), "always")
-    result = morale.exact("warmaster", QUESTIONS[name])
-    row = rows(result)[(CHOICES[choice],)]
-
-    def mean(value):
-        return float(sum(share * value(end) for end, share in law.items()))
-
-    alive = [end for end in law if end.stands]
-    assert row["p_confused"] == pytest.approx(float(sum(law[end] for end in alive if end.confused)), abs=1e-12)
-    assert row["mean_friends_confused"] == pytest.approx(mean(lambda end: end.friends), abs=1e-12)
-    assert row["mean_distance"] == pytest.approx(mean(lambda end: end.moved), abs=1e-12)
-    for (made, confused, friends), joint in rows(result, "joint").items():
-        if made == CHOICES[choice]:
-            expected = sum(
-                share
-                for end, share in law.items()
-                if (end.confused and end.stands > 0, end.friends) == (confused == "yes", friends)
-            )
-            assert joint["probability"] == pytest.approx(float(expected), abs=1e-12)
-    for (made, distance, at), stop in rows(result, "stops").items():
-        if made == CHOICES[choice]:
-            expected = sum(share for end, share in law.items() if (float(end.moved), end.at) == (distance, at))
-            assert stop["probability"] == pytest.approx(float(expected), abs=1e-12)
-    if QUESTIONS[name].get("move") == "retreats":
-        assert row["mean_stands_destroyed"] == pytest.approx(mean(lambda end: 3 - end.stands), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -265,9 +222,6 @@ def test_the_fewest_is_the_least(name):
     if QUESTIONS[name].get("move") != "retreats":
         means = {choice: by_choice(QUESTIONS[name], choice)["mean_units_confused"] for choice in CHOICES}
         assert means["fewest"] <= min(means.values()) + 1e-12
-
-
-# --- rolled -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

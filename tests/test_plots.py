@@ -1,6 +1,7 @@
 """Pictures, tested as data: what is written in them, where it stands, and that it can be read."""
 
 import io
+import math
 import sys
 
 import numpy as np
@@ -14,7 +15,7 @@ from analyser.comparisons.matchups import matchups
 from analyser.errors import InputError
 from analyser.metrics import METRICS, short_text
 from analyser.plots import heatmap
-from analyser.plots.heatmaps import IMPOSSIBLE
+from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance
 from analyser.profiles import Profiles
 
@@ -60,10 +61,30 @@ def contrast(one, other):
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def test_rows_and_columns_are_the_units_in_order(basic):
-    ax = heatmap(basic, metric="mean_models_destroyed")
-    assert [each.get_text() for each in ax.get_yticklabels()] == list(basic["attacker_unit"].unique())
-    assert [each.get_text() for each in ax.get_xticklabels()] == list(basic["defender_unit"].unique())
+def in_order(frame, side, metric):
+    """The selectors of a side as they are to stand, by a plain reading."""
+    seen = {}
+    for row in frame.to_dict("records"):
+        seen.setdefault(row[side], []).append(row)
+    sides = list(seen)
+
+    def key(name):
+        figures = [row[metric] for row in seen[name] if not np.isnan(row[metric])]
+        group = ("light", "heavy", "aerial").index(seen[name][0]["defender_category"]) if side == "defender" else 0
+        return group, -np.mean(figures) if figures else np.inf, sides.index(name)
+
+    return sorted(sides, key=key)
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, metric):
+    ax = heatmap(basic, metric=metric)
+    for side, labels in (("attacker", ax.get_yticklabels()), ("defender", ax.get_xticklabels())):
+        names = dict(zip(basic[side], basic[f"{side}_unit"]))
+        wanted = [names[each] for each in in_order(basic, side, metric)]
+        assert [each.get_text() for each in labels] == [*wanted, MEAN]
+    groups = [each.get_text() for each in ax.get_xticklabels(minor=True)]
+    assert groups == ["light", "heavy", "aerial"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +92,7 @@ def test_rows_and_columns_are_the_units_in_order(basic):
 )
 def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metric):
     ax = heatmap(basic, metric=metric)
-    attackers, defenders = list(basic["attacker"].unique()), list(basic["defender"].unique())
+    attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
     found = cell_texts(ax)
     shown = 0
     for row in basic.to_dict("records"):
@@ -82,7 +103,26 @@ def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metr
             wanted = short_text(row[metric], is_probability=METRICS[metric].is_probability)
             assert found[place].get_text() == wanted
             shown += 1
-    assert shown == len(found)
+    margins = [place for place in found if place[0] == len(attackers) or place[1] == len(defenders)]
+    assert shown + len(margins) == len(found)
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, metric):
+    found = cell_texts(heatmap(basic, metric=metric))
+    attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
+    means = {
+        **{(place, len(defenders)): basic[basic["attacker"] == each] for place, each in enumerate(attackers)},
+        **{(len(attackers), place): basic[basic["defender"] == each] for place, each in enumerate(defenders)},
+        (len(attackers), len(defenders)): basic,
+    }
+    for place, part in means.items():
+        figures = part[metric].dropna()
+        if len(figures):
+            is_probability = METRICS[metric].is_probability
+            assert found[place].get_text() == short_text(figures.mean(), is_probability=is_probability)
+        else:
+            assert place not in found
 
 
 def test_the_title_says_metric_sides_situation_and_method(basic, frame):
@@ -99,7 +139,7 @@ def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic):
     assert ax.patch.get_hatch()
     assert ax.get_xlabel() == IMPOSSIBLE
     shown = ax.images[0].get_array()
-    assert np.ma.getmaskarray(shown).sum() == basic["why_not"].notna().sum()
+    assert np.ma.getmaskarray(shown)[:-1, :-1].sum() == basic["why_not"].notna().sum()
     possible = basic[basic["attacker_unit"] == "Drake Field Guns"]
     possible = possible[possible["why_not"].isna()]
     assert heatmap(possible, metric="p_annihilated").get_xlabel() == ""
@@ -147,8 +187,9 @@ def test_labels_of_columns_do_not_run_into_the_title(basic):
     assert title.get_window_extent().y0 >= highest - 1
 
 
-def test_text_stands_out_from_its_cell(basic):
-    ax = heatmap(basic, metric="mean_models_destroyed")
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_text_stands_out_from_its_cell(basic, metric):
+    ax = heatmap(basic, metric=metric)
     image = ax.images[0]
     colours = luminance(image.cmap(image.norm(image.get_array())))
     for place, text in cell_texts(ax).items():
@@ -161,25 +202,65 @@ def test_colours_rise_in_grey():
     assert (np.diff(lightness) > 0).all()
 
 
-def test_probabilities_are_coloured_from_0_to_100_and_others_from_0(basic):
-    assert heatmap(basic, metric="p_annihilated").images[0].get_clim() == (0, 100)
-    highest = basic["mean_models_destroyed"].max()
-    assert heatmap(basic, metric="mean_models_destroyed").images[0].get_clim() == (0, pytest.approx(highest))
+def places(ax):
+    """Where on the colour scale every cell stands, 0 to 1, and its figure."""
+    image = ax.images[0]
+    return np.ma.filled(image.norm(image.get_array()), np.nan)
+
+
+def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
+    """On a linear scale half of the field had one colour (item 18)."""
+    ax = heatmap(by_unit(frame), metric=EFFICIENCY)
+    least, most = ax.images[0].get_clim()
+    assert least == pytest.approx(most / 100)
+    texts_of = {place: text.get_text() for place, text in cell_texts(ax).items()}
+    shown = places(ax)
+    for place, text in texts_of.items():
+        figure = 0.0 if text.startswith("<") else float(text)
+        wanted = max(math.log(max(figure, least) / least) / math.log(100), 0)
+        assert shown[place] == pytest.approx(wanted, abs=0.12 if figure < 1 else 0.03)
+    possible = shown[:-1, :-1][~np.isnan(shown[:-1, :-1])]
+    linear = by_unit(frame)[EFFICIENCY].dropna() / most
+    assert np.subtract(*np.percentile(possible, [75, 25])) > 1.3 * np.subtract(*np.percentile(linear, [75, 25]))
+    bar = ax.child_axes[0]
+    assert bar.get_ylabel() == LOGARITHMIC
+    assert [each.get_text() for each in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
+
+
+def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    assert ax.images[0].get_clim() == (1, 99)
+    norm = ax.images[0].norm
+    assert norm(50.0) == pytest.approx(0.5)
+    assert norm(10.0) == pytest.approx(1 - norm(90.0)) == pytest.approx(0.5 - math.log(9) / math.log(99) / 2)
+    bar = ax.child_axes[0]
+    assert bar.get_ylabel() == LOG_ODDS
+    assert [each.get_text() for each in bar.get_yticklabels()] == ["1", "5", "20", "50", "80", "95", "99"]
+
+
+def test_impossible_chances_are_no_colour(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    shown = np.ma.getmaskarray(ax.images[0].norm(ax.images[0].get_array()))
+    assert shown[:-1, :-1].sum() == basic["why_not"].notna().sum()
 
 
 def test_all_zero_and_all_impossible_can_be_drawn(basic):
-    assert heatmap(basic, metric="p_fled").images[0].get_clim() == (0, 100)
+    ax = heatmap(basic, metric="p_fled")
+    assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}
+    pixels(ax)
     nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
-    ax = heatmap(nobody, metric="mean_models_destroyed")
-    assert not ax.texts
-    assert ax.images[0].get_clim() == (0, 1)
+    for metric in ("mean_models_destroyed", "p_annihilated"):
+        ax = heatmap(nobody, metric=metric)
+        assert not ax.texts
+        pixels(ax)
 
 
 def test_levels_are_named_where_there_are_several(frame):
     rifles = frame[frame["attacker"].str.startswith("crown/rifle-platoon@")]
     ax = heatmap(rifles[rifles["defender_level"] == "basic"], metric="p_annihilated")
     labels = [each.get_text() for each in ax.get_yticklabels()]
-    assert labels == ["Rifle platoon, basic", "Rifle platoon, reinforced", "Rifle platoon, full-strength"]
+    wanted = ["Rifle platoon, full-strength", "Rifle platoon, reinforced", "Rifle platoon, basic", MEAN]
+    assert labels == wanted
     assert "Rows: Crown · columns: Imperium, basic" in ax.get_title(loc="left")
 
 

@@ -93,7 +93,7 @@ def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
     assert names == {
         "matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures",
-        "balance.csv", "dominated.csv", "outliers.csv", "ratings.csv", "units.json",
+        "balance.csv", "dominated.csv", "flags.csv", "outliers.csv", "ratings.csv", "units.json",
     }  # fmt: skip
     pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
     for path in (report / "pictures").iterdir():

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from analyser.comparisons.frame import by_unit
 from analyser.comparisons.matchups import matchups
 from analyser.profiles import Profiles
 from analyser.report import write_report
@@ -104,7 +105,7 @@ def test_what_has_no_number_stands_last_whichever_way_it_is_sorted(opened):
     button = table.locator("th[scope=col]", has_text="z").last.locator("[role=button]")
     for _ in range(2):
         button.click()
-        shown = column(table, 6)
+        shown = column(table, 7)
         blanks = shown.count("–")
         assert blanks
         assert "–" not in shown[: len(shown) - blanks]
@@ -165,6 +166,59 @@ def test_the_heatmap_shows_what_is_chosen(opened):
     assert cell.evaluate("each => getComputedStyle(each).backgroundColor") != "rgba(0, 0, 0, 0)"
     blank = page.locator("#heat td.blank").first
     assert "fires at" in blank.get_attribute("title")
+
+
+def heat_cells(page):
+    """The texts of the heatmap, row by row with its heading, the last row and column being the means."""
+    rows = page.locator("#heat tbody tr")
+    return [rows.nth(place).locator("th, td").all_inner_texts() for place in range(rows.count())]
+
+
+def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_apart(opened):
+    page = opened()
+    metric = "expected_points_destroyed_per_100_points"
+    page.locator("#heat-metric").select_option(metric)
+    page.locator("#heat-situation").select_option("0")
+    frame = matchups(["crown/r*", "crown/drake*"], "imperium/*@basic", profiles=Profiles()).frame
+    part = by_unit(frame[frame["situation"] == "long-range"])
+    cells = heat_cells(page)
+    assert [row[0] for row in cells] == [
+        *part.groupby("attacker_unit", sort=False)[metric].mean().sort_values(ascending=False, kind="stable").index,
+        "mean",
+    ]
+    assert page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts() == ["light", "heavy", "aerial"]
+    rifles = part[part["attacker_unit"] == "Rifle platoon"][metric].mean()
+    assert next(row[-1] for row in cells if row[0] == "Rifle platoon") == f"{rifles:.0f}"
+    assert cells[-1][-1] == f"{part[metric].mean():.0f}"
+    columns = page.locator("#heat thead tr").nth(0).locator("th").all_inner_texts()
+    light = part[part["defender_category"] == "light"].groupby("defender_unit", sort=False)[metric].mean()
+    assert columns[: len(light)] == list(light.sort_values(ascending=False, kind="stable").index)
+    assert page.locator("#heat-scale").inner_text().startswith("Colours: logarithmic; a hundredth of the highest")
+    coloured = page.locator("#heat td:not(.blank)").evaluate_all(
+        "cells => cells.map(each => [each.innerText, getComputedStyle(each).backgroundColor])"
+    )
+    small = {colour for text, colour in coloured if text and not text.startswith("<") and 1 < float(text) < 30}
+    assert len(small) > 12  # of these a linear scale made eight
+
+
+def test_figures_stand_out_from_their_cells(opened):
+    page = opened()
+    worst = page.evaluate(
+        """() => {
+          const light = (colour) => {
+            const parts = colour.match(/\\d+/g).slice(0, 3).map((each) => Number(each) / 255);
+            const linear = parts.map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+          };
+          const cells = [...document.querySelectorAll("#heat td, .swatch")].filter((each) => each.innerText);
+          return Math.min(...cells.map((each) => {
+            const style = getComputedStyle(each);
+            const [one, other] = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a);
+            return (one + 0.05) / (other + 0.05);
+          }));
+        }"""
+    )
+    assert worst >= 4.5
 
 
 def test_a_link_to_a_unit_unfolds_its_part_and_units_can_be_searched(opened):

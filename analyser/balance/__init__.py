@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from analyser.balance.domination import dominated
 from analyser.balance.efficiency import efficiency
+from analyser.balance.flags import flags
 from analyser.balance.outliers import outliers
 from analyser.balance.ratings import bradley_terry, duel_ratings
 
-__all__ = ["bradley_terry", "dominated", "duel_ratings", "efficiency", "outliers"]
+__all__ = ["bradley_terry", "dominated", "duel_ratings", "efficiency", "flags", "outliers"]

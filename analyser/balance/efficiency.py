@@ -9,19 +9,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.balance.robust import HIGH, LOW, robust_z, weights
+from analyser.units import unit_of
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
-FLAGGED = 2.0  # robust standard deviations of log2 of the efficiency
-FEWEST_PEERS = 8  # for a flag: fewer say nothing of what is usual
-UNDER_PRICED, OVER_PRICED = "under-priced", "over-priced"
+LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
+_COLUMNS = [
+    *_LOADOUT, "situation", "category", "targets", "efficiency", "median", "peers", "z",
+    "break_even_points", "break_even_low", "break_even_high",
+]  # fmt: skip
 
 
 def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Points efficiency of every attacker on the targets of each category, in each situation.
 
-    Its peers are the attackers of the table that can attack targets of the category in the situation and destroy
-    anything of them.
+    Its peers are the attackers of the table that destroy at least :data:`LEAST` points of such targets for 100 points.
 
     Parameters
     ----------
@@ -33,10 +35,10 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         A row for each attacker, situation and category that it can attack and has points for: `attacker`,
         `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (how many there are);
-        `efficiency`, the mean over them of the expected points destroyed for 100 points; `z`, the robust z-score of
-        log2 `efficiency` among the peers, NaN where nothing is destroyed; `flag` (``"under-priced"``,
-        ``"over-priced"`` or empty); `break_even_points`, the price at which its efficiency were the median of its
-        peers, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
+        `efficiency`, the mean over them of the expected points destroyed for 100 points; `median`, that of its
+        peers (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
+        among the peers, NaN where it is none of them; `break_even_points`, the price at which its efficiency were that
+        median, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
         other shares.
 
     Examples
@@ -44,14 +46,14 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> from analyser.comparisons.matchups import matchups
     >>> found = efficiency(matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
     >>> best = found[found["category"] == "light"].nlargest(1, "efficiency").iloc[0]
-    >>> best["attacker"], round(float(best["efficiency"]), 1), best["flag"]
-    ('crown/rifle-platoon@reinforced', 95.1, 'under-priced')
+    >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["median"]), 1)
+    ('crown/rifle-platoon@reinforced', 95.1, 29.0)
     """
     parts = [
         _of_one(part.reset_index(drop=True), str(situation), str(category))
         for (situation, category), part in frame.groupby(["situation", "defender_category"], sort=False)
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).reindex(columns=_COLUMNS)
 
 
 def _of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
@@ -61,8 +63,7 @@ def _of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
     if found.empty:
         return found
     means, resampled = _efficiencies(able)
-    z = robust_z(_log2(means))
-    peers = int(np.isfinite(z).sum())
+    peer = means >= LEAST
     prices = found["attacker_points"].to_numpy(np.float64)
     break_even = prices * _over_median(means)
     low, high = np.percentile(prices[:, None] * _over_median(resampled), (LOW, HIGH), axis=1)
@@ -71,8 +72,9 @@ def _of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
         category=category,
         targets=able["defender"].nunique(),
         efficiency=means,
-        z=z,
-        flag=_flags(z) if peers >= FEWEST_PEERS else "",
+        median=np.median(means[peer]) if peer.any() else np.nan,
+        peers=found["attacker"][peer].map(unit_of).nunique(),
+        z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
         break_even_points=break_even,
         break_even_low=low,
         break_even_high=high,
@@ -85,7 +87,7 @@ def _efficiencies(able: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.f
     Levels of one unit are much alike, so it is units that get other shares, not loadouts.
     """
     attackers, _ = pd.factorize(able["attacker"])
-    units, names = pd.factorize(able["defender"].str.partition("@")[0])
+    units, names = pd.factorize(able["defender"].map(unit_of))
     sums = np.zeros((attackers.max() + 1, len(names)))
     counts = np.zeros_like(sums)
     np.add.at(sums, (attackers, units), able[EFFICIENCY].to_numpy(np.float64))
@@ -94,18 +96,9 @@ def _efficiencies(able: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.f
     return sums.sum(axis=1) / counts.sum(axis=1), (sums @ shares) / (counts @ shares)
 
 
-def _log2(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.log2(means, out=np.full(means.shape, np.nan), where=means > 0)
-
-
 def _over_median(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each figure over the median of those above 0; NaN where none is."""
+    """Each figure over the median of those that matter; NaN where none does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a median of nothing
-        median = np.nanmedian(np.where(means > 0, means, np.nan), axis=0)
+        median = np.nanmedian(np.where(means >= LEAST, means, np.nan), axis=0)
     return np.asarray(means / median)
-
-
-def _flags(z: NDArray[np.float64]) -> NDArray[np.str_]:
-    with np.errstate(invalid="ignore"):
-        return np.where(z >= FLAGGED, UNDER_PRICED, np.where(z <= -FLAGGED, OVER_PRICED, ""))

@@ -14,11 +14,13 @@ from analyser.changes.edits import Edit, edits
 from analyser.changes.sources import Asked, Side, sides
 from analyser.comparisons.matchups import Progress
 from analyser.metrics import METRICS, PER_100_POINTS, metric
+from analyser.profiles import ProfilesUsed
 from analyser.situations import Situation
 
 SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
-CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability and not name.endswith(PER_100_POINTS))
+CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability)
 FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
+PROBABILITY = "probability"  # from 0 to 1
 _KEY = ["attacker", "defender", "situation"]
 _DIGITS = 12  # of a change: what comes after them is the rounding of sums
 
@@ -32,15 +34,18 @@ class Diff:
     edits : tuple of Edit
         What is written differently in the units and the ruleset.
     frame : DataFrame
-        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
-        `change`; `note` tells where an attack can be made in one of them only, and does nothing in the other.
+        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
+        next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
+        tells where an attack can be made in one of them only, and does nothing in the other.
     for_points : DataFrame
-        The matchups of a loadout whose points changed, by :data:`FOR_POINTS`, worst first: the same columns, and
-        `share`, the change as a share of the old figure. Empty where a metric was asked for.
+        The matchups of a loadout whose points changed, by :data:`FOR_POINTS`, the largest change of it first: the same
+        columns, and `share`, the change as a share of the old figure. Empty where a metric was asked for.
     n_compared : int
         The matchups that both have.
     gone, added : tuple of str
         Loadouts that take part in old or in new only.
+    old, new : ProfilesUsed
+        The folders, as given, and the versions of the profiles.
     """
 
     edits: tuple[Edit, ...]
@@ -49,6 +54,8 @@ class Diff:
     n_compared: int
     gone: tuple[str, ...]
     added: tuple[str, ...]
+    old: ProfilesUsed
+    new: ProfilesUsed
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -116,6 +123,8 @@ def diff(
         n_compared=len(joined),
         gone=_only(before, after),
         added=_only(after, before),
+        old=before.used,
+        new=after.used,
     )
 
 
@@ -137,6 +146,7 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
     found = joined[_KEY].assign(
         metric=np.array(names)[most],
+        unit=np.array([PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names])[most],
         old=old[rows, most],
         new=new[rows, most],
         change=change[rows, most],
@@ -154,12 +164,15 @@ def _worst_first(found: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
-    """What a change of points did to the matchups of those loadouts; the largest share of the old figure first."""
+    """What a change of points did to the matchups of those loadouts; the most points destroyed per 100 first.
+
+    By their share of the old figure the first would be those in which next to nothing is destroyed.
+    """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (FOR_POINTS,))
     share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
-    return _worst_first(found.assign(share=share), "share")
+    return _worst_first(found.assign(share=share), "change")
 
 
 def _only(one: Side, other: Side) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser.comparisons.matchups import Progress, matchups
 from analyser.errors import InputError
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed
 from analyser.report.folder import MANIFEST, is_report
 from analyser.report.inputs import UNITS
 from analyser.ruleset import load_ruleset
@@ -38,10 +38,13 @@ class Side(NamedTuple):
         The units by ``faction/unit`` and the ruleset, as plain data.
     frame : DataFrame
         As of :func:`analyser.comparisons.matchups.matchups`.
+    used : ProfilesUsed
+        The folder as given, of profiles or of a report, and the version of the profiles.
     """
 
     things: dict[str, Any]
     frame: pd.DataFrame
+    used: ProfilesUsed
 
 
 def sides(old: Path, new: Path, asked: Asked, progress: Progress | None) -> tuple[Side, Side]:
@@ -100,7 +103,8 @@ def _wanted(asked: Asked, reports: Sequence[dict[str, Any]]) -> _Wanted:
 def _report_side(path: Path) -> Side:
     try:
         things = json.loads((path / UNITS).read_text(encoding="utf-8"))
-        return Side(things, pd.read_parquet(path / "matchups.parquet"))
+        version = _manifest(path).get("profiles_used", {}).get("version", "unknown")  # of an earlier program
+        return Side(things, pd.read_parquet(path / "matchups.parquet"), ProfilesUsed(str(path), version))
     except (OSError, ValueError) as error:
         raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
 
@@ -113,7 +117,7 @@ def _profiles_side(path: Path, wanted: _Wanted, progress: Progress | None) -> Si
         _there(wanted.attackers, profiles), _there(wanted.defenders, profiles),
         situations=wanted.situations, row=wanted.row, profiles=profiles, progress=progress,
     )  # fmt: skip
-    return Side({**units, "ruleset": ruleset}, found.frame)
+    return Side({**units, "ruleset": ruleset}, found.frame, profiles.used)
 
 
 def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyser.changes.diff import FOR_POINTS, Diff
+from analyser.changes.diff import FOR_POINTS, PROBABILITY, Diff
 from analyser.metrics import METRICS
 from analyser.tables import aligned, counted
 
@@ -14,8 +14,12 @@ MOST_MATCHUPS = 20
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
-    blocks = [_edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
+    blocks = [_sides(found), _edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _sides(found: Diff) -> list[str]:
+    return [f"Old: {found.old}", f"New: {found.new}"]
 
 
 def _edits(found: Diff) -> list[str]:
@@ -39,15 +43,14 @@ def _matchups(found: Diff, limit: int) -> list[str]:
     compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
     if found.frame.empty:
         return [f"{compared}: none changed"]
-    rows: list[tuple[str, ...]] = [("change", "old", "new", "figure", "attacker", "defender", "situation", "")]
-    for row in found.frame.head(limit).itertuples(index=False):
-        chance = METRICS[str(row.metric)].is_probability
-        figures = [
-            _figure(value, sign=place == 0, chance=chance) for place, value in enumerate((row.change, row.old, row.new))
-        ]
-        rows.append(
-            (*figures, str(row.metric), str(row.attacker), str(row.defender), str(row.situation), str(row.note))
-        )
+    (unit,) = found.frame["unit"].unique()  # all of them are chances, or one figure
+    chance = unit == PROBABILITY
+    scale, unit, of_change = (100, "%", "pp") if chance else (1, unit, unit)
+    heads = f"change ({of_change})", f"old ({unit})", f"new ({unit})"
+    rows: list[tuple[str, ...]] = [(*heads, "figure", "attacker", "defender", "situation", "")]
+    for row in found.frame.head(limit).to_dict("records"):
+        figures = _number(scale * row["change"], "+"), _number(scale * row["old"]), _number(scale * row["new"])
+        rows.append((*figures, *(row[each] for each in ("metric", "attacker", "defender", "situation", "note"))))
     heading = f"{compared}: {len(found.frame):,} changed, worst first"
     shown = "" if len(found.frame) <= limit else f" (the first {limit})"
     return [heading + shown, *aligned(rows, ">>><<<<<")]
@@ -57,24 +60,36 @@ def _for_points(found: Diff, limit: int) -> list[list[str]]:
     """What a change of points did."""
     if found.for_points.empty:
         return []
-    rows: list[tuple[str, ...]] = [("change", "", "old", "new", "attacker", "defender", "situation")]
+    heads = "change (points)", "change (% of old)", "old (points)", "new (points)"
+    rows: list[tuple[str, ...]] = [(*heads, "attacker", "defender", "situation")]
     for row in found.for_points.head(limit).to_dict("records"):
-        figures = f"{row['change']:+.2f}", f"{row['share']:+.1%}", f"{row['old']:.2f}", f"{row['new']:.2f}"
+        figures = _number(row["change"], "+"), f"{100 * row['share']:+.1f}", _number(row["old"]), _number(row["new"])
         rows.append((*figures, row["attacker"], row["defender"], row["situation"]))
     heading = f"{METRICS[FOR_POINTS].title}: {len(found.for_points):,} changed where points did, worst first"
     shown = "" if len(found.for_points) <= limit else f" (the first {limit})"
     return [[heading + shown, *aligned(rows, ">>>><<<")]]
 
 
-def _figure(value: Any, *, sign: bool, chance: bool) -> str:
-    number = 100 * float(value) if chance else float(value)
-    return f"{number:{'+' if sign else ''}.2f}{'%' if chance else ''}"
+def _number(value: float, sign: str = "") -> str:
+    """A figure with two decimals, and one digit of what they would make nothing of."""
+    return f"{value:{sign}{'.1g' if 0 < abs(value) < 0.005 else '.2f'}}"
+
+
+def over_said(found: Diff, limit: float) -> str:
+    """That the largest change of any matchup is above `limit`, both in what it is measured in."""
+    unit = found.frame["unit"].iloc[0] if len(found.frame) else ""
+    scale, unit = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
+    if len(found.for_points) and found.worst == float(found.for_points["share"].abs().max()):
+        scale, unit = 100, "% of its points destroyed per 100 points"
+    return f"a matchup changed by {scale * found.worst:.4g}{unit}, more than {scale * limit:.4g}{unit}"
 
 
 def diff_record(found: Diff) -> dict[str, Any]:
     """The whole diff as plain data, for JSON."""
     return {
         "method": "exact",
+        "old": found.old._asdict(),
+        "new": found.new._asdict(),
         "edits": [each._asdict() for each in found.edits],
         "gone": list(found.gone),
         "added": list(found.added),
@@ -91,4 +106,5 @@ def diff_csv(found: Diff) -> str:
 
     parts = [each for each in (found.frame, found.for_points) if len(each)]
     table = pd.concat(parts, ignore_index=True) if parts else found.frame
+    table = table.assign(old_profiles=str(found.old), new_profiles=str(found.new))
     return table.to_csv(index=False, float_format="%.12g", lineterminator="\n")

@@ -13,6 +13,7 @@ from analyser.cli.morale import answer_morale
 from analyser.cli.shell import (
     REPLACEMENT,
     SECONDS_BEFORE_BAR,
+    Command,
     json_text,
     note_no_effect,
     profiles_in,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from analyser.results.result import Result
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("attacker")
 @click.argument("target")
 @with_conditions
@@ -41,7 +42,7 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
     _answer(scenario_from(attacker, target, options), profiles, **_answer_options(options))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("scenario", metavar="SCENARIO.toml")
 @REPLACEMENT
 @with_answer_options

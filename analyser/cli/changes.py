@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from analyser.cli.shell import AT_LEAST_1, FORMAT, json_text, progress_bar, show
+from analyser.cli.shell import AT_LEAST_1, FORMAT, Command, json_text, progress_bar, show
 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("old")
 @click.argument("new")
 @click.option("--attackers", metavar="PATTERN", help="Of profiles: only these; left out: everybody.")
@@ -26,7 +26,7 @@ def diff(
 ) -> None:  # fmt: skip
     """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""
     from analyser.changes import diff as found_between
-    from analyser.changes.text import diff_csv, diff_record, diff_text
+    from analyser.changes.text import diff_csv, diff_record, diff_text, over_said
 
     names = None if situations is None else [name.strip() for name in situations.split(",")]
     with progress_bar("attackers", after=1.0) as progress:
@@ -36,5 +36,5 @@ def diff(
     else:
         show(diff_csv(found) if form == "csv" else diff_text(found, limit))
     if fail_over is not None and found.worst > fail_over:
-        click.echo(f"a matchup changed by {found.worst:.4g}, more than {fail_over:g}", err=True)
+        click.echo(over_said(found, fail_over), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -10,6 +10,7 @@ import click
 from analyser.cli import words
 from analyser.cli.selectors import add_mark, attack_from, unit_from
 from analyser.cli.shell import Choice
+from analyser.errors import InputError
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -142,7 +143,12 @@ def with_conditions(command: CommandT) -> CommandT:
 def scenario_from(attacker: str, target: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The raw scenario of an attack between two selectors, under the options that were given.
 
-    What stands after the colon of a selector is a key as well; an option goes before it.
+    What stands after the colon of a selector is a key as well, and says the same as an option or is refused.
+
+    Raises
+    ------
+    InputError
+        An option and a key after the colon that say different things, or a word that may not stand there.
 
     Examples
     --------
@@ -160,6 +166,9 @@ def scenario_from(attacker: str, target: str, given: Mapping[str, Any]) -> dict[
         section = raw[condition.section]
         if condition.member:
             add_mark(section, condition.key, condition.member)
-        else:
-            section[condition.key] = value
+            continue
+        said = section.setdefault(condition.key, value)
+        if said != value:
+            problem = f"{condition.key} is said twice: {said} after the colon, {value} by {condition.option}"
+            raise InputError(problem, where=f"{condition.section}.{condition.key}", allowed="one of the two")
     return raw

@@ -15,6 +15,7 @@ from analyser.cli.shell import (
     REPLACEMENT,
     SECONDS_BEFORE_BAR,
     Choice,
+    Command,
     json_text,
     note_no_effect,
     profiles_in,
@@ -42,7 +43,7 @@ _POLICIES_HELP = "\n".join(f"  {name:<12}{what}" for name, what in POLICIES.item
 _POLICY = Choice(list(POLICIES))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("attacker")
 @click.argument("target")
 @click.option("--outflanking", is_flag=True, help="Bonus: infantry, cavalry or a field gun charged off its front.")
@@ -75,7 +76,7 @@ def charge(
     answer_fight("charge", raw, profiles, **_answer_options(options))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("attackers", nargs=-1)
 @click.option("--target", metavar="UNIT", required=True, help="The unit that all of them attack.")
 @click.option(
@@ -100,7 +101,7 @@ def focus(
     answer_fight("focus", raw, profiles, until=until, **_answer_options(options))
 
 
-@click.command(epilog=f"\b\nPolicies:\n{_POLICIES_HELP}")
+@click.command(cls=Command, epilog=f"\b\nPolicies:\n{_POLICIES_HELP}")
 @click.argument("a")
 @click.argument("b")
 @click.option("--rounds", type=int, default=6, show_default=True, help="1 to 10.")

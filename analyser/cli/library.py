@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from analyser.cli.shell import FORMAT, PROFILES, json_text, show
+from analyser.cli.shell import FORMAT, PROFILES, Command, json_text, profiles_in, show
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--faction", metavar="NAME", help="Only this one; case and unambiguous shortening are forgiven.")
 @PROFILES
 @FORMAT
@@ -16,16 +16,16 @@ def units(faction: str | None, profiles: str | None, form: str) -> None:
     from analyser.profiles import load_profiles
     from analyser.tables import unit_record, units_csv, units_text
 
-    library = load_profiles(profiles)
+    library = profiles_in(profiles) or load_profiles()
     wanted = None if faction is None else library.faction(faction).id
     loadouts = [each for each in library if wanted in (None, each.faction)]
     if form == "json":
-        show(json_text([unit_record(each) for each in loadouts]))
+        show(json_text([unit_record(each, str(library.used)) for each in loadouts]))
     else:
-        show(units_csv(loadouts) if form == "csv" else units_text(loadouts))
+        show((units_csv if form == "csv" else units_text)(loadouts, str(library.used)))
 
 
-@click.command(name="import")
+@click.command(cls=Command, name="import")
 @click.argument("files", nargs=-1, required=True)
 @click.option("--out", metavar="DIR", required=True, help="Folder that gets one profile file a faction.")
 @click.option("--replace", is_flag=True, help="Replace profile files that are there already.")

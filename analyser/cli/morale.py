@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
-from analyser.cli.shell import SECONDS_BEFORE_BAR, json_text, note_no_effect, progress_bar, show, with_answer_options
-from analyser.errors import InputError, TooLargeError, did_you_mean
-from analyser.files import check_writable, read_toml
+from analyser.cli.shell import (
+    SECONDS_BEFORE_BAR,
+    Command,
+    json_text,
+    note_no_effect,
+    note_other_profiles,
+    progress_bar,
+    show,
+    with_answer_options,
+)
+from analyser.errors import InputError, TooLargeError, did_you_mean, shown
+from analyser.files import check_writable, read_toml, value_typed
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
@@ -56,19 +65,22 @@ def system_command(name: str) -> click.Command:
     def answer(scenario: str | None, **options: Any) -> None:
         answer_morale(name, scenario, options)
 
-    command = click.command(name, help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.")(answer)
+    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
+    command = click.command(name, cls=Command, help=told)(answer)
     command.short_help = SYSTEMS[name].title
-    command.params = [command.params[0], *_options(question_model(SYSTEMS[name])), *command.params[1:]]
+    command.params = [command.params[0], *_options(name), *command.params[1:]]
     return command
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
-    """The keys of a question that options can give, by section; the ruleset belongs in files."""
+    """The keys of a question, by section, those of its ruleset last; a table that is one value is one key."""
+    from analyser.morale.questions import WHOLE
+
     for key, field in model.model_fields.items():
-        section = _section(field)
+        section = None if key in WHOLE else _section(field)
         if section is not None:
             yield from (((key, *path), inner) for path, inner in _keys(section))
-        elif key != "ruleset":
+        else:
             yield (key,), field
 
 
@@ -81,23 +93,23 @@ def _section(field: FieldInfo) -> type[Record] | None:
     return next((each for each in found if isinstance(each, type) and issubclass(each, Record)), None)
 
 
-def _options(model: type[Record]) -> list[click.Option]:
-    return [
-        click.Option([f"--{'-'.join(path).replace('_', '-')}", "__".join(path)], metavar="VALUE", default=None,
-                     is_flag=field.annotation is bool, help=field.description)
-        for path, field in _keys(model)
-        if "ruleset" not in path
-    ]  # fmt: skip
+def _options(name: str) -> list[click.Option]:
+    """An option for each key of a system's question; two, yes and no, where it is one or the other."""
+    found = []
+    for path, field in _keys(question_model(SYSTEMS[name])):
+        option, yes_or_no = "-".join(path).replace("_", "-"), field.annotation is bool
+        told = field.description or (_of_ruleset(name, path) if path[0] == "ruleset" else None)
+        names = [f"--{option}/--no-{option}" if yes_or_no else f"--{option}", "__".join(path)]
+        found.append(click.Option(names, default=None, metavar=None if yes_or_no else "VALUE", help=told))
+    return found
 
 
-def _value(text: Any) -> Any:
-    """An option's text as a file would have it: a number, a list, a table; anything else is a word."""
-    if not isinstance(text, str):
-        return text
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
+    """What is told of a value of the ruleset that has no description: where the shipped one stands, and its reason."""
+    from analyser.morale.questions import RULESETS
+
+    file = dict(SYSTEMS[name].other_rulesets).get(path[1], SYSTEMS[name].ruleset)
+    return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
 
 
 def _question(model: type[Record], scenario: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,20 +117,22 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
     raw = {} if scenario is None else read_toml(Path(scenario))
     for path, _ in _keys(model):
         given = options.get("__".join(path))
-        if given is None or given is False:
+        if given is None:
             continue
         section = raw
         for key in path[:-1]:
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
-                raise InputError(f"{section!r} is not usable", where=f"{scenario}: {key}", allowed="a table")
-        section[path[-1]] = _value(given)
+                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
+        section[path[-1]] = value_typed(given, f"--{'-'.join(path)}") if isinstance(given, str) else given
     return raw
 
 
 def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
     from analyser.morale.api import load_question
+    from analyser.profiles import profiles_used
+    from analyser.scenario import empty_sections
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -130,11 +144,15 @@ def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> N
     numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
     note_no_effect(numbers, method)
     raw = _question(question_model(SYSTEMS[name]), scenario, options)
+    for said in empty_sections(raw):
+        click.echo(f"note: {said}", err=True)
     try:
         question = load_question(name, raw, options["profiles"])
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    results = _computed(name, question, method, numbers)
+    note_other_profiles(options["profiles"])
+    used = profiles_used(options["profiles"], morale=True)
+    results = [replace(each, profiles=used) for each in _computed(name, question, method, numbers)]
     show(_text(results, form, method), out)
     if options["plot"] is not None:
         from analyser.morale.pictures import save_picture

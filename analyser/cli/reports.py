@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from analyser.cli.shell import PROFILES, THREADS, profiles_in, work_bar
+from analyser.cli.shell import PROFILES, THREADS, Command, profiles_in, work_bar
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--attackers", metavar="PATTERN", required=True, help="Selector with wildcards, such as 'crown/*'.")
 @click.option("--defenders", metavar="PATTERN", required=True, help="Selector with wildcards, such as '*/*@basic'.")
 @click.option("--situations", metavar="NAMES", default="all", show_default=True, help="Names with commas between them.")

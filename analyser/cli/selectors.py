@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
 from analyser.cli.words import Words, check_alone
 from analyser.errors import InputError
+from analyser.files import value_typed
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
 _KEYS_TOO = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
@@ -88,7 +88,7 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
             _check_closed(value.strip(), f"{where}.{key}")
         else:
             check_alone(key, where)
-        keys[key] = _value(value.strip()) if equals else True
+        keys[key] = _value(value.strip(), f"{where}.{key}") if equals else True
     return selector, keys
 
 
@@ -99,17 +99,15 @@ def _check_closed(value: str, where: str) -> None:
         raise InputError(f"{value!r} has no closing bracket", where=where, allowed=f"{value}{closing}")
 
 
-def _value(text: str) -> Any:
+def _value(text: str, where: str) -> Any:
     """A value as a file would have it: a number, true or false, a list or a table; anything else is a word.
 
     A list of words needs no quotes, since a shell takes them away.
 
     Examples
     --------
-    >>> _value("[Durable, Sponsons (2)]"), _value("3"), _value("melee")
+    >>> _value("[Durable, Sponsons (2)]", "target"), _value("3", "target"), _value("melee", "attack")
     (['Durable', 'Sponsons (2)'], 3, 'melee')
     """
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return [each.strip() for each in text[1:-1].split(",")] if text[:1] + text[-1:] == "[]" else text
+    value = value_typed(text, where)
+    return [each.strip() for each in text[1:-1].split(",")] if value == text and text[:1] + text[-1:] == "[]" else value

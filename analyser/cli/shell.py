@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyser.errors import AnalyserError, did_you_mean
+from analyser.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
 from analyser.files import write_text
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def ended_plainly() -> Iterator[None]:
     except click.UsageError as error:
         if is_call_for_help(error):
             raise
-        raise Refusal(usage_line(error)) from None
+        raise Refusal(printable(" ".join(usage_line(error).split()), LONGEST_REMEDY)) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
         _silence_output()
         if error.errno == errno.EPIPE:
             raise click.exceptions.Exit(BROKEN_PIPE) from None
-        raise Refusal(f"{error.filename or 'standard output'}: {error.strerror}") from None
+        raise Refusal(printable(f"{error.filename or 'standard output'}: {error.strerror}")) from None
 
 
 def is_call_for_help(error: click.UsageError) -> bool:
@@ -96,6 +96,20 @@ class Commands(click.Group):
             names = self.list_commands(ctx)
             raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
         return super().resolve_command(ctx, args)
+
+
+class Command(click.Command):
+    """A command that refuses an option for one value given more than once: none of them is dropped in silence."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, after a look at what is given."""
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        for option in given:
+            takes_one = isinstance(option, click.Option) and not (option.is_flag or option.multiple or option.count)
+            if takes_one and given.count(option) > 1:
+                problem = f"option '{option.opts[0]}' is given {given.count(option)} times: it takes one value"
+                raise click.UsageError(problem, ctx)
+        return super().parse_args(ctx, args)
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click have no argument for it
@@ -149,7 +163,21 @@ def profiles_in(folder: str | None) -> Profiles | None:
     """The library in `folder`; None stands for the shipped one, read only if a selector needs it."""
     from analyser.profiles import load_profiles
 
+    note_other_profiles(folder)
     return None if folder is None else load_profiles(folder)
+
+
+def note_other_profiles(folder: str | None) -> None:
+    """Say that profiles in the current folder are not those that answer, if they say something else."""
+    if folder is not None:
+        return
+    from analyser.profiles import RULESET_FILE, profiles_used, shipped_profiles
+
+    here, shipped = Path("profiles"), shipped_profiles()
+    if not any(path.name != RULESET_FILE for path in here.glob("*.toml")) or here.resolve() == shipped.resolve():
+        return
+    if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
+        click.echo(f"note: ./profiles is not read: {shipped} is; to use yours: --profiles profiles", err=True)
 
 
 def json_text(data: object) -> str:

@@ -20,6 +20,7 @@ from analyser.rows import best_of
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout
+from analyser.validation import checked
 
 CLOSE_QUARTERS = ("melee", "impact")
 
@@ -47,7 +48,7 @@ def _charger(attacker: Loadout, asked: str | None) -> _Charger:
         nothing = f"{rows[0].id}: it is a {rows[0].kind} row" if rows else f"it has no row {asked!r}"
     known = {"unit": attacker.selector}
     ways = {
-        row.id: Combatant.model_validate({**known, "close_quarters_row": row.id})
+        row.id: checked(Combatant, {**known, "close_quarters_row": row.id}, where=attacker.selector)
         for row in rows
         if row.kind in CLOSE_QUARTERS
     }

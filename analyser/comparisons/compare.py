@@ -1,40 +1,59 @@
-"""Several loadouts at one target under the same conditions, each by the single attack's own computation."""
+"""Several loadouts at one target, or some, under the same conditions, by the single attack's own computation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args, overload
 
 import numpy as np
 import pandas as pd
 
 from analyser.api import FINEST_PRECISION, MOST_TRIALS, exact, scenario_between, simulate_in_batches
 from analyser.comparisons.comparison import Comparison
-from analyser.comparisons.differences import best_by, differences
+from analyser.comparisons.differences import Side, differences, with_differences
 from analyser.comparisons.figures import figures_of, metric_compared, values_of
 from analyser.comparisons.sides import Levels, Selectors, check_row, rows_called
 from analyser.comparisons.sides import loadouts as loadouts_meant
+from analyser.comparisons.targets import Comparisons, compared_by_target, shares_of
 from analyser.engine.tasks import CHUNK_TRIALS
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean, shown
 from analyser.estimates import Method
+from analyser.metrics import PER_100_POINTS
 from analyser.profiles import Profiles
 from analyser.resolve import resolve_target
 from analyser.results.result import Result
 from analyser.ruleset import load_ruleset
-from analyser.sampling import check_sample
-from analyser.scenario import Scenario, ScenarioFile, Target, parse_scenario
+from analyser.sampling import check_sample, check_whole
+from analyser.scenario import Scenario, ScenarioFile, parse_scenario
+from analyser.scenario import Target as Defender
 from analyser.units import Loadout
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
 DEFAULT_CHUNKS = 2  # in a batch
 
 Played = tuple[Result, tuple[Result, ...]]
+Target = str | Loadout | Mapping[str, Any]
 
 
+@overload
+def compare(
+    loadouts: Selectors, target: Target, *, distance: float | None = ..., row: str | None = ..., method: Method = ...,
+    metric: str = ..., per_points: bool = ..., at_least: int | None = ..., levels: Levels = ...,
+    trials: int | None = ..., seed: int = ..., threads: int | None = ..., profiles: Profiles | None = ...,
+    **conditions: Any,
+) -> Comparison: ...  # fmt: skip
+@overload
+def compare(
+    loadouts: Selectors, target: Sequence[Target], *, weights: Sequence[float] | None = ...,
+    distance: float | None = ..., row: str | None = ..., method: Method = ..., metric: str = ...,
+    per_points: bool = ..., at_least: int | None = ..., levels: Levels = ..., trials: int | None = ..., seed: int = ...,
+    threads: int | None = ..., profiles: Profiles | None = ..., **conditions: Any,
+) -> Comparisons: ...  # fmt: skip
 def compare(
     loadouts: Selectors,
-    target: str | Loadout | Mapping[str, Any],
+    target: Target | Sequence[Target],
     *,
+    weights: Sequence[float] | None = None,
     distance: float | None = None,
     row: str | None = None,
     method: Method = "exact",
@@ -47,44 +66,47 @@ def compare(
     threads: int | None = None,
     profiles: Profiles | None = None,
     **conditions: Any,
-) -> Comparison:
-    """One ranged attack of each loadout on the same target, side by side.
+) -> Comparison | Comparisons:
+    """One ranged attack of each loadout on the same target, side by side; or on each of several targets.
 
     Parameters
     ----------
     loadouts : str, Loadout, or several of them
         Selectors may have wildcards. A Loadout need not be in any profile file.
-    target : str, Loadout or mapping
-        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state.
+    target : str, Loadout or mapping; or a list of them
+        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. Of a
+        list: a comparison for each, and their mean.
+    weights : sequence of float, optional
+        How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
     distance, row
-        As in a scenario. Left out, each loadout fires its best row.
+        As in a scenario. Default: each loadout fires its best row.
     method : "exact" or "monte-carlo"
     metric : str
-        The figure that decides which loadout is the best one, and whose differences are shown: `p_at_least`,
-        `mean_models_destroyed`, `models_destroyed_10th_percentile`, `p_suppressed`, `p_broken`, `p_annihilated` or
-        `expected_victory_points`.
+        The figure that decides which loadout is the best one: `p_at_least`, or one of
+        :data:`analyser.metrics.METRICS` that is not of duels.
     per_points : bool
-        Let the figure per 100 points of the loadout decide.
+        Let the figure per 100 points of the loadout decide: a mean or an expected one, since chances do not add up.
     at_least : int, optional
-        The k of P(at least k models destroyed), 1 or more; left out: half of the target's models, rounded up.
+        The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
         Only loadouts at these reinforcement levels.
     trials, seed, threads
-        Monte Carlo: at least so many fights for each loadout, rounded up to 32 batches of whole chunks of 131,072;
-        left out: 8.4 million. Batches are paired (:mod:`analyser.comparisons.differences`).
+        Monte Carlo: at least so many fights for each loadout, rounded up to 32 batches of whole chunks of 131,072.
+        Default: 8.4 million. Batches are paired (:mod:`analyser.comparisons.differences`).
     profiles : Profiles, optional
     **conditions
         Further keys of the ``[attack]`` of a scenario, such as ``bonuses=["aiming"]``.
 
     Returns
     -------
-    Comparison
+    Comparison, or Comparisons of a list of targets
         Its frame has one row a loadout, in the order given.
 
     Raises
     ------
     InputError
-        A selector, row, metric or condition that does not fit, or no loadout that can make the attack.
+        A selector, row, metric, weight or condition that does not fit, the same target twice, or a target that no
+        loadout can attack.
 
     Examples
     --------
@@ -100,35 +122,81 @@ def compare(
     library = profiles or Profiles()
     sides = loadouts_meant(loadouts, library, levels)
     check_row(row, sides)
-    file, defender = _conditions(target, {"distance": distance, **conditions}, library)
-    scenarios, why_not = _scenarios(file, sides, defender, row)
+    attack, how = {"distance": distance, **conditions}, _How(method, trials, seed, threads)
+    if isinstance(target, str | Loadout | Mapping):
+        if weights is not None:
+            raise InputError("weights of one target", where="weights", allowed="a list of targets")
+        return _compared(_asked(target, attack, library), sides, row, at_least, decides, how, library)
+    asked = [_asked(each, attack, library, place) for place, each in enumerate(target)]
+    shares = shares_of([each.name for each in asked], weights)
+    _check_different(asked)
+    parts = []
+    for each in asked:
+        try:
+            parts.append(_compared(each, sides, row, at_least, decides, how, library))
+        except InputError as error:
+            raise error.inside(f"target {each.name}") from None
+    return compared_by_target(parts, shares, weights)
+
+
+class _How(NamedTuple):
+    method: Method
+    trials: int | None
+    seed: int
+    threads: int | None
+
+
+class _Asked(NamedTuple):
+    """The attack on one target: the checked scenario, still without an attacker, and the target's profile."""
+
+    name: str
+    file: ScenarioFile
+    defender: Loadout | None
+
+
+def _compared(
+    asked: _Asked, sides: Sequence[Loadout], row: str | None, at_least: int | None, decides: str, how: _How,
+    library: Profiles,
+) -> Comparison:  # fmt: skip
+    """The comparison on one target."""
+    scenarios, why_not = _scenarios(asked.file, sides, asked.defender, row)
     wanted = _at_least(at_least, next(iter(scenarios.values())).target)
-    played = {place: _play(each, method, trials, seed, threads) for place, each in scenarios.items()}
+    played = {place: _play(each, how) for place, each in scenarios.items()}
     frame = _frame(sides, played, why_not, wanted)
     if frame[decides].isna().all():
-        raise InputError(f"no loadout has a figure {decides!r}: the profiles give no points for it", where="metric")
-    deltas = _differences(sides, played, wanted, decides)
+        raise InputError(f"no loadout has a figure {decides!r}: {_missing(decides)}", where="metric")
+    found = [_side(sides[place], *played[place], wanted) for place in played]
+    deltas = differences(found)
     return Comparison(
-        frame=_with_differences(frame, deltas, decides),
+        frame=with_differences(frame, deltas, decides),
         laws=_laws(sides, played),
         differences=deltas,
         metric=decides,
         at_least=wanted,
         results={sides[place].selector: whole for place, (whole, _) in played.items()},
+        shares={asked.name: 1.0},
+        profiles=library.used,
+        sides=tuple(found),
     )
+
+
+def _missing(metric: str) -> str:
+    if metric.endswith(PER_100_POINTS):
+        return "the profiles give no points for it"
+    return "the target's profile gives no victory points or points for it"
 
 
 def _check_method(method: str) -> None:
     allowed = get_args(Method)
+    check_text(method, "method", ", ".join(allowed))
     if method not in allowed:
         hint = did_you_mean(method, allowed)
         raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
 
 
-def _conditions(
-    target: str | Loadout | Mapping[str, Any], attack: Mapping[str, Any], library: Profiles
-) -> tuple[ScenarioFile, Loadout | None]:
-    """The checked scenario, still without an attacker, and the target's profile."""
+def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: int | None = None) -> _Asked:
+    """The attack on a target; `place`: of several."""
+    key = "target" if place is None else f"target.{place}"
     section: dict[str, Any] = dict(target) if isinstance(target, Mapping) else {}
     defender = target if isinstance(target, Loadout) else None
     selector = target if isinstance(target, str) else section.get("unit")
@@ -136,9 +204,36 @@ def _conditions(
         try:
             defender = library.loadout(selector)
         except InputError as error:
-            raise error.inside("target") from None
+            raise error.inside(key) from None
     file = parse_scenario({"attack": attack, "target": section}, load_ruleset(library.folder), where="compare")
-    return file, defender
+    try:
+        resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
+    except InputError as error:
+        raise error if place is None else error.inside(key) from None
+    return _Asked(_name(section, defender), file, defender)
+
+
+def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
+    """What a target is called: its selector, and what else is said of it, as after a colon."""
+    said = [
+        key if value is True else f"{key}={value}"
+        for key, value in sorted(section.items())
+        if key != "unit" and value not in (None, False)
+    ]
+    unit = "target without a profile" if defender is None else defender.selector
+    return f"{unit}:{','.join(said)}" if said and defender is not None else unit
+
+
+def _check_different(asked: Sequence[_Asked]) -> None:
+    """Refuse a target that is there twice: a weight says that it counts twice as much."""
+    for place, each in enumerate(asked):
+        for other in asked[:place]:
+            if resolve_target(each.file.target, each.defender) == resolve_target(other.file.target, other.defender):
+                raise InputError(
+                    f"{each.name} is there twice",
+                    where="target",
+                    allowed="each target once; weights say what counts more",
+                )
 
 
 def _scenarios(
@@ -151,7 +246,6 @@ def _scenarios(
     InputError
         None can.
     """
-    resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
     scenarios, errors = {}, {}
     for place, side in enumerate(sides):
         try:
@@ -176,21 +270,28 @@ def _reason(error: InputError, side: Loadout) -> str:
     return f"{problem} ({error.allowed})" if error.allowed else problem
 
 
-def _at_least(asked: int | None, target: Target) -> int:
+def _at_least(asked: int | None, target: Defender) -> int:
     models = target.models or 1
     if asked is None:
         return (models + 1) // 2
-    if not 1 <= asked <= models:
-        raise InputError(f"at least {asked} of {models} models", where="at_least", allowed=f"1 to {models}")
+    check_whole(asked, "at_least", 1)
+    if asked > models:
+        raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
     return asked
 
 
-def _play(scenario: Scenario, method: Method, trials: int | None, seed: int, threads: int | None) -> Played:
+def _play(scenario: Scenario, how: _How) -> Played:
     """The result, and the results of its batches if it is a sample."""
-    if method == "exact":
+    if how.method == "exact":
         return exact(scenario), ()
-    chunks = DEFAULT_CHUNKS if trials is None else -(-trials // (BATCHES * CHUNK_TRIALS))
-    return simulate_in_batches(scenario, BATCHES, chunks, seed=seed, threads=threads)
+    chunks = DEFAULT_CHUNKS if how.trials is None else -(-how.trials // (BATCHES * CHUNK_TRIALS))
+    return simulate_in_batches(scenario, BATCHES, chunks, seed=how.seed, threads=how.threads)
+
+
+def _side(loadout: Loadout, whole: Result, parts: Sequence[Result], at_least: int) -> Side:
+    points = loadout.level.points
+    values, *batches = (values_of(figures_of(each, at_least, points)) for each in (whole, *parts))
+    return Side(loadout.selector, points, values, np.array(batches) if batches else None)
 
 
 def _frame(
@@ -220,27 +321,6 @@ def _figures(result: Result, at_least: int, points: int | None) -> dict[str, Any
         if result.trials is not None:
             known |= {f"{name}_low": figure.low, f"{name}_high": figure.high}
     return known
-
-
-def _differences(sides: Sequence[Loadout], played: Mapping[int, Played], at_least: int, metric: str) -> pd.DataFrame:
-    points = {place: sides[place].level.points for place in played}
-    values = np.array([values_of(figures_of(whole, at_least, points[at])) for at, (whole, _) in played.items()])
-    batches = None
-    if all(parts for _, parts in played.values()):
-        batches = np.array(
-            [[values_of(figures_of(part, at_least, points[at])) for part in parts] for at, (_, parts) in played.items()]
-        )
-    names = [sides[place].selector for place in played]
-    return differences(names, values, batches, best_by(values, metric))
-
-
-def _with_differences(frame: pd.DataFrame, deltas: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The frame with the differences of the metric that decides, before the reasons."""
-    of_metric = deltas[deltas["metric"] == metric].set_index("loadout")
-    columns = {"difference": "difference", "low": "difference_low", "high": "difference_high"}
-    more = of_metric[[*columns, "significant"]].rename(columns=columns).reindex(frame["loadout"])
-    joined = pd.concat([frame.drop(columns="why_not"), more.reset_index(drop=True)], axis=1)
-    return joined.assign(why_not=frame["why_not"])
 
 
 def _laws(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from analyser.engine.joint import start_states
 from analyser.engine.law import Law
 from analyser.errors import InputError
 from analyser.fights.combatant import Combatant, charge_row
-from analyser.fights.duel import DuelTerms, duel_program
+from analyser.fights.duel import DuelTerms, bits_of_wins, duel_program
 from analyser.fights.endings import points_won
 from analyser.fights.feasible import PolicyName, rows_to_shoot_with, why_not
 from analyser.fights.running import exact_laws_of
@@ -64,7 +64,7 @@ def _fought(mine: Combatant, asked: Row | None, theirs: Combatant, ruleset: Rule
         law = _law(mine, theirs, policies, ruleset)
     except InputError as error:
         return error.problem
-    return Fought(None if row is None else row.id, summary(law, theirs), _results(law, mine, theirs))
+    return Fought(None if row is None else row.id, summary(law, theirs), _results(law, mine, theirs, _terms(policies)))
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -103,8 +103,9 @@ def _terms(policies: tuple[PolicyName, PolicyName]) -> DuelTerms:
     return DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
 
 
-def _results(law: Law, mine: Combatant, theirs: Combatant) -> tuple[float, float]:
+def _results(law: Law, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
     """The chances that the attacker has won more victory points, and that both have as many."""
     first, second = law.first[:, None], law.second[None, :]
-    won, lost = points_won(first, second, mine, theirs), points_won(second, first, theirs, mine)
+    won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
+    lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     return float(law.chances[won > lost].sum()), float(law.chances[won == lost].sum())

@@ -8,24 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.errors import InputError, did_you_mean
-from analyser.estimates import NORMAL_95, Estimate
-from analyser.metrics import PER_100_POINTS, Metric
+from analyser.api import fight_of
+from analyser.errors import InputError, check_flag, check_text
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
+from analyser.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.results.result import Result
+from analyser.rules.armoured_clash.damage import suffer_hits
+from analyser.rules.armoured_clash.facts import plain
 
 AT_LEAST = "p_at_least"
 COMPARED: Mapping[str, Metric] = {
     AT_LEAST: Metric("P(at least {at_least} destroyed)", True),
-    "mean_models_destroyed": Metric("Mean models destroyed"),
-    "models_destroyed_10th_percentile": Metric("10th percentile"),
-    "p_suppressed": Metric("P(suppressed)", True),
-    "p_broken": Metric("P(broken)", True),
-    "p_annihilated": Metric("P(annihilated)", True),
-    "expected_victory_points": Metric("Expected VP"),
+    **{name: each for name, each in METRICS.items() if name not in RESULTS},
 }
-"""The figures in the order of the columns; more is better for the attacker in each of them."""
-PERCENTILE = "models_destroyed_10th_percentile"  # a whole number: no interval is worked out for it
-ALL_COMPARED = (*COMPARED, *(name + PER_100_POINTS for name in COMPARED))
+"""Every figure of :data:`analyser.metrics.METRICS` but those of duels, and one more. More is better in each of them."""
+ALL_COMPARED = tuple(COMPARED)
+PERCENTILE = "_percentile"  # ends the name of a whole number, for which no interval is worked out
 
 
 class Figure(NamedTuple):
@@ -54,32 +52,30 @@ def metric_compared(name: str, *, per_points: bool) -> str:
     Raises
     ------
     InputError
-        There is none, with the nearest names.
+        There is none, with the nearest names; it is a figure of duels; or one that is not divided by points.
 
     Examples
     --------
-    >>> metric_compared("p_broken", per_points=True)
-    'p_broken_per_100_points'
+    >>> metric_compared("mean_damage", per_points=True)
+    'mean_damage_per_100_points'
     """
-    if name not in ALL_COMPARED:
-        hint = did_you_mean(name, ALL_COMPARED)
+    check_text(name, "metric", ", ".join(COMPARED))
+    check_flag(per_points, "per_points")
+    if name in RESULTS:
         raise InputError(
-            f"no metric {name!r}{hint}",
-            where="metric",
-            allowed=f"{', '.join(COMPARED)}; each also with {PER_100_POINTS}",
-        )
-    return name if not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
+            f"{name} is a figure of duels, and here ranged attacks are set side by side", where="metric",
+            allowed="matchups with the situation duel, or another figure",
+        )  # fmt: skip
+    return metric_chosen(name, per_points=per_points, known=COMPARED)
 
 
-def title_of(name: str, at_least: int) -> str:
+def title_of(name: str, at_least: int | None) -> str:
     """What a figure is called, as a heading."""
-    plain = name.removesuffix(PER_100_POINTS)
-    title = COMPARED[plain].title.format(at_least=at_least)
-    return title if plain == name else f"{title} per 100 points"
+    return COMPARED[name].title.format(at_least="k" if at_least is None else at_least)
 
 
 def figures_of(result: Result, at_least: int, points: int | None) -> dict[str, Figure]:
-    """Every figure of :data:`ALL_COMPARED` by name.
+    """Every figure of :data:`COMPARED` by name.
 
     Parameters
     ----------
@@ -89,19 +85,27 @@ def figures_of(result: Result, at_least: int, points: int | None) -> dict[str, F
     points : int or None
         What the attacker costs; None, or 0, leaves the figures per 100 points NaN.
     """
-    ratings = result.scenario.target.victory_points
-    annihilated = _chance(result.probability("annihilated"))
+    target, defender = result.scenario.target, result.scenario.defender
+    annihilated, destroyed = _chance(result.probability("annihilated")), _mean(result)
+    a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
     figures = {
         AT_LEAST: _chance(result.at_least(at_least)),
-        "mean_models_destroyed": _mean(result),
-        PERCENTILE: Figure(float(result.percentile(0.10))),
-        "p_suppressed": _chance(result.probability("suppressed")),
-        "p_broken": _chance(result.probability("broken")),
+        "mean_models_destroyed": destroyed,
+        "p_any_destroyed": _chance(result.at_least(1)),
+        "p_half_destroyed": _chance(result.at_least(((target.models or 0) + 1) // 2)),
+        **{f"p_{name}": _chance(result.probability(name)) for name in ("suppressed", "broken", "fled")},
         "p_annihilated": annihilated,
-        "expected_victory_points": annihilated.scaled(np.nan if ratings is None else ratings),
+        "models_destroyed_10th_percentile": Figure(float(result.percentile(LOW_PERCENTILE))),
+        "models_destroyed_90th_percentile": Figure(float(result.percentile(HIGH_PERCENTILE))),
+        "mean_damage": _with_interval(*_damage(result)),
+        "expected_victory_points": annihilated.scaled(
+            np.nan if target.victory_points is None else target.victory_points
+        ),
+        "expected_points_destroyed": destroyed.scaled(a_model),
     }
     hundred = 100 / points if points else np.nan
-    return figures | {name + PER_100_POINTS: figure.scaled(hundred) for name, figure in figures.items()}
+    figures |= {name + PER_100_POINTS: figures[name].scaled(hundred) for name in BY_POINTS}
+    return {name: figures[name] for name in COMPARED}
 
 
 def _chance(estimate: Estimate) -> Figure:
@@ -111,7 +115,18 @@ def _chance(estimate: Estimate) -> Figure:
 
 
 def _mean(result: Result) -> Figure:
-    mean, error = result.mean_with_error("models_destroyed")
+    return _with_interval(*result.mean_with_error("models_destroyed"))
+
+
+def _damage(result: Result) -> tuple[float, float | None]:
+    """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
+    fight = plain(fight_of(result.scenario))
+    suffered = [suffer_hits(fight, hits) for hits in range(len(result.hits_weights))]
+    worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage in suffered]
+    return mean_of(np.array(worth), result.hits_weights, result.trials)
+
+
+def _with_interval(mean: float, error: float | None) -> Figure:
     return Figure(mean) if error is None else Figure(mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.comparisons.cells import Cells, Field
 from analyser.engine.sweep import SUMMARY
-from analyser.metrics import ALL_LEVELS, FIGURES, METRICS, PER_100_POINTS, RESULTS
+from analyser.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from analyser.situations import Situation
 from analyser.units import Loadout
 
@@ -66,7 +66,7 @@ def _figures(found: NDArray[np.void], attackers: Sequence[Loadout], field: Field
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth[None, :, None]
     # A unit that costs nothing has no efficiency.
     hundreds = _numbers([each.level.points or None for each in attackers])[:, None, None] / 100
-    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in FIGURES}
+    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in BY_POINTS}
     return {name: figures[name].ravel() for name in METRICS if name not in RESULTS}
 
 
@@ -93,7 +93,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     units = frame.assign(
         attacker=frame["attacker"].str.partition("@")[0], defender=frame["defender"].str.partition("@")[0]
     )
-    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "situation", "method"]
+    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
     means = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(
         {**dict.fromkeys(figures, "mean"), "why_not": "first"}
     )

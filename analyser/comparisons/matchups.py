@@ -21,9 +21,9 @@ from analyser.comparisons.shooting import shoot
 from analyser.comparisons.sides import Levels, Selectors, check_row, loadouts
 from analyser.engine.montecarlo import default_threads
 from analyser.errors import InputError, did_you_mean
-from analyser.metrics import METRICS, PER_100_POINTS, RESULTS
+from analyser.metrics import METRICS
 from analyser.plots import heatmap
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed
 from analyser.resolve import resolve_target
 from analyser.ruleset import Ruleset, load_ruleset
 from analyser.sampling import check_threads
@@ -84,6 +84,7 @@ class Matchups:
     ruleset : Ruleset
     not_modelled : tuple of NotModelled
     assumptions : tuple of str
+    profiles : ProfilesUsed or None
     """
 
     frame: pd.DataFrame
@@ -95,6 +96,7 @@ class Matchups:
     ruleset: Ruleset
     not_modelled: tuple[NotModelled, ...]
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    profiles: ProfilesUsed | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The tidy table, as a copy."""
@@ -189,7 +191,8 @@ class Matchups:
     def _heading(self) -> str:
         blank = int(self.frame["why_not"].notna().sum())
         told = f"; {blank} of {len(self.frame)} pairs cannot fight: impossible() says why" if blank else ""
-        return f"{METRICS[self.metric].title} ({METHOD}){told}"
+        used = "" if self.profiles is None else f"; profiles: {self.profiles}"
+        return f"{METRICS[self.metric].title} ({METHOD}){told}{used}"
 
 
 def matchups(
@@ -215,7 +218,7 @@ def matchups(
         The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
         :data:`analyser.metrics.METRICS`. All figures are in the frame.
     per_points : bool
-        Show the figure per 100 points of the attacker.
+        Show the figure per 100 points of the attacker; of means and expected figures only, since chances do not add up.
     situations : sequence of Situation or str
         ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, or one of your own
         (:class:`analyser.situations.Situation`).
@@ -236,11 +239,10 @@ def matchups(
     Matchups
         Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`,
-        `method` (``"exact"``), the figures of :data:`~analyser.metrics.METRICS`, most of them also per 100 points of
-        the attacker (`p_wins` and `p_draws` are of duels alone, NaN in other situations), and `why_not`. Where they
-        cannot fight `why_not` says why and the figures are NaN; figures that need points or victory points that a
-        profile does not give are NaN too.
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.metrics.METRICS`, means and
+        expected ones also per 100 points of the attacker (`p_wins` and `p_draws` are of duels alone, NaN in other
+        situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; figures that
+        need points or victory points that a profile does not give are NaN too.
 
     Raises
     ------
@@ -255,7 +257,7 @@ def matchups(
     >>> first["defender_unit"], first["row"], round(float(first["mean_models_destroyed"]), 3)
     ('Scion Grenadier Command Platoon', 'ranged-light', 2.018)
     """
-    shown = metric_shown(metric, per_points=per_points)
+    shown = metrics.metric_chosen(metric, per_points=per_points)
     check_threads(threads)
     library = profiles or Profiles()
     ruleset = load_ruleset(None if profiles is None else profiles.folder)
@@ -272,6 +274,7 @@ def matchups(
         metric=shown,
         ruleset=ruleset,
         not_modelled=not_modelled(attacking, defending, conditions),
+        profiles=library.used,
     )
 
 
@@ -287,23 +290,6 @@ def matchups_frame(
 ) -> pd.DataFrame:
     """The frame of :func:`matchups`."""
     return tidy(attackers, field, situations, _cells(attackers, field, situations, progress))
-
-
-def metric_shown(name: str, *, per_points: bool) -> str:
-    """The name of a metric, or of the same per 100 points of the attacker.
-
-    Raises
-    ------
-    InputError
-        There is no such metric.
-
-    Examples
-    --------
-    >>> metric_shown("p_broken", per_points=True)
-    'p_broken_per_100_points'
-    """
-    metrics.metric(name)
-    return name if name in RESULTS or not per_points or name.endswith(PER_100_POINTS) else name + PER_100_POINTS
 
 
 def _cells(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean, shown
 from analyser.profiles import Profiles
 from analyser.resolve import row_id
 from analyser.units import LevelName, Loadout, Row
@@ -37,7 +37,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
     """
-    several = [selectors] if isinstance(selectors, str | Loadout) else list(selectors)
+    several = [selectors] if isinstance(selectors, str | Loadout) else _listed(selectors, "selectors")
     wanted = _levels(levels)
     found: dict[str, Loadout] = {}
     for each in several:
@@ -55,12 +55,20 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
 def _levels(levels: Levels) -> tuple[str, ...]:
     if levels is None:
         return LEVELS
-    wanted = (levels,) if isinstance(levels, str) else tuple(levels)
+    wanted = (levels,) if isinstance(levels, str) else tuple(_listed(levels, "levels"))
     for each in wanted:
+        check_text(each, "levels", ", ".join(LEVELS))
         if each not in LEVELS:
             hint = did_you_mean(each, LEVELS)
             raise InputError(f"no level {each!r}{hint}", where="levels", allowed=", ".join(LEVELS))
     return wanted
+
+
+def _listed(several: Any, where: str) -> list[Any]:
+    """What was given, which must be a list or its like."""
+    if isinstance(several, Mapping | bytes) or not isinstance(several, Iterable):
+        raise InputError(f"{shown(several)} is no list", where=where, allowed="one, or a list of them")
+    return list(several)
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
@@ -71,7 +79,10 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
     InputError
         With the nearest names.
     """
-    if row is None or any(rows_called(row, each) for each in attackers):
+    if row is None:
+        return
+    check_text(row, "row", "the name of a row")
+    if any(rows_called(row, each) for each in attackers):
         return
     known = list(dict.fromkeys(each.id for attacker in attackers for each in attacker.unit.rows))
     hint = did_you_mean(row, known)

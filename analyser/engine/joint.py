@@ -96,7 +96,11 @@ def _as_array(operations: tuple[Operation, ...]) -> NDArray[np.int64]:
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Both sides as they stand before the first operation; `statuses` are bits of their states."""
-    first, second = (_start_word(unit.tobytes(), status) for unit, status in zip(setup["units"], statuses))
+    at, origin = setup["sides"]["position_at"].tolist(), setup["sides"]["origin"].tolist()
+    places = (where << bit for where, bit in zip(origin, at))
+    first, second = (
+        _start_word(unit.tobytes(), status | place) for unit, status, place in zip(setup["units"], statuses, places)
+    )
     return first, second
 
 

@@ -11,7 +11,7 @@ from analyser.jit import step
 from analyser.rules.armoured_clash import activation, amok, close_quarters, demise, morale, siege, unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE
-from analyser.rules.armoured_clash.policies import allowed, decide
+from analyser.rules.armoured_clash.policies import ADVANCE, AIM, CLOSE_IN, SHOOT, View, allowed, decide
 
 # What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, a die that
 # shows a heroic strike, or a die that shows a miss, given that it has shown nothing of the former, or of the latter.
@@ -62,12 +62,12 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
     if kind == _WRECK and siege.is_at_stake(mine, setup.sides[side]):
         return STRIKE_DIE, 0
     if kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
-        inches = demise.inches_away(mine, theirs, setup.sides[side])
-        if inches <= demise.HEROIC_REACHES:
-            return (STRIKE_DIE if inches <= demise.STRIKE_REACHES else HEROIC_DIE), 0
+        length = demise.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        if length <= demise.HEROIC_REACHES:
+            return (STRIKE_DIE if length <= demise.STRIKE_REACHES else HEROIC_DIE), 0
     if kind == _FRIGHTEN and demise.panics(mine):
-        inches = demise.inches_away(mine, theirs, setup.sides[side])
-        return (MISS_DIE if inches <= demise.STRIKE_REACHES else MISS_OR_STRIKE_DIE), 0
+        length = demise.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        return (MISS_DIE if length <= demise.STRIKE_REACHES else MISS_OR_STRIKE_DIE), 0
     if kind == _TEST_FRIGHTENED and demise.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         return card_for(side, morale.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
@@ -168,14 +168,16 @@ def changed(
         return enveloped(setup, words)
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
     if kind == _TEST_FRIGHTENED and demise.panics(theirs):
-        mine, theirs = frightened(setup, side, mine, passed), demise.settled(theirs, demise.PANIC)
+        theirs = demise.settled(theirs, demise.PANIC, setup.sides[1 - side])
+        mine = frightened(setup, side, mine, passed)
     elif kind == _GO_OFF and demise.goes_off(mine, setup.sides[side]):
-        mine = demise.shown(mine, passed, demise.inches_away(mine, theirs, setup.sides[side]))
+        length = demise.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        mine = demise.shown(mine, passed, length, setup.sides[side])
     elif kind == _FRIGHTEN and demise.panics(mine):
-        mine = mine if passed else demise.settled(mine, demise.PANIC)
+        mine = mine if passed else demise.settled(mine, demise.PANIC, setup.sides[side])
     elif kind == _GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
-    elif kind == _RUN_AMOK and amok.hurts(mine, theirs, setup.sides[side], setup.units[1 - side]):
+    elif kind == _RUN_AMOK and hurts_by_amok(setup, side, mine, theirs):
         theirs = amok.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
         mine = amok.without_a_model(mine, setup.sides[side])
     elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
@@ -201,7 +203,7 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, pass
     if kind == _END_COMBAT:
         return close_quarters.after_combat(word)
     if kind == _FORGET:
-        return word if unit_state.is_removed(word) else word & ~unit_state.HURT
+        return word if unit_state.is_removed(word) else word & ~unit_state.MARKED
     return activation.after_the_round(word) if kind == _END_ROUND else word
 
 
@@ -214,7 +216,7 @@ def engaged(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int
     sides, units = setup.sides, setup.units
     first = close_quarters.engaged(words[0], sides[0], units[0])
     second = close_quarters.engaged(words[1], sides[1], units[1])
-    gap = max(activation.inches_between(first, second, sides[active]), 0)
+    gap = max(activation.length_between(first, second, sides[0], sides[1]), 0)
     if active == 0:
         return unit_state.moved(first, sides[0], gap), second
     return first, unit_state.moved(second, sides[1], gap)
@@ -226,7 +228,10 @@ def enveloped(setup: Setup, words: tuple[int, int]) -> tuple[int, int]:
     if unit_state.is_removed(words[0]) or unit_state.is_removed(words[1]):
         return words
     sides = setup.sides
-    return activation.enveloped(words[0], words[1], sides[0]), activation.enveloped(words[1], words[0], sides[1])
+    return (
+        activation.enveloped(words[0], words[1], sides[0], sides[1]),
+        activation.enveloped(words[1], words[0], sides[1], sides[0]),
+    )
 
 
 @step
@@ -240,15 +245,39 @@ def frightened(setup: Setup, side: int, word: int, passed: bool) -> int:
 
 @step
 def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> int:
-    """The active unit with its orders, if it awaits any."""
-    _, number_of_side, number = operation
-    if not activation.awaits_orders(mine):
+    """The active unit with its orders, if it awaits any, and the fight goes on."""
+    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
-    side = setup.sides[number_of_side]
+    _, side, number = operation
+    view = view_of(setup, operation, mine, theirs)
     strike = setup.strikes[max(number, 0)]
-    view = activation.view_of(mine, theirs, side, strike, number != NONE)
+    return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
+
+
+@step
+def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> View:
+    """What the policy of the active side sees when it is to give orders."""
+    _, side, number = operation
+    sides = setup.sides[side], setup.sides[1 - side]
+    return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
+
+
+@step
+def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple[int, int]:
+    """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
+    side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = decide(side.policy, view)
-    return activation.ordered(mine, allowed(manoeuvre, action, view), side, strike, view.distance)
+    manoeuvre, action = allowed(manoeuvre, action, view)
+    advances = action == SHOOT and manoeuvre in (ADVANCE, CLOSE_IN)
+    if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
+        return AIM, action
+    return manoeuvre, action
+
+
+@step
+def hurts_by_amok(setup: Setup, side: int, mine: int, theirs: int) -> bool:
+    """Whether the active unit runs amok among the enemy (AC-7)."""
+    return amok.hurts(mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side])
 
 
 @step

@@ -15,8 +15,7 @@ _SUPPRESSED = morale.SUPPRESSED
 _ON_LOOKOUT, _RELOADING, _RALLY_FAILED = unit_state.ON_LOOKOUT, unit_state.RELOADING, unit_state.RALLY_FAILED
 _OUT_OF_BUILDING = unit_state.OUT_OF_BUILDING
 _SEEN_BY_STRIKER = (
-    morale.ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS
-    | (-1 << unit_state.POSITION)
+    morale.ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
 )  # fmt: skip
 
 
@@ -53,10 +52,11 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
     mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
     if strike.by_blast:
         return unit_state.is_removed(mine) and mine & demise.BLAST != 0 and not unit_state.is_removed(theirs)
-    if unit_state.is_removed(mine) or unit_state.is_removed(theirs):
+    beside_it = strike.beside != 0 and mine & unit_state.BY_OWN_BLANKS != 0
+    if (unit_state.is_removed(mine) and not beside_it) or unit_state.is_removed(theirs):
         return False
     of_active = words[0] if active == 0 else words[1]
-    if strike.by_throw and not theirs & unit_state.HURT:
+    if strike.on_marked and not theirs & unit_state.MARKED:
         return False
     if strike.orders != NONE and not strike.orders >> unit_state.order_of(of_active) & 1:
         return False
@@ -71,14 +71,11 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
     side = setup.sides[strike.striker]
     if strike.move_or_fire and has_moved(mine, side):
         return False
-    inches = activation.inches_between(words[0], words[1], side)
-    if not strike.counts and not activation.reaches(strike, side, inches):
+    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    if not strike.counts and not activation.reaches(strike, side, distance):
         return False
-    if strike.answers != NONE and strike_dice(setup, strike.answers, theirs, mine, False) <= 0:
-        return False
-    return (
-        strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, activation.is_short(strike, side, inches)) > 0
-    )
+    short = activation.is_short(strike, side, distance)
+    return strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, short) > 0
 
 
 @step
@@ -92,9 +89,7 @@ def has_moved(word: int, side: SideFacts) -> bool:
 def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
     """The part of the struck unit's state that :func:`is_made` and :func:`condition` look at."""
     strike = setup.strikes[number]
-    if strike.answers != NONE:
-        return struck
-    return struck & (_SEEN_BY_STRIKER | (unit_state.HURT if strike.by_throw else 0))
+    return struck & (_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
 
 
 @step
@@ -103,7 +98,8 @@ def condition(setup: Setup, number: int, words: tuple[int, int]) -> int:
     strike = setup.strikes[number]
     mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
     side = setup.sides[strike.striker]
-    short = activation.is_short(strike, side, activation.inches_between(words[0], words[1], side))
+    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    short = activation.is_short(strike, side, distance)
     aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == _SHOOT_AIMING
     damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
     known = strike_dice(setup, number, mine, theirs, short) << morale.BITS | damage
@@ -150,9 +146,9 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     """
     strike, attack = setup.strikes[number], setup.attacks[number]
     if strike.by_blast:
-        return demise.settled(striker, demise.BLAST)
+        return demise.settled(striker, demise.BLAST, setup.sides[strike.striker])
     word = striker & ~_ON_LOOKOUT if strike.by_lookout else striker
-    word |= _RELOADING if strike.reloads else 0
+    word |= (_RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
     if not attack.overcharge or not strike.bears_blanks:
         return word
     side = setup.sides[strike.striker]
@@ -160,6 +156,8 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
         word = unit_state.removed_word(word, side, unit_state.models_of(word), morale.ANNIHILATED)
         if not strike.counts:
             return demise.settled_by_a_shot(word, side)
-        return word if unit_state.is_removed(struck) else word | close_quarters.FELL_IN_COMBAT
+        if unit_state.is_removed(struck):
+            return word
+        return word | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
     kept = word & ~(unit_state.MODELS_MASK << morale.DAMAGE)
     return kept - destroyed | damage << morale.DAMAGE

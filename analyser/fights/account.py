@@ -134,7 +134,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         occasions["Run Amok"] = charges[place] or apart
         occasions["Pavises"] = unit.taking_cover or policies[place] == "take_cover"
         occasions["All-Out Attack"] = len(shooters[place].rows) > 1
-        occasions["Tail Gunner"] = enemy.category == "aerial" and shooters[1 - place].main is not None
+        shot_at_by = shooters[1 - place]
+        occasions["Tail Gunner"] = shot_at_by.is_answered and (shot_at_by.main or shot_at_by.by_lookout) is not None
         in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
         unmet = [named for named in rules if named.name in _NEAR_IT and not (contact or apart)]
         others = [named for named in rules if named not in (*in_contact, *unmet)]

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from analyser.engine.joint import start_states
-from analyser.errors import InputError
+from analyser.errors import InputError, shown
 from analyser.estimates import Method
 from analyser.fights import account
 from analyser.fights.charge import charge_program, charge_start
 from analyser.fights.charge_result import ChargeResult
 from analyser.fights.combatant import Charge
 from analyser.fights.described import strikes_described
-from analyser.fights.duel import DuelTerms, duel_start, program_of, shooters_of
+from analyser.fights.duel import DuelTerms, duel_start, in_parts, program_of, shooters_of
 from analyser.fights.duel_result import DuelResult
 from analyser.fights.focus import focus_program
 from analyser.fights.focus_result import FocusResult
@@ -28,6 +28,7 @@ from analyser.fights.scenarios import (
     load_duel,
     load_focus,
 )
+from analyser.files import is_there
 from analyser.profiles import Profiles
 from analyser.validation import checked
 
@@ -110,7 +111,7 @@ def charge(
         endings=endings,
         strikes=tuple(strikes_described(setup, operations, start, scenario)),
         account=account.of_charge(scenario, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else seed,
+        seed=None if how.trials_played is None else int(seed),
     )
 
 
@@ -154,10 +155,7 @@ def focus(
     how = How(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
-        listed = [
-            {"attacker": each} if isinstance(each, str) else dict(each)
-            for each in _listed(attacks, "attacks", "attacks")
-        ]
+        listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
         source = {"attacks": listed, "target": _unit(target, "target")}
     else:
         _check_whole(attacks, "target")
@@ -169,7 +167,7 @@ def focus(
         method=method,
         endings=tuple(endings),
         account=account.of_focus(scenario, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else seed,
+        seed=None if how.trials_played is None else int(seed),
     )
 
 
@@ -222,14 +220,18 @@ def duel(
         _check_whole(a, "b")
     scenario = load_duel(source, profiles)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, programs = program_of(shooters, scenario.terms)
+    setup, rounds = program_of(shooters, scenario.terms)
     start = duel_start(setup, (scenario.a, scenario.b))
+    parts, moments, ends = in_parts(rounds, shooters)
+    found = run(setup, parts, start, scenario.ruleset, how)
     return DuelResult(
         scenario=scenario,
         method=method,
-        endings=tuple(run(setup, programs, start, scenario.ruleset, how)),
+        endings=tuple(found[part] for part in ends),
+        setup=setup,
+        moments=tuple((each, found[each.part]) for each in moments),
         account=account.of_duel(scenario, shooters, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else seed,
+        seed=None if how.trials_played is None else int(seed),
     )
 
 
@@ -243,18 +245,18 @@ def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
 def _check_whole(source: Any, second: str) -> None:
     """Refuse one unit alone, or a list of them: without a second unit, a whole scenario is wanted."""
     is_text = isinstance(source, str)
-    is_file = is_text and (source.endswith(".toml") or Path(source).exists())
+    is_file = is_text and (source.endswith(".toml") or is_there(Path(source)))
     if not is_file and (is_text or isinstance(source, list | tuple)):
-        problem = f"{source!r} is neither a file nor a scenario, and the second unit is missing"
+        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
         raise InputError(problem, where=second, allowed=f"a unit as {second}=, or the path of a scenario file alone")
 
 
-def _unit(unit: Any, where: str) -> dict[str, Any]:
-    """The section of a unit: a selector stands for its key alone."""
+def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
+    """The section of a unit: a selector stands for its `key` alone."""
     if isinstance(unit, str):
-        return {"unit": unit}
+        return {key: unit}
     if not isinstance(unit, Mapping):
-        raise InputError(f"{unit!r} is not usable", where=where, allowed="a selector, or a table of keys")
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
     return dict(unit)
 
 

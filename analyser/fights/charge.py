@@ -15,8 +15,10 @@ from analyser.fights.combatant import (
     check_has_dice,
     has_rule,
     retaliation_row,
+    rule_length,
     rule_value,
 )
+from analyser.fights.places import Moves, place, set_backs
 from analyser.fights.strikes import (
     CAN_BE_OUTFLANKED,
     Strike,
@@ -103,7 +105,7 @@ def blast_of(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
 
 def _throw(charger: Combatant, charged: Combatant, active: int) -> Strike:
     """The Throw (X) of a unit that has destroyed a model: X is its range, a card says its dice (AC-7)."""
-    numbers = {"striker": active, "long_range": rule_value(charger, "Throw") or NONE}
+    numbers = {"striker": active, "long_range": rule_length(charger, "Throw") or NONE}
     from_front = False if charger.charge.outflanking else None
     return thrown_strike(charged, numbers, veteran=charger.veteran or 0, from_front=from_front)
 
@@ -208,7 +210,7 @@ def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, i
             continue
         record = strike.strike.copy()
         record.striker, record.orders, record.inside = 1 - active, orders_mask(Order.CHARGE), inside
-        record.fixed_dice, record.by_damage = plain, 0
+        record.fixed_dice, record.by_damage, record.beside = plain, 0, 1
         yield strike._replace(strike=record)
 
 
@@ -251,11 +253,16 @@ def charge_program(
     overruns = has_rule(attacker, "Overrun") and attacker.charge.overrun
     # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
     distance_counts = has_rule(attacker, "Throw") or (overruns and attacker.edge_distance is not None)
-    placed = {"distance": 0, "tracks_position": 1} if distance_counts else {}
+    placed = {"position_at": unit_state.WINS + unit_state.BITS_OF_WINS_IN_A_CHARGE}
+    placed |= {"distance": 0, "tracks_position": 1} if distance_counts else {}
     records: list[Any] = [
         side_record(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
         side_record(target, (attacker,), **placed),
     ]
+    back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
+    edges = [record.edge_distance for record in records if record.edge_distance != NONE]
+    moves = Moves(back[ATTACKER], back[TARGET] if overruns else 0), Moves(back[TARGET], 0)
+    place(records, moves, edges, "edge_distance")
     return setup_for(records, sides, strikes), operations
 
 

@@ -17,6 +17,7 @@ from analyser.fights.combatant import Combatant, has_rule
 from analyser.fights.endings import CHARGE_RESULTS as RESULTS
 from analyser.fights.endings import FATES, Endings, chance_figures
 from analyser.fights.scenarios import ChargeScenario
+from analyser.profiles import profiles_record
 from analyser.rules.armoured_clash import close_quarters
 from analyser.rules.armoured_clash.activation import Order
 from analyser.scenario import Target
@@ -93,7 +94,7 @@ class ChargeResult:
             return np.asarray(self.result == name)
         if name == "overran":
             orders = read.orders(self.endings.first)
-            second = (read.wins(self.endings.first) > 1) | (orders != Order.WON)
+            second = (read.wins_of_charge(self.endings.first) > 1) | (orders != Order.WON)
             return np.asarray((self.result == "won") & second)
         if name not in self.events:
             hint = did_you_mean(name, self.events)
@@ -166,7 +167,7 @@ class ChargeResult:
         if any(unit.victory_points is None for unit, _ in rated):
             return None
         points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
-        hunted = read.wins(self.words(side)) if has_rule(mine, "Hunter") else 0
+        hunted = read.wins_of_charge(self.words(side)) if has_rule(mine, "Hunter") else 0
         return np.asarray(points + hunted, np.float64)
 
     @cached_property
@@ -217,6 +218,7 @@ class ChargeResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "charge", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {

@@ -7,15 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
 from analyser.glossary import SPECIAL_RULES, Named
 from analyser.profiles import Profiles
 from analyser.resolve import names, resolve_target, row_id
 from analyser.scenario import Count, ExtraReroll, Target
-from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once
-from analyser.validation import Record, as_tuple
+from analyser.units import MOST_DICE, MOST_MODELS, Inches, Loadout, Row, attack_dice, each_row_once, hundredths
+from analyser.validation import Record, as_tuple, checked
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
+_REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
 CloseQuartersKind = Literal["melee", "impact"]
 
 
@@ -85,14 +86,19 @@ def resolve_combatant(
     known = _profile_of(loadout) | combatant.model_dump(exclude_none=True, exclude={"charge", "rows", "passengers"})
     shared = {key: known[key] for key in Target.model_fields if key in known}
     try:
-        target = resolve_target(Target.model_validate(shared), loadout)
+        target = resolve_target(checked(Target, shared, where="target"), loadout)
     except InputError as error:
         raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
+    for rule in _REACHING:
+        try:
+            rule_length(target, rule)
+        except InputError as error:
+            raise InputError(error.problem, where=f"{where}.rules", allowed=error.allowed) from None
     known = _by_rules(target.rules or ()) | known | target.model_dump(exclude_none=True)
     known["charge"] = combatant.charge
     known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     known["passengers"] = _resolve_passengers(combatant, profiles, where)
-    resolved = Combatant.model_validate(known)
+    resolved = checked(Combatant, known, where=where)
     _check_transport(resolved, where)
     return resolved
 
@@ -125,6 +131,30 @@ def rule_value(combatant: Target, name: str) -> int:
     return _values_of(combatant.rules).get(name, 0)
 
 
+def rule_length(combatant: Target, name: str) -> int:
+    """The X of a special rule in inches, in hundredths of them; 0 without the rule.
+
+    Raises
+    ------
+    InputError
+        An X that is no length.
+    """
+    for rule in rules_called(combatant.rules or ()):
+        if rule.name == name:
+            return _length(rule)
+    return 0
+
+
+def _length(rule: Named) -> int:
+    written = rule.parameter or ""
+    if not written.replace(".", "", 1).isdecimal():
+        return 0
+    try:
+        return hundredths(float(written))
+    except ValueError:
+        raise InputError(f"the rule {str(rule)!r}", where="rules", allowed="inches in steps of 0.01") from None
+
+
 def has_rule(combatant: Combatant, name: str) -> bool:
     """Whether a unit has a special rule, with whatever parameter."""
     return name in _values_of(combatant.rules)
@@ -150,10 +180,10 @@ def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: 
         raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
     try:
         loadout = None if stated.unit is None else (profiles or Profiles()).loadout(stated.unit)
-        target = resolve_target(Target.model_validate(stated.model_dump(exclude_none=True)), loadout)
+        target = resolve_target(checked(Target, stated.model_dump(exclude_none=True), where="target"), loadout)
     except InputError as error:
         raise error.inside(inside) from None
-    return Passengers.model_validate(target.model_dump(exclude_none=True))
+    return checked(Passengers, target.model_dump(exclude_none=True), where=inside)
 
 
 def _check_transport(combatant: Combatant, where: str) -> None:
@@ -181,7 +211,7 @@ def row_named(combatant: Combatant, written: str, where: str) -> Row:
     row = rows.get(row_id(written, rows))
     if row is None:
         raise InputError(
-            f"no row {written!r}{did_you_mean(written, rows)}", where=where, allowed=", ".join(rows) or "no rows"
+            f"no row {shown(written)}{did_you_mean(written, rows)}", where=where, allowed=", ".join(rows) or "no rows"
         )
     return row
 
@@ -218,6 +248,12 @@ def may_charge(combatant: Combatant, enemy: Combatant, policy: str) -> bool:
         return False
     can_be_charged = enemy.type not in NO_CLOSE_QUARTERS_AGAINST and not enemy.aircraft
     return can_be_charged and any(row.kind in ("melee", "impact") for row in combatant.rows or ())
+
+
+def can_fail_to_rally(combatant: Combatant) -> bool:
+    """Whether a unit can fail a rally test: it takes one, and by a card (AC-5.6, AC-7)."""
+    passes = any(has_rule(combatant, rule) for rule in ("Automata", "Irrepressible", "Hot Headed"))
+    return combatant.discipline is not None and not combatant.peer_review and not passes
 
 
 def retaliation_row(combatant: Combatant) -> Row | None:

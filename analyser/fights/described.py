@@ -27,7 +27,7 @@ def strikes_described(
         strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
         attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
-        words = attacker, start[1] | (unit_state.HURT if strike.by_throw else 0)
+        words = attacker, start[1] | (unit_state.MARKED if strike.by_throw else 0)
         if not strikes.is_made(setup, number, _ATTACKER, words):
             continue
         struck = words[1 - strike.striker]

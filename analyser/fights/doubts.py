@@ -43,6 +43,7 @@ def about_charge(
         warnings.append(f"charge.outflanking is no bonus: only {types} are outflanked (AC-8.2)")
     warnings += _without_effect(file.attacker, "attacker")
     warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
+    warnings += _without_overrun(attacker, "charge")
     for side, unit in (("attacker", attacker), ("target", target)):
         warnings += _without_overcharge(unit, side)
     return _distinct(warnings)
@@ -62,6 +63,9 @@ def about_duel(terms: DuelTerms, a: Combatant, b: Combatant, profiles: Profiles)
             )
         if unit.victory_points is None:
             warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
+        warnings += _without_overrun(unit, f"{side}.charge")
+        if unit.reloading and not any("Slow to Fire" in quality_names(row) for row in unit.rows or ()):
+            warnings.append(f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)")
         contact = may_charge(a, b, terms.policy_a) or may_charge(b, a, terms.policy_b)
         warnings += _without_overcharge(unit, side, contact=contact)
     return _distinct(warnings)
@@ -95,6 +99,11 @@ def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> 
             continue  # Throw is a ranged attack
         if getattr(unit, key) != Combatant.model_fields[key].default:
             yield f"{where}.{key} has no effect: {why}"
+
+
+def _without_overrun(unit: Combatant, where: str) -> Iterable[str]:
+    if not unit.charge.overrun and not has_rule(unit, "Overrun"):
+        yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
 def _without_overcharge(unit: Combatant, where: str, *, contact: bool = True) -> Iterable[str]:

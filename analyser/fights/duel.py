@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -20,16 +19,19 @@ from analyser.fights.combatant import (
     may_charge,
 )
 from analyser.fights.feasible import PolicyName, check_policy
+from analyser.fights.places import Moves, place, set_backs
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import (
     Strike,
+    length_of,
     setup_for,
     side_record,
 )
 from analyser.rules.armoured_clash import unit_state
-from analyser.rules.armoured_clash.facts import NONE
+from analyser.rules.armoured_clash.facts import INCH, NONE
 from analyser.rules.armoured_clash.policies import Policy
 from analyser.ruleset import Ruleset
+from analyser.units import Inches
 from analyser.validation import Record
 
 MOST_ROUNDS = 10
@@ -43,7 +45,7 @@ class DuelTerms(Record):
     first: Literal["a", "b", "random"] = "random"
     policy_a: PolicyName = "shoot"
     policy_b: PolicyName = "shoot"
-    distance: Annotated[float, Field(ge=0, le=MOST_INCHES)] | None = None
+    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = None
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
@@ -72,6 +74,7 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
+    _place(records, activations, strikes, terms, [_shooting_from(shooter) for shooter in shooters])
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
@@ -104,13 +107,59 @@ def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
         "berserk": has_rule(mine, "Berserk"),
         "runs_amok": has_rule(mine, "Run Amok"),
         "overrun": has_rule(mine, "Overrun") and mine.charge.overrun,
-        "speed": math.floor(mine.speed or 0),
-        "distance": NONE if terms.distance is None else math.ceil(terms.distance),
+        "speed": length_of(mine.speed or 0),
+        "distance": length_of(terms.distance),
         "tracks_position": given or not far,
+        "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, "ab".index(shooter.where)),
     }
     if far and given:
-        numbers["edge_distance"] = MOST_INCHES
+        numbers["edge_distance"] = length_of(MOST_INCHES)
     return side_record(mine, (theirs,), **numbers)
+
+
+def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
+    """In how many bits the combats are counted that a unit wins (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
+    policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
+    combats = 0
+    for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
+        if may_charge(unit, enemy, policy):
+            combats += 2 if has_rule(unit, "Overrun") and unit.charge.overrun else 1
+    return (terms.rounds * combats).bit_length() if has_rule(mine, "Hunter") else 0
+
+
+def _shooting_from(shooter: Shooter) -> int:
+    """How near a unit wants to come to shoot; NONE: as near as it gets."""
+    row = shooter.main if shooter.policy == "short_range" else None
+    if row is None:
+        return NONE
+    return length_of(row.long_range if row.short_range is None else row.short_range)
+
+
+def _place(
+    sides: Sequence[Any], activations: Sequence[Sequence[Operation]], strikes: Sequence[Strike], terms: DuelTerms,
+    wanted: Sequence[int],
+) -> None:  # fmt: skip
+    """Let the states of both sides have room for every place that they can come to in the duel."""
+    back, ahead = [], []
+    for side in (0, 1):
+        length = sum(
+            set_backs(side, activation, strikes, active if sides[active].charges else NONE)
+            for active, activation in enumerate(activations)
+        )
+        edge = sides[side].edge_distance
+        back.append(length * terms.rounds if edge == NONE else min(length * terms.rounds, int(edge)))
+    for side in (0, 1):
+        facts = sides[side]
+        if facts.distance == NONE:
+            ahead.append(0)
+            continue
+        a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
+        ahead.append(min(a_round * terms.rounds, int(facts.distance) + back[1 - side]))
+    lengths = [int(each.edge_distance) for each in sides if each.edge_distance != NONE]
+    if terms.distance is not None:
+        lengths += [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
+        lengths += [each for each in wanted if each != NONE]
+    place(sides, [Moves(*ways) for ways in zip(back, ahead)], lengths, "duel")
 
 
 def _activation(
@@ -127,13 +176,15 @@ def _activation(
     def made(number: int) -> list[Operation]:
         strike = strikes[number].strike
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
-        return [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
+        found = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
+        for answer in answers.get(int(strike.striker), ()) if strike.marks else ():
+            found += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
+        return found
 
-    shots: list[int] = []
-    for shot in shooters[side].shots(side):
-        shots += numbers([shot])
-        shots += numbers([shooters[side].answer(side, shot, shots[-1])])
-    reaction = [each for number in numbers([shooters[1 - side].reaction(1 - side)]) for each in made(number)]
+    shots = numbers(shooters[side].shots(side))
+    reactions = numbers([shooters[1 - side].reaction(1 - side)])
+    answers = {who: numbers([shooters[who].answer(who)]) for who in (0, 1)}
+    reaction = [each for number in reactions for each in made(number)]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [each for number in shots for each in made(number)]
     if may_charge(sides[side], sides[1 - side], policy):
@@ -176,6 +227,52 @@ def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> 
         return tossed + end
     order = (0, 1) if first == "a" else (1, 0)
     return activation(order[0]) + activation(order[1]) + end
+
+
+class Orders(NamedTuple):
+    """A moment of a duel at which a side is about to be given its orders.
+
+    Attributes
+    ----------
+    round : int
+        1 is the first.
+    operation : Operation
+        GIVE_ORDERS, which is next.
+    when : int
+        Which activation of the round it is (:class:`~analyser.engine.program.When`).
+    shots : int
+        How many strikes the side can shoot with in it; that of the operation is the first.
+    part : int
+        The part that ends there.
+    """
+
+    round: int
+    operation: Operation
+    when: int
+    shots: int
+    part: int
+
+
+def in_parts(
+    rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
+) -> tuple[list[list[Operation]], list[Orders], list[int]]:
+    """The rounds of a duel in parts that end where orders are given, those moments, and where each round ends."""
+    parts: list[list[Operation]] = []
+    moments: list[Orders] = []
+    ends: list[int] = []
+    for number, operations in enumerate(rounds, start=1):
+        when, begun = int(When.ALWAYS), 0
+        for place_of, operation in enumerate(operations):
+            if operation.kind == Kind.BEGIN:
+                when = operation.number
+            elif operation.kind == Kind.GIVE_ORDERS:
+                shots = len(shooters[operation.side].rows)
+                moments.append(Orders(number, operation, when, shots, len(parts)))
+                parts.append(operations[begun:place_of])
+                begun = place_of
+        ends.append(len(parts))
+        parts.append(operations[begun:])
+    return parts, moments, ends
 
 
 def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:

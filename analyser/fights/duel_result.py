@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.engine.program import Setup
 from analyser.errors import InputError, did_you_mean
-from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method
+from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, estimate
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.combatant import Combatant
+from analyser.fights.duel import Orders, bits_of_wins
 from analyser.fights.endings import ALIVE, FATES, Endings, chance_figures
 from analyser.fights.scenarios import DuelScenario
+from analyser.profiles import profiles_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +27,26 @@ if TYPE_CHECKING:
 SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
-STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
+IN_BUILDING = "in_building"
+STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", IN_BUILDING)
 DEVASTATING_RATIO = 2  # AC-9.4
+
+
+def deeds_of_rounds(
+    setup: Setup, moments: Sequence[tuple[Orders, Endings]]
+) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:  # fmt: skip
+    """By round and side the weight of each thing done, and why, in the order of :class:`~analyser.engine.deeds.Did`."""
+    from analyser.engine.deeds import ACTED_ELSEWHEN, deeds_of, named
+
+    found: dict[tuple[int, str], dict[int, Any]] = {}
+    for orders, ending in moments:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        deeds = deeds_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
+        weights = found.setdefault((orders.round, SIDES[orders.operation.side]), {})
+        for deed in np.unique(deeds).tolist():
+            if deed != ACTED_ELSEWHEN:
+                weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
+    return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,6 +59,10 @@ class DuelResult:
     method : "exact" or "monte-carlo"
     endings : tuple of Endings
         At the end of each round; A is the first side.
+    setup : Setup
+        What does not change in the duel, as the engines have it.
+    moments : tuple of (Orders, Endings)
+        How both stand where orders are given.
     account : Account
     seed : int or None
     """
@@ -44,6 +70,8 @@ class DuelResult:
     scenario: DuelScenario
     method: Method
     endings: tuple[Endings, ...]
+    setup: Setup
+    moments: tuple[tuple[Orders, Endings], ...]
     account: Account
     seed: int | None = None
 
@@ -104,6 +132,8 @@ class DuelResult:
             return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
         side, _, what = name.partition("_")
         words = self.words(side, round_number)
+        if what == IN_BUILDING:
+            return read.in_building(words, self.units[SIDES.index(side)])
         return read.has_fate(words, what) if what in (ALIVE, *FATES) else read.flag(words, what)
 
     def probability(self, name: str, round_number: int | None = None) -> Estimate:
@@ -122,7 +152,9 @@ class DuelResult:
         """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
         place = SIDES.index(side)
         words = [self.words(each, round_number) for each in SIDES]
-        return read.points_won(words[place], words[1 - place], self.units[place], self.units[1 - place])
+        mine, theirs = self.units[place], self.units[1 - place]
+        bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
+        return read.points_won(words[place], words[1 - place], mine, theirs, bits)
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
@@ -139,6 +171,30 @@ class DuelResult:
         figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
         figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
         return figures
+
+    @cached_property
+    def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+        return deeds_of_rounds(self.setup, self.moments)
+
+    def activations(self) -> list[dict[str, Any]]:
+        """What each side did in each round and why, a plain dict for each that can be, or was seen.
+
+        Of a round and side they add up to 1: `did`, `because` and `probability`; of a sample also `low` and `high`.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+        >>> [(row["side"], row["did"], row["because"]) for row in result.activations()][:2]
+        [('a', 'shot_aiming', 'policy'), ('b', 'was_gone', 'gone')]
+        """
+        rows = []
+        for (number, side), weights in self._deeds.items():
+            for (did, why), weight in weights.items():
+                chance = estimate(weight, self.trials)
+                row = {"round": number, "side": side, "did": did, "because": why, "probability": chance.probability}
+                rows.append(row if chance.low is None else row | {"low": chance.low, "high": chance.high})
+        return rows
 
     def margins(self) -> list[dict[str, Any]]:
         """The law of A's VP less B's at the end."""
@@ -181,13 +237,20 @@ class DuelResult:
             columns[f"{side}_victory_points"] = self.victory_points(side)
         return ending.table(columns)
 
-    def to_frame(self, *, by_round: bool = False) -> pd.DataFrame:
-        """The joint law of both units at the end, one row an ending; or the figures by round.
+    def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
+        """The joint law of both units at the end, one row an ending; or the figures by round; or what the sides did.
 
         Parameters
         ----------
         by_round : bool
             One row a round and side: odds of being alive, models (mean, 10th and 90th percentile), statuses, fates.
+        activations : bool
+            One row for each thing that a side did in a round, and why (:meth:`activations`).
+
+        Raises
+        ------
+        InputError
+            Both of them are asked for.
 
         Returns
         -------
@@ -197,15 +260,21 @@ class DuelResult:
         """
         import pandas as pd
 
+        if by_round and activations:
+            raise InputError("by_round and activations", where="to_frame", allowed="one of them")
+        if activations:
+            return pd.DataFrame(self.activations())
         return pd.DataFrame(self.rounds() if by_round else self.table())
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "duel", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {
             "rounds": self.rounds(),
+            "activations": self.activations(),
             "margins": self.margins(),
             "summary": self.summary,
             **self.account.as_dict(),

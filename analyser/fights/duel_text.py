@@ -26,10 +26,37 @@ def duel_blocks(result: DuelResult, title: str) -> list[list[str]]:
         margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(chance)])
     return [
         [f"By round{title}", *_by_round(result)],
+        [f"What they did{title}", *_by_deed(result)],
         [f"At the end, by victory points{title}", *aligned(rows, "<")],
         aligned(sides, "<"),
         ["VP of A less VP of B", *aligned(margins, ">")],
     ]
+
+
+_DID = {
+    "was_gone": "was gone", "had_no_activation": "had no activation", "fell": "fell before it could act",
+    "shot_aiming": "aimed and shot", "shot": "shot without aiming", "advanced_and_shot": "advanced and shot",
+    "double_timed": "moved at double time", "re_armed": "re-armed", "held": "did nothing",
+}  # fmt: skip
+_WHY = {
+    "policy": "", "gone": "", "rule": "as a rule made it", "activated": "activated before",
+    "out_of_reach": "too far to charge",
+}  # fmt: skip
+
+
+def _by_deed(result: DuelResult) -> list[str]:
+    """A line for each thing that a side did and why, a column a round."""
+    table: dict[tuple[str, str, str], dict[int, str]] = {}
+    for row in result.activations():
+        chance = Estimate(row["probability"], row.get("low"), row.get("high"))
+        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = str(chance)
+    numbers = range(1, len(result.endings) + 1)
+    rows = [["round", *map(str, numbers)]]
+    for (side, did, because), chances in sorted(table.items(), key=lambda item: item[0][0]):
+        why = _WHY.get(because, because.replace("_", " "))
+        name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
+        rows.append([name, *(chances.get(number, "") for number in numbers)])
+    return aligned(rows, "<>")
 
 
 def _duel_word(name: str) -> str:

@@ -149,6 +149,11 @@ def flag(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
     return np.asarray(found & ~is_removed(words) if name in _OF_THE_STANDING else found)
 
 
+def in_building(words: NDArray[np.int64], unit: Combatant) -> NDArray[np.bool_]:
+    """Whether a garrison is still in its building."""
+    return np.asarray(~is_removed(words) & ((words & unit_state.OUT_OF_BUILDING) == 0) & unit.garrisoned)
+
+
 def has_fate(words: NDArray[np.int64], fate: str) -> NDArray[np.bool_]:
     """Whether the unit is ``alive``, ``destroyed``, ``broken`` or ``fled``: each unit is exactly one of them."""
     gone, broken, fled = is_removed(words), flag(words, "broken"), flag(words, "fled")
@@ -160,9 +165,14 @@ def orders(words: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(words >> unit_state.ORDERS & unit_state.ORDERS_MASK)
 
 
-def wins(words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Close quarters combats won, where they were counted."""
-    return np.asarray(words >> unit_state.WINS & unit_state.WINS_MASK)
+def wins(words: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Close quarters combats won, where they were counted, in so many bits."""
+    return np.asarray(words >> unit_state.WINS & (1 << bits) - 1)
+
+
+def wins_of_charge(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Combats won in one charge, with its Overrun, where they were counted."""
+    return wins(words, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
 def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
@@ -171,14 +181,17 @@ def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
     Wins must have been counted for everybody.
     """
     order = orders(attackers)
-    kinds = [wins(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
+    kinds = [wins_of_charge(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
     return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
 
 def points_won(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
 ) -> NDArray[np.int64]:
-    """VP of a side in a duel (AC-5.9; Hunter, AC-7), an entry an ending; a rating that is not known counts as 1."""
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7), an entry an ending; a rating that is not known counts as 1.
+
+    `bits`: those in which its wins were counted.
+    """
     rating = 1 if enemy.victory_points is None else enemy.victory_points
-    hunted = wins(mine) if has_rule(unit, "Hunter") else 0
+    hunted = wins(mine, bits) if has_rule(unit, "Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)

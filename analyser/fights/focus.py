@@ -11,7 +11,8 @@ from analyser.api import rolls_for_building
 from analyser.compile import record_of, scenario_records
 from analyser.engine.program import Kind, Operation, Setup
 from analyser.fights.attackers import answer, can_be_hurt, ways_to_stand
-from analyser.fights.strikes import Strike, setup_for
+from analyser.fights.strikes import Strike, length_of, setup_for
+from analyser.rules.armoured_clash import unit_state
 from analyser.rules.armoured_clash.conditions import attack_dice
 from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, plain
 from analyser.scenario import Scenario, Target
@@ -50,7 +51,10 @@ def focus_program(
         programs.append(operations)
     target = scenarios[0].target
     edge = target.edge_distance
-    unmeasured = {"distance": NONE, "fumes_within": NONE}
+    # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
+    unmeasured = {
+        "distance": NONE, "fumes_within": NONE, "stride": unit_state.FALL_BACK, "position_at": unit_state.WINS,
+    }  # fmt: skip
     sides = [
         record_of(SIDE, unmeasured | {"models": MOST_MODELS, "edge_distance": NONE}),
         record_of(
@@ -59,7 +63,7 @@ def focus_program(
             | {
                 "models": target.models,
                 "garrisoned": target.garrisoned,
-                "edge_distance": NONE if edge is None else int(edge),
+                "edge_distance": length_of(edge),
                 "tracks_position": edge is not None,
             },
         ),
@@ -73,7 +77,7 @@ def _strike(scenario: Scenario) -> Strike:
     attack, target = scenario_records(scenario)
     dice = attack_dice(plain(attack), plain(target))
     numbers = {
-        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": dice,
+        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
         "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
         "bears_blanks": scenario.attack.overcharge,
     }  # fmt: skip

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from analyser import account as of_attack
 from analyser.api import fight_of
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
 from analyser.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, mean_figures, points_figures
 from analyser.fights import attackers
 from analyser.fights import endings as read
 from analyser.fights.account import Account
 from analyser.fights.endings import Endings, chance_figures
 from analyser.fights.scenarios import FocusScenario
+from analyser.profiles import profiles_record
 from analyser.sampling import check_whole
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class FocusResult:
         ending = self.after(attack)
         if name not in EVENTS:
             raise InputError(
-                f"no event {name!r}{did_you_mean(name, EVENTS)}", where="probability", allowed=", ".join(EVENTS)
+                f"no event {shown(name)}{did_you_mean(name, EVENTS)}", where="probability", allowed=", ".join(EVENTS)
             )
         return ending.chance(_event(ending.second, name))
 
@@ -142,10 +143,10 @@ class FocusResult:
         """
         if fate not in FATES:
             raise InputError(
-                f"no fate {fate!r}{did_you_mean(str(fate), FATES)}", where="until", allowed=", ".join(FATES)
+                f"no fate {shown(fate)}{did_you_mean(str(fate), FATES)}", where="until", allowed=", ".join(FATES)
             )
         if not isinstance(share, int | float) or not 0 < share <= 1:
-            raise InputError(f"{share!r} is not usable", where="until", allowed="a probability above 0, up to 1")
+            raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
         chance = Estimate(0.0)
         for number, ending in enumerate(self.endings, start=1):
             happened = _event(ending.second, fate)
@@ -261,6 +262,7 @@ class FocusResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
         found: dict[str, Any] = {"kind": "focus", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             found |= {"trials": self.trials, "seed": self.seed}
         return found | {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyser.engine.program import Kind, Operation, Setup
-from analyser.errors import InputError
+from analyser.errors import InputError, check_flag, check_text, shown
 from analyser.estimates import Method, trials_for
 from analyser.fights.endings import Endings, endings_of
 from analyser.rules.armoured_clash.facts import NONE
@@ -26,7 +26,7 @@ FINEST_PRECISION = 1e-4
 MOST_STEPS = 5e7  # of an exact law: some seconds
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
 _WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
-_STRIKE = int(Kind.STRIKE)
+_STRIKE, _END_ROUND = int(Kind.STRIKE), int(Kind.END_ROUND)
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 
 Progress = Callable[[int, int], None]
@@ -61,20 +61,21 @@ class How:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
+        check_text(self.method, "method", ", ".join(METHODS))
         if self.method not in METHODS:
-            raise InputError(f"method {self.method!r}", where="method", allowed=", ".join(METHODS))
+            raise InputError(f"method {shown(self.method)}", where="method", allowed=", ".join(METHODS))
         check_sample(
             self.trials, self.seed, self.precision, self.threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION
         )
-        if not isinstance(self.replacement, bool):
-            raise InputError(f"{self.replacement!r} is not usable", where="replacement", allowed="True or False")
+        check_flag(self.replacement, "replacement")
 
     @property
     def trials_played(self) -> int | None:
         """Fights of a sample; None of an exact answer."""
         if self.method == "exact":
             return None
-        return self.trials or (DEFAULT_TRIALS if self.precision is None else trials_for(self.precision))
+        asked = DEFAULT_TRIALS if self.precision is None else trials_for(self.precision)
+        return int(self.trials or asked)
 
     @property
     def with_replacement(self) -> bool:
@@ -133,13 +134,15 @@ def exact_laws_of(
 
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     """Refuse an exact law that would take minutes or gigabytes."""
-    strikes = sum([operation[0] for operation in operations].count(_STRIKE) for operations in programs)
+    kinds = [[operation[0] for operation in operations] for operations in programs]
+    strikes = sum(each.count(_STRIKE) for each in kinds)
+    rounds = sum(each.count(_END_ROUND) for each in kinds) // 2 or len(programs)
     units = setup["units"]
     standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
-    pairs = standing[0] * standing[1] * (_STATUSES**2 if len(programs) > 1 else 1)
+    pairs = standing[0] * standing[1] * (_STATUSES**2 if rounds > 1 else 1)
     sides = setup["sides"]
-    if len(programs) > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
-        pairs *= _WAYS_APART * len(programs) ** 2  # each charge, and each withdrawal, moves both
+    if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
+        pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
     steps = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
         allowed = "fewer models or rounds, or the method monte-carlo"

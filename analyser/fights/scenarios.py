@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from analyser.api import load_scenario
-from analyser.errors import InputError
+from analyser.errors import InputError, shown
 from analyser.fights import doubts
 from analyser.fights.attackers import attacker_of, can_be_hurt
 from analyser.fights.combatant import Charge, Combatant, resolve_combatant, row_named
 from analyser.fights.duel import DuelTerms
 from analyser.fights.sections import CIRCUMSTANCES, ChargeFile, DuelFile, FocusAttack, FocusFile, Secondary
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed
 from analyser.ruleset import Ruleset, load_ruleset
-from analyser.scenario import Kind, Scenario, Target, check_kind, read_scenario
+from analyser.scenario import Kind, Scenario, Target, check_kind, empty_sections, read_scenario
 from analyser.validation import checked
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -32,6 +32,7 @@ class ChargeScenario:
     secondary: tuple[Combatant, ...]
     ruleset: Ruleset
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -66,6 +67,7 @@ class FocusScenario:
     ruleset: Ruleset
     attackers: tuple[Target | None, ...]
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     @property
     def at_risk(self) -> bool:
@@ -93,6 +95,7 @@ class DuelScenario:
     b: Combatant
     ruleset: Ruleset
     warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
@@ -114,7 +117,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     """
     if isinstance(source, ChargeScenario):
         return source
-    file, where = _file(ChargeFile, "charge", source, profiles)
+    file, where, said_for_nothing = _file(ChargeFile, "charge", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     try:
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
@@ -126,8 +129,8 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
         others = tuple(_secondary(unit, profiles, f"secondary.{place}") for place, unit in enumerate(file.secondary))
     except InputError as error:
         raise error.inside(where) from None
-    warnings = doubts.about_charge(file, attacker, target, others, profiles)
-    return ChargeScenario(attacker, target, others, file.ruleset, warnings)
+    warnings = (*doubts.about_charge(file, attacker, target, others, profiles), *said_for_nothing)
+    return ChargeScenario(attacker, target, others, file.ruleset, warnings, profiles.used)
 
 
 def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None) -> FocusScenario:
@@ -140,7 +143,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
     """
     if isinstance(source, FocusScenario):
         return source
-    file, where = _file(FocusFile, "focus", source, profiles)
+    file, where, said_for_nothing = _file(FocusFile, "focus", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     attacks, warnings = [], []
     for place, attack in enumerate(file.attacks):
@@ -149,7 +152,9 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
         warnings += [f"attack {place + 1}: {each}" for each in scenario.warnings if place == 0 or "target" not in each]
     stated = {key: getattr(file.target, key) for key in CIRCUMSTANCES}
     target = attacks[0].target.model_copy(update=stated)
-    return FocusScenario(tuple(attacks), target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
+    attackers = tuple(map(attacker_of, attacks))
+    said = (*warnings, *said_for_nothing)
+    return FocusScenario(tuple(attacks), target, file.ruleset, attackers, said, profiles.used)
 
 
 def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
@@ -162,13 +167,14 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     """
     if isinstance(source, DuelScenario):
         return source
-    file, where = _file(DuelFile, "duel", source, profiles)
+    file, where, said_for_nothing = _file(DuelFile, "duel", source, profiles)
     profiles = profiles or Profiles()  # one library, read once
     try:
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
         raise error.inside(where) from None
-    return DuelScenario(file.duel, a, b, file.ruleset, doubts.about_duel(file.duel, a, b, profiles))
+    warnings = (*doubts.about_duel(file.duel, a, b, profiles), *said_for_nothing)
+    return DuelScenario(file.duel, a, b, file.ruleset, warnings, profiles.used)
 
 
 def _check_buildings(file: ChargeFile) -> None:
@@ -181,16 +187,16 @@ def _check_buildings(file: ChargeFile) -> None:
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
 
 
-def _file(model: type[FileT], kind: Kind, source: Source, profiles: Profiles | None) -> tuple[FileT, str]:
-    """The checked sections of a file or a mapping, and what to call it in a message."""
+def _file(model: type[FileT], kind: Kind, source: Source, profiles: Profiles | None) -> tuple[FileT, str, list[str]]:
+    """The checked sections of a file or a mapping, what to call it in a message, and what it says for nothing."""
     raw, where = read_scenario(source)
     check_kind(raw, kind, where)
     default = load_ruleset(None if profiles is None else profiles.folder)
     stated = raw.get("ruleset")
     if stated is not None and not isinstance(stated, Mapping):
-        raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
+        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     own = default if not stated else checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
-    return checked(model, {**raw, "ruleset": own}, where=where), where
+    return checked(model, {**raw, "ruleset": own}, where=where), where, empty_sections(raw)
 
 
 def _one_attack(file: FocusFile, attack: FocusAttack, place: str, where: str, profiles: Profiles | None) -> Scenario:
@@ -213,7 +219,7 @@ def _one_attack(file: FocusFile, attack: FocusAttack, place: str, where: str, pr
 
 
 def _secondary(unit: Secondary, profiles: Profiles | None, where: str) -> Combatant:
-    plain = Combatant.model_validate(unit.model_dump(exclude={"threatened", "rows"}) | {"rows": unit.rows})
+    plain = checked(Combatant, unit.model_dump(exclude={"threatened", "rows"}) | {"rows": unit.rows}, where=where)
     return _combatant(plain, profiles, where).model_copy(update={"charge": Charge(threatened=unit.threatened)})
 
 

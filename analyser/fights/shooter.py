@@ -10,16 +10,25 @@ import numpy as np
 from analyser.dice import Rating
 from analyser.engine.sweep import sweep
 from analyser.errors import InputError
-from analyser.fights.combatant import Combatant, check_has_dice, row_named, rule_value
+from analyser.fights.combatant import Combatant, can_fail_to_rally, check_has_dice, row_named, rule_value
 from analyser.fights.feasible import PolicyName, rows_to_shoot_with
-from analyser.fights.strikes import Strike, breaks_buildings, fixed_strike, orders_mask, quality_names, row_strike
+from analyser.fights.strikes import (
+    Strike,
+    breaks_buildings,
+    fixed_strike,
+    length_of,
+    orders_mask,
+    quality_names,
+    row_strike,
+)
 from analyser.rows import best_of
 from analyser.rules.armoured_clash.activation import Order
-from analyser.rules.armoured_clash.facts import ATTACK, NONE, TARGET, Bonus, Penalty
+from analyser.rules.armoured_clash.facts import ATTACK, TARGET, Bonus, Penalty
 from analyser.ruleset import Ruleset
 from analyser.units import Row
 
 SHOOTING = ("shoot", "short_range", "all_out", "overcharge")
+_FIRES_OTHERWISE: PolicyName = "shoot"  # how who charges fires, when a failed rally test has left it nothing else
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
 _ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 
@@ -48,12 +57,20 @@ class Shooter:
         self.reacts = policy == "lookout" or mine.on_lookout
         self.named = self._named()
         for row in (self.main, self.by_lookout if policy == "lookout" else None):
-            if row is not None:
+            if row is not None and policy != "charge":
                 check_has_dice(mine, row, where)
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Those that it shoots with in its own activation: one, or several with All-Out Attack (AC-7)."""
+        """Those that it shoots with in its own activation: one, or several with All-Out Attack (AC-7).
+
+        Who charges shoots after a failed rally test (AC-5.6), if it has something to shoot with.
+        """
+        if self.policy == "charge":
+            fails = can_fail_to_rally(self.mine)
+            usable = rows_to_shoot_with(self.mine, self.theirs, _FIRES_OTHERWISE) if fails else []
+            named = [row for row in usable if row is self.named]
+            return named or ([self._best(usable)] if usable else [])
         if self.policy not in SHOOTING:
             return []
         usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
@@ -113,8 +130,8 @@ class Shooter:
         """The strike with one of the rows; distances count only if the duel has one."""
         qualities = quality_names(row)
         known = {
-            "long_range": int(row.long_range or 0),
-            "short_range": NONE if row.short_range is None else int(row.short_range),
+            "long_range": length_of(row.long_range or 0),
+            "short_range": length_of(row.short_range),
             "indirect": "Indirect" in qualities,
             "move_or_fire": "Move or Fire" in qualities,
             "reloads": "Slow to Fire" in qualities,
@@ -135,16 +152,20 @@ class Shooter:
 
     def shots(self, side: int) -> list[Strike]:
         """The strikes of an activation in order."""
-        numbers = {"striker": side, "orders": _SHOTS}
+        numbers = {"striker": side, "orders": _SHOTS, "marks": self.is_answered}
         after_the_first = numbers | {"after_failed_rally": 0}
         return [self.strike(row, after_the_first if place else numbers) for place, row in enumerate(self.rows)]
 
-    def answer(self, side: int, shot: Strike, number: int) -> Strike | None:
-        """The attack back of a Tail Gunner (X) on an aerial unit that has shot at it with strike `number` (AC-7)."""
-        dice = rule_value(self.theirs, "Tail Gunner")
-        if not dice or self.mine.category != "aerial":
+    @property
+    def is_answered(self) -> bool:
+        """Whether each of its ranged attacks is answered: it is an aerial unit, and the enemy a Tail Gunner (AC-7)."""
+        return self.mine.category == "aerial" and rule_value(self.theirs, "Tail Gunner") > 0
+
+    def answer(self, side: int) -> Strike | None:
+        """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7)."""
+        if not self.is_answered:
             return None
-        numbers = {"striker": 1 - side, "orders": _SHOTS, "answers": number, "long_range": int(shot.strike.long_range)}
+        dice, numbers = rule_value(self.theirs, "Tail Gunner"), {"striker": 1 - side, "on_marked": 1}
         veteran = self.theirs.veteran or 0
         return fixed_strike(dice, Rating.WEAKENED, self.mine, numbers, veteran=veteran, afterwards=True)
 
@@ -158,5 +179,5 @@ class Shooter:
         """The strike of a unit on lookout (opportunity fire)."""
         if self.by_lookout is None:
             return None
-        numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1}
+        numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
         return self.strike(self.by_lookout, numbers, opportunity=True)

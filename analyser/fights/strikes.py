@@ -13,13 +13,14 @@ from analyser.compile import DICE_A_CARRIAGE, attack_record, record_of, shared, 
 from analyser.dice import Rating
 from analyser.engine.program import MOST_STRIKES, SETUP, Setup
 from analyser.errors import InputError
-from analyser.fights.combatant import Combatant, has_rule, rule_value, rules_called
+from analyser.fights.combatant import Combatant, has_rule, rule_length, rule_value, rules_called
 from analyser.glossary import QUALITIES
 from analyser.resolve import names
+from analyser.rules.armoured_clash import unit_state
 from analyser.rules.armoured_clash.activation import Order
 from analyser.rules.armoured_clash.facts import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
 from analyser.scenario import Attack, ExtraReroll, Target
-from analyser.units import MOST_DICE, Band, Row
+from analyser.units import MOST_DICE, Band, Row, hundredths
 
 INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
@@ -113,7 +114,7 @@ def row_strike(
     )  # fmt: skip
     by_damage = bool(striker.behemoth)
     usual = {
-        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "by_damage": by_damage, "inside": NONE,
+        "orders": NONE, "after_failed_rally": 1, "by_damage": by_damage, "inside": NONE,
         "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
@@ -144,7 +145,7 @@ def fixed_strike(
     target.obstacle = target.obstacle and not afterwards
     attack = _fixed_attack(rating, veteran, afterwards)
     usual = {
-        "orders": NONE, "after_failed_rally": 1, "answers": NONE, "inside": NONE, "fixed_dice": dice,
+        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
         "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     return Strike(_strike(usual | numbers), attack, target, np.array([(dice, NONE)]))
@@ -155,7 +156,7 @@ def thrown_strike(struck: Target, numbers: dict[str, int], *, veteran: int, from
 
     Its range is among `numbers`; cover and buildings count, as against every ranged attack (AC-4.3).
     """
-    strike = fixed_strike(0, Rating.WEAKENED, struck, {"by_throw": 1} | numbers, veteran=veteran)
+    strike = fixed_strike(0, Rating.WEAKENED, struck, {"by_throw": 1, "on_marked": 1} | numbers, veteran=veteran)
     attack = strike.attack.copy()
     target = cast("Any", shared_target_record(struck, from_front=from_front)).copy()
     attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
@@ -200,16 +201,23 @@ def close_quarters_marks(
     return int(bonuses), int(Penalty.THREATENED if threatened else 0)
 
 
+def length_of(inches: float | None) -> int:
+    """A length as the rules have it, in hundredths of an inch; NONE without one."""
+    return NONE if inches is None else hundredths(inches)
+
+
 def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
     """The record of one side; `numbers` are what only the kind of fight knows."""
-    fumes = [rule_value(enemy, "Corrosive Fumes") for enemy in enemies if has_rule(enemy, "Corrosive Fumes")]
+    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if has_rule(enemy, "Corrosive Fumes")]
     suffers = not has_rule(combatant, "Automata") and not combatant.near_commander
     known = {
         "models": combatant.models,
         "garrisoned": combatant.garrisoned,
         "distance": NONE,
-        "edge_distance": NONE if combatant.edge_distance is None else int(combatant.edge_distance),
+        "edge_distance": length_of(combatant.edge_distance),
         "tracks_position": combatant.edge_distance is not None,
+        "stride": 1,
+        "position_at": unit_state.WINS,
         "static": has_rule(combatant, "Static"),
         "hunter": has_rule(combatant, "Hunter"),
         "fumes_within": max(fumes, default=NONE) if suffers else NONE,

@@ -46,6 +46,7 @@ def fight_text(results: Sequence[FightResult], until: tuple[float, str] | None =
     blocks.append([f"Special rules applied: {', '.join(first.account.applied) or 'none'}"])
     blocks += [[f"Not used: {'; '.join(first.account.not_used)}"]] if first.account.not_used else []
     blocks.append([f"Not modelled: {', '.join(first.account.not_modelled) or 'none'}"])
+    blocks += [[f"Profiles: {first.scenario.profiles}"]] if first.scenario.profiles is not None else []
     assumed = _assumptions(results)
     blocks += [assumed] if assumed else []
     blocks += [[_DIFFERENT_CARDS]] if draw_differently([result.account for result in results]) else []
@@ -71,6 +72,8 @@ def fight_csv(results: Sequence[FightResult]) -> str:
     """
     several = len(results) > 1
     rows = [({"method": result.method} if several else {}) | row for result in results for row in _rows(result)]
+    used = results[0].scenario.profiles
+    rows = [row | {"profiles": "" if used is None else str(used)} for row in rows]
     head = list(dict.fromkeys(name for row in rows for name in row))
     return csv_text(head, ([row.get(name, "") for name in head] for row in rows))
 

@@ -9,7 +9,7 @@ from analyser.errors import InputError
 from analyser.glossary import QUALITIES, Term, recognise, tidy
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
-from analyser.units import MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
+from analyser.units import LONGEST_NAME, MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
 from analyser.validation import checked
 
 Cells = Mapping[str, str]
@@ -32,7 +32,7 @@ def read_rows(profiles: Iterable[tuple[Element, Cells]], doubts: Doubts) -> tupl
     """The armaments rows that can be made out, each under an id of its own."""
     rows: list[Row] = []
     for profile, by_name in profiles:
-        row = _row(tidy(profile.get("name", "")[:200]), by_name, doubts)
+        row = _row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_name, doubts)
         if row is not None:
             rows.append(row.model_copy(update={"id": unused_id(row.id, [each.id for each in rows])}))
     return tuple(rows)

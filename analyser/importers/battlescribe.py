@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from analyser.errors import InputError
+from analyser.errors import InputError, printable
 from analyser.files import write_text
+from analyser.glossary import tidy
 from analyser.importers import cells
 from analyser.importers.archive import Document, read_document
 from analyser.importers.armaments import unused_id
@@ -23,8 +24,11 @@ from analyser.importers.profile_file import to_toml
 from analyser.importers.tree import Library, ids, is_hidden, name_of, target_of
 from analyser.importers.unit_reader import read_unit
 from analyser.profiles import RULESET_FILE
-from analyser.units import Faction, Unit
+from analyser.units import LONGEST_NAME, Faction, Unit
 from analyser.validation import checked
+
+_RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+"""What no file may be called on some systems, whatever its ending."""
 
 MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
@@ -148,16 +152,16 @@ def _faction(document: Document, library: Library, doubts: Doubts) -> Faction | 
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(document.path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
-    name = name_of(root, library) or document.path.stem
+    name = name_of(root, library) or tidy(document.path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not _is_library(root):
             doubts.add(name, "no unit in this catalogue")
         return None
     found = cells.slug(name) or "faction"
-    if f"{found}.toml" == RULESET_FILE:
+    if f"{found}.toml" == RULESET_FILE or found in _RESERVED:
         found += "-faction"
     revision = root.get("revision", "")
-    file_name = document.path.name.encode("utf-8", "replace").decode()  # a file's name need not be text
+    file_name = printable(document.path.name, LONGEST_NAME // 2)  # a file's name need not be text
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
     return checked(Faction, {"format": 1, "id": found, "name": name, "source": source, "unit": tuple(units)})
 

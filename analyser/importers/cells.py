@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from analyser.errors import nearest
 from analyser.glossary import tidy
-from analyser.units import Band, Category, LevelName, RowKind
+from analyser.units import LONGEST_ID, Band, Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
+LONGEST_SLUG = LONGEST_ID - 20
 SLIP = 0.8  # likeness from which a word is taken for a known one
 
 LEVELS: dict[str, LevelName] = {
@@ -50,13 +51,15 @@ class Heading(NamedTuple):
 def slug(name: str) -> str:
     """`name` in lower-case letters, digits and single hyphens; empty when it has none of the first two.
 
+    At most 60 characters: of a faction it is the name of a file, and a number may follow.
+
     Examples
     --------
     >>> slug("Ranged (Light/Heavy)"), slug("Größte Kanone")
     ('ranged-light-heavy', 'grosste-kanone')
     """
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].rstrip("-")
 
 
 def is_none(text: str | None) -> bool:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from analyser.glossary import tidy
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
-from analyser.units import LevelName
+from analyser.units import LONGEST_NAME, LevelName
 
 Library = Mapping[str, Element]  # every element that has an id, by its id
 
@@ -68,7 +68,7 @@ def name_of(element: Element, library: Library) -> str:
         if modifier.get("field") == "name" and not conditional:
             value = modifier.get("value", "")
             name = {"set": value, "append": f"{name} {value}"}.get(modifier.get("type", ""), name)
-    return tidy(name[: cells.LONGEST_CELL])
+    return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
 
 def modifiers(element: Element) -> Iterator[tuple[Element, bool]]:

@@ -12,6 +12,7 @@ from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import answers_of, completed, question_model, system_named
 from analyser.morale.weighing import Roll
+from analyser.profiles import ProfilesUsed, profiles_used
 from analyser.sampling import check_sample
 from analyser.validation import Record
 
@@ -71,7 +72,7 @@ def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | 
     """
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     tables = answers.tables(ready, answers.weights(ready, None))
-    return MoraleResult(method="exact", tables=tables, **_account(system, ready))
+    return MoraleResult(method="exact", tables=tables, **_account(system, ready, _used(question, folder)))
 
 
 def simulate(
@@ -116,14 +117,22 @@ def simulate(
     from analyser.engine.montecarlo import default_threads
 
     check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
-    games = trials or (DEFAULT_TRIALS if precision is None else trials_for(precision))
+    games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
     tables = answers.tables(ready, answers.weights(ready, roll))
-    return MoraleResult(method="monte-carlo", tables=tables, trials=games, seed=seed, **_account(system, ready))
+    return MoraleResult(
+        method="monte-carlo", tables=tables, trials=games, seed=int(seed),
+        **_account(system, ready, _used(question, folder)),
+    )  # fmt: skip
 
 
-def _account(system: str, question: Record) -> dict[str, Any]:
+def _used(question: QuestionLike, folder: str | os.PathLike[str] | None) -> ProfilesUsed | None:
+    """Where the ruleset comes from; a checked question without a folder does not say where it was read."""
+    return None if isinstance(question, Record) and folder is None else profiles_used(folder, morale=True)
+
+
+def _account(system: str, question: Record, used: ProfilesUsed | None) -> dict[str, Any]:
     answers = answers_of(system_named(system))
     return {
         "system": system,
@@ -131,4 +140,5 @@ def _account(system: str, question: Record) -> dict[str, Any]:
         "applied": answers.applied(question),
         "not_modelled": answers.not_modelled(question),
         "warnings": answers.warnings(question),
+        "profiles": used,
     }

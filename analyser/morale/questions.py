@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from analyser.errors import InputError
-from analyser.files import read_toml
+from analyser.errors import InputError, shown
+from analyser.files import check_plain, path_of, read_toml
 from analyser.profiles import shipped_profiles
 from analyser.validation import Record, checked
 
 MOST_ROUNDS = 100
 MOST_INCHES = 1000
+SHORTEST = 0.01  # inches of a move
 MOST_VALUE = 100  # of a law of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
 RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
@@ -26,7 +28,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 Chance = Annotated[float, Field(ge=0, le=1)]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
-Length = Annotated[float, Field(gt=0, le=MOST_INCHES)]
+Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
 
 
 def law_from(value: object) -> tuple[float, ...]:
@@ -45,7 +47,7 @@ def law_from(value: object) -> tuple[float, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = {value: 1.0}
     if not isinstance(value, Mapping) or not value:
-        raise ValueError(f"{value!r} is not usable (allowed: a whole number, or a table of number = probability)")
+        raise ValueError(f"{shown(value)} is not usable (allowed: a whole number, or a table of number = probability)")
     law = [0.0] * (max(_small_number(number) for number in value) + 1)
     for number, chance in value.items():
         law[_small_number(number)] = _chance(chance)
@@ -56,13 +58,13 @@ def law_from(value: object) -> tuple[float, ...]:
 
 def _small_number(number: object) -> int:
     if not str(number).isdecimal() or int(str(number)) > MOST_VALUE:
-        raise ValueError(f"{number} is not usable as a number (allowed: 0 to {MOST_VALUE})")
+        raise ValueError(f"{shown(number)} is not usable as a number (allowed: 0 to {MOST_VALUE})")
     return int(str(number))
 
 
 def _chance(chance: object) -> float:
     if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
-        raise ValueError(f"{chance!r} is not usable as a probability (allowed: 0 to 1)")
+        raise ValueError(f"{shown(chance)} is not usable as a probability (allowed: 0 to 1)")
     return float(chance)
 
 
@@ -105,6 +107,17 @@ def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> t
     return laws * rounds if len(laws) == 1 else laws
 
 
+def moves_over(distance: float, move: float) -> int:
+    """Moves of one length that cover a distance, at least 1; both as they are written: 2.1 inches are 3 moves of 0.7.
+
+    Examples
+    --------
+    >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
+    (3, 3, 1)
+    """
+    return max(math.ceil(Fraction(str(distance)) / Fraction(str(move))), 1)
+
+
 def read_question(
     model: type[RecordT],
     source: str | os.PathLike[str] | Mapping[str, Any],
@@ -118,10 +131,14 @@ def read_question(
     InputError
         Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
     """
-    raw, where = (dict(source), "question") if isinstance(source, Mapping) else (read_toml(Path(source)), str(source))
+    if isinstance(source, Mapping):
+        check_plain(source, "question")
+        raw, where = dict(source), "question"
+    else:
+        raw, where = read_toml(path_of(source, "question")), str(source)
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
-        raise InputError(f"{stated!r} is not usable", where=f"{where}: ruleset", allowed="a table")
+        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     try:
         whole = completed({**raw, "ruleset": _over(ruleset, stated)})
     except InputError as error:
@@ -134,12 +151,12 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
     sections = {
         key: _over(defaults[key], value)
         for key, value in stated.items()
-        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in _WHOLE
+        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in WHOLE
     }
     return {**defaults, **stated, **sections}
 
 
-_WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
+WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 
 def default_ruleset(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.estimates import Method, wilson_interval
+from analyser.profiles import ProfilesUsed, profiles_record
 from analyser.validation import Record
 
 if TYPE_CHECKING:
@@ -20,16 +21,24 @@ Weights = NDArray[Any]
 
 
 class Mean(NamedTuple):
-    """A mean, as sums over the whole law or sample: of weight times value, and of weight times its square."""
+    """A mean, as sums over the whole law or sample: of weight times value, and of weight times its square.
+
+    `given` is the weight of what a conditional mean is given; None for all there is.
+    """
 
     first: Weights
     second: Weights
+    given: Weights | None = None
 
     @classmethod
-    def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Mean:
-        """The mean of `values` under `weights`, over the last axis of both."""
+    def of(
+        cls, weights: Weights, values: Sequence[float] | NDArray[Any], counted: NDArray[np.float64] | None = None
+    ) -> Mean:
+        """The mean of `values` under `weights`, over the last axis of both; `counted`, 1 or 0, says given what."""
         numbers = np.asarray(values, np.float64)
-        return cls(weights @ numbers, weights @ numbers**2)
+        if counted is None:
+            return cls(weights @ numbers, weights @ numbers**2)
+        return cls(weights @ (numbers * counted), weights @ (numbers**2 * counted), weights @ counted)
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,8 @@ class MoraleResult:
         The rules that the numbers come from, those that none comes from, and what to know about the question.
     trials, seed : int or None
         Monte Carlo only.
+    profiles : ProfilesUsed or None
+        Where the ruleset, and the units of a duel, come from.
     """
 
     system: str
@@ -79,6 +90,7 @@ class MoraleResult:
     warnings: tuple[str, ...] = ()
     trials: int | None = None
     seed: int | None = None
+    profiles: ProfilesUsed | None = None
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -111,10 +123,11 @@ class MoraleResult:
                 low, high = wilson_interval(weights, self.trials)
                 columns |= {name: weights / self.trials, f"{name}_low": low, f"{name}_high": high}
         for name, mean in table.means.items():
-            columns[name] = mean.first / (self.trials or 1)
+            number = (self.trials or 1) if mean.given is None else np.maximum(mean.given, np.finfo(np.float64).tiny)
+            columns[name] = mean.first / number
             if self.trials is not None:
-                variance = np.maximum(mean.second / self.trials - columns[name] ** 2, 0.0)
-                columns[f"{name}_standard_error"] = np.sqrt(variance / self.trials)
+                variance = np.maximum(mean.second / number - columns[name] ** 2, 0.0)
+                columns[f"{name}_standard_error"] = np.sqrt(variance / number)
         return columns
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
@@ -141,6 +154,7 @@ class MoraleResult:
         result: dict[str, Any] = {
             "system": self.system, "method": self.method, "question": self.question.model_dump(mode="json")
         }  # fmt: skip
+        result |= profiles_record(self.profiles)
         if self.trials is not None:
             result |= {"trials": self.trials, "seed": self.seed}
         return result | {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from analyser.engine.chains import Chain, Recorded
@@ -91,7 +91,7 @@ def system_named(name: str) -> System:
         There is none of that name.
     """
     if name not in SYSTEMS:
-        raise InputError(f"no morale system {name!r}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
+        raise InputError(f"no morale system {shown(name)}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
     return SYSTEMS[name]
 
 

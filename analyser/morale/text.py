@@ -22,6 +22,8 @@ def table_text(results: Sequence[MoraleResult]) -> str:
     ):  # fmt: skip
         if entries:
             blocks.append([heading, *(f"- {entry}" for entry in entries)])
+    if first.profiles is not None:
+        blocks.append([f"Profiles: {first.profiles}"])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -115,7 +117,7 @@ def csv_text(results: Sequence[MoraleResult]) -> str:
 
 def _long(result: MoraleResult, name: str) -> Any:
     frame, table = result.to_frame(name), result.tables[name]
-    parts = []
+    parts = [] if table.chances or table.means else [frame]  # a table of words
     for measure in (*table.chances, *table.means):
         part = frame[list(table.keys)].assign(measure=measure, value=frame[measure])
         if not result.exact and measure in table.chances:
@@ -128,4 +130,4 @@ def _long(result: MoraleResult, name: str) -> Any:
     found = pd.concat(parts)
     found.insert(0, "table", name)
     found.insert(1, "method", result.method)
-    return found
+    return found.assign(profiles="" if result.profiles is None else str(result.profiles))

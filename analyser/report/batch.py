@@ -77,7 +77,7 @@ def write_report(
     out : path
         A new or empty folder, or one that holds an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
-        Left out: all there are.
+        Default: all there are.
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.metrics.METRICS`.
     progress : callable, optional
@@ -102,7 +102,7 @@ def write_report(
     >>> out = Path(tempfile.mkdtemp()) / "report"
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
     >>> sorted(path.name for path in written.iterdir())  # doctest: +NORMALIZE_WHITESPACE
-    ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
+    ['balance.csv', 'dominated.csv', 'flags.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
      'outliers.csv', 'pictures', 'units.json']
     """
     started, folder = time.monotonic(), Path(out)
@@ -120,11 +120,12 @@ def write_report(
             _check_possible(frame)
             frame.to_parquet(work.report / PARQUET, index=False)
             write_table(frame, work.report / TABLE, lambda lines: pace.at(tables=lines * A_LINE_OF_TABLES // 2))
-            balance = balance_of(frame, inputs.situations, pace.at)
+            found = _matchups(inputs, frame)
+            balance = balance_of(found, pace.at)
             write_balance(balance, work.report)
             write_units(inputs, work.report)
             pace.at()
-            page = parts_of_page(_matchups(inputs, frame), balance)
+            page = parts_of_page(found, balance)
             pace.at(tables=left.costs.tables)
             draw_all(left.plans, frame, work, pace.at)
             pace.at()
@@ -206,4 +207,5 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         metric=inputs.metrics[0],
         ruleset=inputs.ruleset,
         not_modelled=not_modelled(inputs.attackers, inputs.defenders, inputs.situations),
+        profiles=inputs.used,
     )

@@ -9,10 +9,30 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-_MODULE = "analyser.report.helping"
+_PACKAGE = Path(__file__).parents[1]
+_START = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("analyser", {init!r})
+sys.modules["analyser"] = module_from_spec(spec)
+spec.loader.exec_module(sys.modules["analyser"])
+sys.path += {paths!r}
+"""
+_RUN = "import runpy; runpy.run_module('analyser.report.helping', run_name='__main__')"
+
+
+def starting_code(then: str = _RUN) -> str:
+    """What the helper executes: the same package as here, whatever lies in the folder that the command is run in.
+
+    That folder is no place of modules (the interpreter is started with ``-P``); what else this process imports from
+    comes after the interpreter's own places.
+    """
+    init = Path(__file__).parents[1] / "__init__.py"
+    return _START.format(init=str(init), paths=[path for path in sys.path if path]) + then
 
 
 @contextmanager
@@ -33,14 +53,12 @@ def helped(*work: Any) -> Iterator[None]:
 
 def _started(work: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
     """The helper, in a session of its own so that Ctrl-C reaches this process alone; None if there can be none."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with suppress(OSError, pickle.PicklingError), TemporaryFile() as given:  # a pipe would make this process wait
         pickle.dump((os.getpid(), *work), given)
         given.seek(0)
         return subprocess.Popen(
-            [sys.executable, "-m", _MODULE],
-            stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env=environment, start_new_session=True,
+            [sys.executable, "-P", "-c", starting_code()],
+            stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
     return None
 

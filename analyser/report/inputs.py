@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from analyser import __version__
 from analyser.comparisons.frame import METHOD
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed, profiles_used
 from analyser.ruleset import Ruleset
 from analyser.situations import Situation
 from analyser.units import Loadout
@@ -43,6 +43,13 @@ class Inputs(NamedTuple):
     profiles: Profiles | None
     ruleset: Ruleset
 
+    @property
+    def used(self) -> ProfilesUsed:
+        """Which profiles these are, in words that do not depend on where they lie: the folder's own name alone."""
+        if self.profiles is None:
+            return profiles_used()
+        return self.profiles.used._replace(folder=self.profiles.folder.resolve().name)
+
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:
     """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
@@ -57,6 +64,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
+        "profiles_used": inputs.used._asdict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [each.selector for each in inputs.attackers],
         "defenders": [each.selector for each in inputs.defenders],

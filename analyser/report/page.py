@@ -8,11 +8,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
-from analyser.balance.efficiency import FLAGGED
+from analyser.balance.efficiency import LEAST
+from analyser.balance.flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
 from analyser.balance.outliers import LEAST_RATIO
+from analyser.balance.rows import records
 from analyser.comparisons.frame import METHOD
 from analyser.comparisons.matchups import Matchups
 from analyser.estimates import CERTAIN_WITHIN
@@ -21,10 +24,10 @@ from analyser.report.balance import Balance
 from analyser.report.page_data import page_data
 from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
-from analyser.report.sheets import anchors, records, sheets, unit_of
-from analyser.units import Loadout
+from analyser.report.sheets import anchors, sheets
+from analyser.units import Loadout, unit_of
 
-MOST_OUTLIERS = 40
+MOST_OUTLIERS = 20
 
 
 class Picture(NamedTuple):
@@ -58,6 +61,7 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     both = *found.attackers, *found.defenders
     return {
         "version": __version__,
+        "profiles": found.profiles,
         "method": METHOD,
         "title": _title(_side(found.attackers), _side(found.defenders)),
         "n_attackers": len(found.attackers),
@@ -72,11 +76,18 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
         "efficiency": records(balance.efficiency),
+        "flags": records(_flagged(balance.flags)),
+        "n_flags": {
+            flag: int((balance.flags["flag"] == flag).sum()) for flag in (UNDER_PRICED, OVER_PRICED, CANNOT_SAY)
+        },
+        "n_judged": len(balance.flags),
         "outliers": records(balance.outliers.head(MOST_OUTLIERS)),
         "n_outliers": len(balance.outliers),
         "dominated": records(balance.dominated),
         "ratings": None if balance.ratings is None else records(balance.ratings),
-        "flagged": FLAGGED,
+        "least": LEAST,
+        "factor": FACTOR,
+        "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in both},
         "sheets": units,
@@ -85,6 +96,12 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "n_possible": int(found.frame["why_not"].isna().sum()),
         "n_rows": len(found.frame),
     }
+
+
+def _flagged(flags: pd.DataFrame) -> pd.DataFrame:
+    """The loadouts with a flag, those that are said to be wrongly priced first."""
+    order = {OVER_PRICED: 0, UNDER_PRICED: 1, CANNOT_SAY: 2}
+    return flags[flags["flag"] != ""].sort_values("flag", key=lambda each: each.map(order), kind="stable")
 
 
 def _template() -> Any:

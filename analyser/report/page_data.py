@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,10 @@ from matplotlib.colors import to_hex
 from analyser.comparisons.matchups import Matchups
 from analyser.estimates import CERTAIN_WITHIN
 from analyser.metrics import METRICS, RESULTS
+from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
 from analyser.report.pictures import EFFICIENCY
-from analyser.units import Loadout
+from analyser.units import Category, Loadout
 
 CARRIED = (
     EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken",
@@ -33,7 +34,8 @@ def page_data(found: Matchups) -> dict[str, Any]:
     dict
         `attackers` and `defenders`, a list of selector, unit, level, points, faction and category each; `situations`
         and `metrics`, names and titles; `columns`, the figures by metric, None where there is none; `rows` and `why`,
-        texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high.
+        texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high;
+        `least_share`, what of the highest figure the scale begins at; `categories` of targets, in their order.
     """
     frame = found.frame
     carried = (*CARRIED, *RESULTS) if any(each.kind == "duel" for each in found.situations) else CARRIED
@@ -51,6 +53,8 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "why": [str(each) for each in why],
         "why_not": why_not.tolist(),
         "scale": _scale(),
+        "least_share": LEAST_SHARE,
+        "categories": get_args(Category),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analyser.balance.rows import records
 from analyser.report.pictures import EFFICIENCY
 from analyser.situations import Situation
 
@@ -98,12 +99,8 @@ def _best_attackers(part: pd.DataFrame) -> list[Ranked]:
             p_half=row["p_half_destroyed"],
             p_annihilated=row["p_annihilated"],
         )
-        for row in _records(table)
+        for row in records(table)
     ]
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 def _loadout(row: dict[str, Any], side: str = "attacker") -> str:
@@ -116,7 +113,7 @@ def answers(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Defe
     deadliest = _best(possible, ["p_annihilated", "mean_models_destroyed", "mean_damage"])
     cheapest = _best(possible[possible[EFFICIENCY].notna()], [EFFICIENCY])
     found = []
-    for row in _records(frame.drop_duplicates("defender")):
+    for row in records(frame.drop_duplicates("defender")):
         points = None if pd.isna(row["defender_points"]) else int(row["defender_points"])
         places = [(row["defender"], situation.name) for situation in situations]
         each = [_answer(deadliest.get(place), cheapest.get(place)) for place in places]
@@ -127,7 +124,7 @@ def answers(frame: pd.DataFrame, situations: tuple[Situation, ...]) -> list[Defe
 def _best(frame: pd.DataFrame, ranked_by: list[str]) -> dict[tuple[str, str], dict[str, Any]]:
     """By defender and situation the attack that comes first."""
     ranked = frame.sort_values(ranked_by, ascending=False, kind="stable")
-    first = _records(ranked.drop_duplicates(["defender", "situation"]))
+    first = records(ranked.drop_duplicates(["defender", "situation"]))
     return {(row["defender"], row["situation"]): row for row in first}
 
 

@@ -1,4 +1,4 @@
-"""The part of the page for each unit: what it beats, what beats it, what it does for its points, what is odd."""
+"""The part of the page for each unit: its best targets, what is most dangerous to it, its duels, its points."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analyser.balance.rows import records
 from analyser.comparisons.frame import by_unit
 from analyser.comparisons.matchups import Matchups
+from analyser.metrics import RESULTS
 from analyser.report.balance import Balance
 from analyser.report.pictures import EFFICIENCY
 from analyser.situations import Situation
-from analyser.units import Loadout, Unit
+from analyser.units import Loadout, Unit, unit_of
 
 MOST_OPPONENTS = 5
 MOST_OUTLIERS = 6
-LEAST = 0.05  # points destroyed for 100 points; what does less beats nobody
-_SHOWN = [EFFICIENCY, "mean_models_destroyed", "p_annihilated"]
+LEAST = 0.05  # points destroyed for 100 points; what does less is nobody's target
+_SHOWN = [EFFICIENCY, "mean_models_destroyed", "p_annihilated", *RESULTS]
 _LABEL = {
     "defence": "DEFENCE",
     "damage_limit": "DAMAGE LIMIT",
@@ -27,21 +29,34 @@ _LABEL = {
 
 
 class Opponent(NamedTuple):
-    """A unit on the other side; the figures are means over the levels of both."""
+    """A unit on the other side; the figures are means over the levels of both, those of duels NaN elsewhere."""
 
     selector: str
     name: str
     points_per_100: float
     models: float
     p_annihilated: float
+    p_wins: float
+    p_draws: float
+
+
+class Record(NamedTuple):
+    """How the duels end that a unit begins: how many units it meets, and against how many it rather wins or loses."""
+
+    units: int
+    wins: int
+    loses: int
+    p_wins: float
+    p_loses: float
 
 
 class Meeting(NamedTuple):
-    """What a unit beats and what beats it in one situation, the first one most."""
+    """Who a unit destroys most points of for its own and who does so to it, in one situation; of duels who wins."""
 
     situation: Situation
-    beats: list[Opponent]
-    beaten_by: list[Opponent]
+    best_targets: list[Opponent]
+    most_dangerous: list[Opponent]
+    record: Record | None
 
 
 class Sheet(NamedTuple):
@@ -59,7 +74,7 @@ class Sheet(NamedTuple):
     attacks, defends : bool
         Whether it is on that side of the report.
     meetings : list of Meeting
-    balance, outliers, dominated : list of dict
+    balance, flags, outliers, dominated : list of dict
         The rows of these tables that are about it.
     """
 
@@ -72,6 +87,7 @@ class Sheet(NamedTuple):
     defends: bool
     meetings: list[Meeting]
     balance: list[dict[str, Any]]
+    flags: list[dict[str, Any]]
     outliers: list[dict[str, Any]]
     dominated: list[dict[str, Any]]
 
@@ -81,8 +97,9 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
     units: dict[str, list[Loadout]] = {}
     for each in {each.selector: each for each in (*found.attackers, *found.defenders)}.values():
         units.setdefault(unit_of(each.selector), []).append(each)
-    beats, beaten_by = _opponents(found)
-    rows = _by_unit(balance.efficiency, "attacker"), _by_unit(balance.dominated, "attacker")
+    pairs = by_unit(found.frame)
+    targets, dangers, records_of = *_opponents(pairs), _records_of(pairs)
+    rows = [_by_unit(table, "attacker") for table in (balance.efficiency, balance.dominated, balance.flags)]
     odd = _odd(balance.outliers)
     attackers, defenders = (
         {unit_of(each.selector) for each in side} for side in (found.attackers, found.defenders)
@@ -98,27 +115,18 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
             defends=selector in defenders,
             meetings=[
                 Meeting(
-                    each, beats.get((each.name, selector), []), beaten_by.get((each.name, selector), [])
+                    each, targets.get((each.name, selector), []), dangers.get((each.name, selector), []),
+                    records_of.get(selector) if each.kind == "duel" else None,
                 )
                 for each in found.situations
             ],
             balance=rows[0].get(selector, []),
+            flags=rows[2].get(selector, []),
             outliers=odd.get(selector, []),
             dominated=rows[1].get(selector, []),
         )
         for selector, levels in units.items()
     ]  # fmt: skip
-
-
-def unit_of(selector: str) -> str:
-    """A selector without its level.
-
-    Examples
-    --------
-    >>> unit_of("crown/rifle-platoon@basic")
-    'crown/rifle-platoon'
-    """
-    return selector.partition("@")[0]
 
 
 def _facts(unit: Unit) -> list[str]:
@@ -133,9 +141,8 @@ def _facts(unit: Unit) -> list[str]:
 Opponents = dict[tuple[str, str], list[Opponent]]
 
 
-def _opponents(found: Matchups) -> tuple[Opponents, Opponents]:
+def _opponents(units: pd.DataFrame) -> tuple[Opponents, Opponents]:
     """By situation and unit: those it destroys most of for its points, and those that do so to it."""
-    units = by_unit(found.frame)
     able = units[units[EFFICIENCY] >= LEAST].sort_values(EFFICIENCY, ascending=False, kind="stable")
     return _first_of(able, "attacker", "defender"), _first_of(able, "defender", "attacker")
 
@@ -147,6 +154,20 @@ def _first_of(able: pd.DataFrame, side: str, other: str) -> Opponents:
         situation, unit, selector, name, *figures = row
         opponents.setdefault((situation, unit), []).append(Opponent(selector, name, *figures))
     return opponents
+
+
+def _records_of(units: pd.DataFrame) -> dict[str, Record]:
+    """By unit how the duels end that it begins, those against itself left out."""
+    duels = units[units["p_wins"].notna() & (units["attacker"] != units["defender"])]
+    loses = 1 - duels["p_wins"] - duels["p_draws"]
+    rather = duels.assign(p_loses=loses, wins=duels["p_wins"] > loses, loses=duels["p_wins"] < loses)
+    return {
+        str(unit): Record(
+            len(part), int(part["wins"].sum()), int(part["loses"].sum()),
+            float(part["p_wins"].mean()), float(part["p_loses"].mean()),
+        )
+        for unit, part in rather.groupby("attacker", sort=False)
+    }  # fmt: skip
 
 
 def _by_unit(frame: pd.DataFrame, column: str) -> dict[str, list[dict[str, Any]]]:
@@ -163,11 +184,6 @@ def _odd(outliers: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
         for unit in dict.fromkeys((row["attacker"], row["defender"])):
             rows.setdefault(unit, []).append(row)
     return {unit: found[:MOST_OUTLIERS] for unit, found in rows.items()}
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as dictionaries."""
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
 def anchors(all_sheets: Iterable[Sheet]) -> set[str]:

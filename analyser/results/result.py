@@ -20,6 +20,7 @@ from analyser.estimates import (
     points_figures,
     wilson_interval,
 )
+from analyser.profiles import profiles_record
 from analyser.rules.armoured_clash import morale
 from analyser.sampling import check_whole
 from analyser.scenario import Scenario
@@ -305,6 +306,7 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/scenario.md`)."""
         result: dict[str, Any] = {"method": self.method, "scenario": self.scenario.as_dict()}
+        result |= profiles_record(self.scenario.profiles)
         if self.trials is not None:
             result |= {"trials": self.trials, "seed": self.seed}
         result |= {

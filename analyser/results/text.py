@@ -168,13 +168,18 @@ def _lists(result: Result) -> list[list[str]]:
     blocks = [[f"Special rules applied: {', '.join(result.applied) or 'none'}"]]
     blocks += [[f"Not used: {'; '.join(result.not_used)}"]] if result.not_used else []
     blocks.append([f"Not modelled: {', '.join(result.not_modelled) or 'none'}"])
+    if result.scenario.profiles is not None:
+        blocks.append([f"Profiles: {result.scenario.profiles}"])
     if result.warnings:
         blocks.append([f"Warning: {warning}" for warning in result.warnings])
     return blocks
 
 
 def attack_csv(results: Sequence[Result]) -> str:
-    """The outcome tables as CSV; of two methods one below the other, told apart by a column `method`."""
+    """The outcome tables as CSV, and which profiles they come from.
+
+    Of two methods one below the other, told apart by a column `method`.
+    """
     tables = [(result.method, result.table()) for result in results]
     names = list(dict.fromkeys(name for _, table in tables for name in table))
     head = ["method", *names] if len(results) > 1 else names
@@ -183,4 +188,5 @@ def attack_csv(results: Sequence[Result]) -> str:
         length = len(table["probability"])
         columns = [table[name].tolist() if name in table else [""] * length for name in names]
         rows += [[method, *row] if len(results) > 1 else list(row) for row in zip(*columns)]
-    return csv_text(head, rows)
+    used = results[0].scenario.profiles
+    return csv_text([*head, "profiles"], ([*row, "" if used is None else str(used)] for row in rows))

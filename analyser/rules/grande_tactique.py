@@ -1,8 +1,9 @@
-"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-9). Distances in inches."""
+"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11). Distances in inches."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from fractions import Fraction
 
 from analyser.jit import step
 
@@ -19,24 +20,29 @@ class Cause(IntEnum):
     """What may make a unit flee (GT-2)."""
 
     CHARGED = 0
-    WORN_DOWN = 1  # by fire
+    WORN_DOWN = 1  # by the fire of infantry
     LOST_FIRING = 2  # a firing attack of its own
+    WORN_DOWN_BY_ARTILLERY = 3
 
 
 class Status(IntEnum):
-    """States of a unit (GT-1); FLEEING is routed with its move still to be made, ROUTED after it."""
+    """States of a unit (GT-1); FLEEING is routed with its move still to be made, ROUTED after it.
+
+    SILENCED is what artillery is instead of routed.
+    """
 
     EAGER = 0
     SHAKEN = 1
     FLEEING = 2
     ROUTED = 3
     DESTROYED = 4
+    SILENCED = 5
 
 
 INFANTRY, CAVALRY, ARTILLERY = int(Arm.INFANTRY), int(Arm.CAVALRY), int(Arm.ARTILLERY)
-CHARGED, WORN_DOWN, LOST_FIRING = int(Cause.CHARGED), int(Cause.WORN_DOWN), int(Cause.LOST_FIRING)
-EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED = (int(each) for each in Status)
-STANDS, FLEES, CHECKS = range(3)
+CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = (int(each) for each in Cause)
+EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = (int(each) for each in Status)
+STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)
 
 INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11
 INFANTRY_PURSUED = 6
@@ -48,14 +54,21 @@ SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3
 
 @step
 def response(arm: int, shaken: int, cause: int) -> int:
-    """Whether a unit stands, flees, or flees if it fails a morale check (GT-2); silenced artillery counts as fled."""
+    """What a cause does to a unit: it stands, flees, flees if it fails a morale check (GT-2), is shaken, is silenced.
+
+    Artillery never flees: a charge and the fire of artillery silence it (GT-1). An eager unit that fire wears down is
+    shaken: it is those "already shaken and further worn down" that may flee.
+    """
+    worn_down = cause in (WORN_DOWN, WORN_DOWN_BY_ARTILLERY)
+    if arm == ARTILLERY and cause in (CHARGED, WORN_DOWN_BY_ARTILLERY):
+        return IS_SILENCED
     if cause == CHARGED:
         return FLEES
-    if not shaken or arm == ARTILLERY:
-        return STANDS
-    if arm == CAVALRY:
-        return FLEES if cause == WORN_DOWN else STANDS
-    return CHECKS
+    if not shaken:
+        return IS_SHAKEN if worn_down else STANDS
+    if arm == INFANTRY:
+        return CHECKS
+    return FLEES if arm == CAVALRY and worn_down else STANDS
 
 
 @step
@@ -85,13 +98,13 @@ def pursuit_distance(pursuer: int, arm: int, fled: float) -> float:
 
 
 @step
-def finds_shelter(arm: int, shelter: float) -> bool:
+def finds_shelter(arm: int, shelter: float | Fraction) -> bool:
     """Whether woods or a built-up area are within one flight: infantry alone makes for them (GT-5)."""
     return arm == INFANTRY and shelter <= INFANTRY_FLIGHT
 
 
 @step
-def off_map(moved: float, edge: float) -> bool:
+def off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
     """Whether a unit that has moved so far is off the map, and counts as destroyed (GT-5)."""
     return moved >= edge
 
@@ -100,25 +113,19 @@ def off_map(moved: float, edge: float) -> bool:
 def passed_through(status: int, arm: int) -> int:
     """A friend that a fleeing unit passes through: eager becomes shaken, shaken flees in turn (GT-5).
 
-    Artillery is silenced where others flee (GT-1).
+    Artillery does not rout by chain: it is shaken, and no more (GT-1).
     """
     if status == EAGER:
         return SHAKEN
-    return flees(arm) if status == SHAKEN else status
-
-
-@step
-def flees(arm: int) -> int:
-    """The status of a unit that must flee: artillery is silenced on the spot (GT-1)."""
-    return ROUTED if arm == ARTILLERY else FLEEING
+    return FLEEING if status == SHAKEN and arm != ARTILLERY else status
 
 
 @step
 def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
-    """A friend so far from Old Guard that flees: shaken within 9, fleeing within 3 (GT-9)."""
+    """A friend so far from Old Guard that flees: shaken within 9, fleeing within 3 (GT-9), but for artillery (GT-1)."""
     if status in (EAGER, SHAKEN):
-        if distance <= ROUTED_BY_OLD_GUARD:
-            return flees(arm)
+        if distance <= ROUTED_BY_OLD_GUARD and arm != ARTILLERY:
+            return FLEEING
         if distance <= SHAKEN_BY_OLD_GUARD:
             return SHAKEN
     return status

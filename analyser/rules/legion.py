@@ -1,6 +1,7 @@
 """Star Wars: Legion: suppression, panic and leaving the table (LG-1 to LG-7).
 
-A unit's state is its suppression tokens, whether it has a panic token, and how many panicked moves it has made.
+A unit's state is its suppression tokens, whether it has a panic token, and how many panicked moves it has made. The
+panic token (LG-6) needs no rule of its own: tokens change between two panic checks, and each of these asks anew.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def rally(tokens: int, successes: int) -> int:
 
 @step
 def is_panicked(tokens: int, panic_courage: int) -> bool:
-    """Whether so many tokens panic a unit (LG-1, LG-3), and keep it panicked (LG-6)."""
+    """Whether so many tokens panic a unit (LG-1, LG-3); where they do no longer, its panic token goes (LG-6)."""
     return panic_courage != NO_COURAGE and tokens >= 2 * panic_courage
 
 

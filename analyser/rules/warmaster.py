@@ -27,7 +27,7 @@ class Kind(IntEnum):
     ENEMY = 1
     COMBAT = 2  # a unit in combat, friend or foe
     FRIEND = 3  # unengaged, able to make way
-    UNYIELDING = 4  # a friend that is engaged, constricted or otherwise unable to make way (WM-5)
+    UNYIELDING = 4  # a friend that is constricted or otherwise unable to make way (WM-5); an engaged one is in COMBAT
 
 
 class Meeting(IntEnum):

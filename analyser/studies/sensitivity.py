@@ -12,10 +12,11 @@ import pandas as pd
 
 from analyser.api import ScenarioLike, exact, load_scenario
 from analyser.comparisons.figures import COMPARED, figures_of, title_of
-from analyser.errors import InputError, did_you_mean
+from analyser.errors import InputError, check_text, did_you_mean
 from analyser.estimates import CERTAIN_WITHIN
+from analyser.metrics import PER_100_POINTS
 from analyser.plots import tornado
-from analyser.profiles import Profiles
+from analyser.profiles import Profiles, ProfilesUsed
 from analyser.scenario import Scenario
 from analyser.studies.numbers import NUMBERS, Number
 from analyser.studies.prices import Price, price_of
@@ -49,6 +50,7 @@ class Sensitivity:
         The k of P(at least k models destroyed).
     price : Price
         Points for one unit of the figure.
+    profiles : ProfilesUsed or None
     """
 
     frame: pd.DataFrame
@@ -56,6 +58,7 @@ class Sensitivity:
     base: float
     at_least: int
     price: Price
+    profiles: ProfilesUsed | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The frame, as a copy."""
@@ -87,7 +90,8 @@ class Sensitivity:
             return ""
         if signed and abs(value) < CERTAIN_WITHIN:
             return "0"
-        return f"{100 * value:{sign}.2f}%" if COMPARED[self.metric].is_probability else f"{value:{sign}.3f}"
+        unit = " pp" if signed else "%"
+        return f"{100 * value:{sign}.2f}{unit}" if COMPARED[self.metric].is_probability else f"{value:{sign}.3f}"
 
     def _texts(self) -> pd.DataFrame:
         most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
@@ -102,9 +106,10 @@ class Sensitivity:
         return pd.DataFrame(rows)
 
     def _notes(self) -> Sequence[str]:
+        used = [] if self.profiles is None else [f"Profiles: {self.profiles}."]
         if not self.price.known:
-            return [f"In points: not said, because {self.price.steps[0]}."]
-        return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps)]
+            return [f"In points: not said, because {self.price.steps[0]}.", *used]
+        return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
 
 
 def _points(line: pd.Series[Any], step: str) -> str:
@@ -148,14 +153,16 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    if metric not in COMPARED:
-        hint = did_you_mean(metric, COMPARED)
-        raise InputError(f"no metric {metric!r}{hint}", where="metric", allowed=", ".join(COMPARED))
+    known = [name for name in COMPARED if not name.endswith(PER_100_POINTS)]
+    check_text(metric, "metric", ", ".join(known))
+    if metric not in known:
+        hint = did_you_mean(metric, known)
+        raise InputError(f"no metric {metric!r}{hint}", where="metric", allowed=", ".join(known))
     ready = load_scenario(scenario, profiles)
     at_least = ((ready.target.models or 1) + 1) // 2
     base, price = _figure(ready, metric, at_least), price_of(ready, metric, at_least)
     rows = [_row(number, ready, metric, at_least, base, price) for number in NUMBERS if number.read(ready) is not None]
-    return Sensitivity(pd.DataFrame(rows), metric, base, at_least, price)
+    return Sensitivity(pd.DataFrame(rows), metric, base, at_least, price, ready.profiles)
 
 
 def _row(number: Number, scenario: Scenario, metric: str, at_least: int, base: float, price: Price) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Recorded, States
 from analyser.engine.courses import counts_along, laws_along
-from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, losses, mordheim, warmaster
+from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, losses, mordheim, nerve, warmaster
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, game_of
 from analyser.morale.panels import Fates, Panel
@@ -45,7 +46,7 @@ SYSTEMS = {
     "grande-tactique": Compared(
         grande_tactique, "Grande Tactique", "shaken", "routed", "off the map, destroyed", "GT-2, GT-3, GT-5, GT-6"
     ),
-    "warmaster": Compared(warmaster, "Warmaster", "confused", "never", "destroyed", "WM-1, WM-9"),
+    "warmaster": Compared(warmaster, "Warmaster", "confused", "never", "destroyed", "WM-1, recovery of WM-9"),
     "mordheim": Compared(
         mordheim, "Mordheim", "25% out of action, test passed", "never: it leaves at once", "routed, destroyed", "MD-1"
     ),
@@ -76,7 +77,7 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
 
 
 def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
-    """`fates`: the comparison; `equivalents`: what stands for the unit's nerve; `words`: what each fate is called."""
+    """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
     rounds = range(1, question.rounds_played + 1)
     found = {
         name: fates(each, SYSTEMS[name].module.fate_of_states(question, each.states)) for name, each in weights.items()
@@ -94,7 +95,38 @@ def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]
         **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("routed", "gone")},
         "rules": [_rules(question, name) for name in SYSTEMS],
     }
-    return {"fates": Table(keys, chances, {}), "equivalents": Table(equivalents, {}, {}), "words": Table(words, {}, {})}
+    return {
+        "fates": Table(keys, chances, {}),
+        "equivalents": Table(equivalents, {}, {}),
+        "correspondence": Table(_correspondence(question), {}, {}),
+        "words": Table(words, {}, {}),
+    }
+
+
+def _correspondence(question: Question) -> dict[str, list[Any]]:
+    """What stands for the nerve of each DISCIPLINE, with the chance to pass of each, rounded to four decimals."""
+    sides = grande_tactique.check_sides(question)
+    targets, leaderships = nerve.check_targets(sides), nerve.leaderships()
+    found: dict[str, list[Any]] = {}
+    for discipline, chance in zip(*nerve.disciplines(question)):
+        target = nerve.standing_for(chance, targets, question)
+        leadership = nerve.standing_for(chance, leaderships, question)
+        row = {
+            "discipline": discipline,
+            "nerve": _rounded(chance),
+            "courage": nerve.courage_for(chance, question),
+            "check": f"{target}+ on a die of {sides}",
+            "check_passed": _rounded(dict(zip(*targets))[target]),
+            "leadership": leadership,
+            "leadership_passed": _rounded(dict(zip(*leaderships))[leadership]),
+        }
+        for column, value in row.items():
+            found.setdefault(column, []).append(value)
+    return found
+
+
+def _rounded(chance: Fraction) -> float:
+    return round(float(chance), 4)
 
 
 def panels(_: Question) -> tuple[Panel, ...]:
@@ -127,11 +159,16 @@ def not_modelled(question: Question) -> tuple[str, ...]:
         clash = [*(f"not used: {each}" for each in account.not_used), *account.not_modelled, *account.assumptions]
     found = [f"{SYSTEMS[CLASH].title}: {each}" for each in clash]
     found += [
-        "Legion: a commander", "Grande Tactique: charges, shelter, collapse of the division",
-        "Warmaster: obstacles behind the unit, distance driven back", "Mordheim: the leader's fall, single warriors",
-    ]  # fmt: skip
+        "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
+        "cohesion, free actions (LG-5)",
+        "Grande Tactique: charges, pursuit, shelter, friends fled through, being surrounded, Old Guard and veterans, "
+        "collapse of the division, withdrawal (GT-2 to GT-5, GT-7 to GT-11)",
+        "Warmaster: obstacles behind the unit, distance driven back, falling back, retreats, evaders (WM-2 to WM-8); "
+        "what confusion costs: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
+        "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)",
+    ]
     if question.edge_distance is None:
-        found.append("the unit's own edge: no distance was given, so nobody reaches it")
+        found.append("the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it")
     return tuple(found)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Beside, Die, Phase, States
 from analyser.jit import kernel
 from analyser.morale.compare import duel
+from analyser.morale.compare.nerve import disciplines, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules.armoured_clash import morale
@@ -48,12 +49,10 @@ def _or_none(value: int | str | None) -> str:
 
 
 def discipline(question: Question) -> int:
-    """The card value up to which a card is turned with a chance nearest to the nerve."""
+    """The DISCIPLINE that is stated, or stands for the nerve."""
     if question.armoured_clash.discipline is not None:
         return question.armoured_clash.discipline
-    deck = question.ruleset.armoured_clash.deck.counts()
-    at_most = np.cumsum(deck / deck.sum())
-    return int(np.argmin(np.abs(at_most - question.nerve)))
+    return standing_for(question.nerve, disciplines(question), question)
 
 
 def break_limit(question: Question) -> int:

@@ -1,6 +1,7 @@
 """Grande Tactique: infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
 
-A state is ``models * conditions + condition``: eager, shaken, then routed by the number of flights made, then gone.
+A state is ``models * conditions + condition``. A condition is the number of flights made, and eager, shaken or routed:
+``flights made * 3 + status``; then comes gone. Rallying does not move a unit back: what it has fled stays fled.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Beside, Die, Phase, States, sided
 from analyser.jit import kernel, step
+from analyser.morale.compare.nerve import check_targets, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.rules import grande_tactique as rules
 
-FIRST_FLIGHT = 2  # the condition of a unit that has fled once
+IN_ROUT = rules.FLEEING  # the status that follows eager and shaken
+STATUSES = IN_ROUT + 1
 
 
 class Unit(NamedTuple):
@@ -29,28 +32,36 @@ class Unit(NamedTuple):
     worn_down: int
     rallied: int
     elsewhere: int  # PIPs
-    flights: int  # after which it is off the map; 1 where that is too far away
+    flights: int  # after which it is off the map; 1 where they need not be counted
     far: int
     gone: int
 
 
 def equivalents(question: Question) -> dict[str, str]:
     """What stands for the unit's nerve."""
-    section, sides = question.grande_tactique, question.ruleset.grande_tactique.check_sides
+    section = question.grande_tactique
     return {
-        "morale check": f"{target(question)}+ on a die of {sides}",
+        "morale check": f"{target(question)}+ on a die of {check_sides(question)}",
         "worn down": f"by {section.worn_down} or more lost",
         "first worn down": "shaken",
-        "rallied": f"{section.rallied} again",
+        "rallied": f"{section.rallied} again, where it has fled to",
     }
 
 
 def target(question: Question) -> int:
-    """The target that one die reaches with a chance nearest to the nerve."""
+    """The target of the morale check that is stated, or stands for the nerve."""
     if question.grande_tactique.check_target is not None:
         return question.grande_tactique.check_target
-    sides = question.ruleset.grande_tactique.check_sides
-    return sides + 1 - round(question.nerve * sides)
+    return standing_for(question.nerve, check_targets(check_sides(question)), question)
+
+
+def check_sides(question: Question) -> int:
+    """The die of the morale check: the one stated; else the game's for a stated target, a finer one for the nerve."""
+    if question.grande_tactique.check_sides is not None:
+        return question.grande_tactique.check_sides
+    if question.grande_tactique.check_target is not None:
+        return question.ruleset.grande_tactique.check_sides
+    return question.ruleset.check_sides
 
 
 def unit_of(question: Question) -> Unit:
@@ -60,39 +71,41 @@ def unit_of(question: Question) -> Unit:
     if question.edge_distance is not None:
         flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
         flights, far = (flights, 0) if flights <= most else (1, 1)
-    conditions = FIRST_FLIGHT + flights
+    gone = flights * STATUSES
     rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
     return Unit(
-        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, conditions
+        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, gone
     )
 
 
 @step
-def flight(unit: Unit, flown: int) -> int:
+def flight(unit: Unit, condition: int) -> int:
     """The condition after one more flight (GT-5, GT-6)."""
     if unit.far:
-        return FIRST_FLIGHT
-    return unit.gone if flown + 1 >= unit.flights else FIRST_FLIGHT + flown
+        return IN_ROUT
+    flights = condition // STATUSES + 1
+    return unit.gone if flights >= unit.flights else flights * STATUSES + IN_ROUT
 
 
 @step
 def under_fire(unit: Unit, condition: int, losses: int, rolled: int) -> int:
     """The condition after an attack: worn down, the eager are shaken, the shaken check their morale (GT-2)."""
-    if condition > rules.SHAKEN or losses < unit.worn_down:
+    status = condition % STATUSES
+    if condition == unit.gone or status == IN_ROUT or losses < unit.worn_down:
         return condition
-    if rules.response(rules.INFANTRY, condition == rules.SHAKEN, rules.WORN_DOWN) == rules.STANDS:
-        return rules.SHAKEN
-    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, 0)
+    if rules.response(rules.INFANTRY, status == rules.SHAKEN, rules.WORN_DOWN) == rules.IS_SHAKEN:
+        return condition - status + rules.SHAKEN
+    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, condition)
 
 
 @step
 def in_pip_phase(unit: Unit, condition: int, pips: int) -> int:
     """The condition after a PIP phase: a routed unit rallies or flees again (GT-6)."""
-    if condition < FIRST_FLIGHT or condition == unit.gone:
+    if condition == unit.gone or condition % STATUSES != IN_ROUT:
         return condition
     if rules.rallies(pips - unit.elsewhere, 0):
-        return unit.rallied
-    return flight(unit, condition - FIRST_FLIGHT + 1)
+        return condition - IN_ROUT + unit.rallied
+    return flight(unit, condition)
 
 
 @kernel
@@ -116,7 +129,7 @@ def tabulated(unit: Unit, most_losses: int, totals: int, states: States) -> Stat
 def rounds(question: Question) -> Rounds:
     """A PIP phase, then the attacks, each with the die of its check."""
     unit, ruleset = unit_of(question), question.ruleset.grande_tactique
-    check, pip = sided(ruleset.check_sides), sided(ruleset.pip_sides)
+    check, pip = sided(check_sides(question)), sided(ruleset.pip_sides)
     pips = Phase(partial(tabulated, unit, -1, ruleset.pip_dice * pip.highest + 1), pip, ruleset.pip_dice)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
@@ -132,5 +145,6 @@ def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     unit = unit_of(question)
     own = unit.gone + 1
     condition = states % own
-    fate = np.select([condition == rules.EAGER, condition == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
+    status = condition % STATUSES
+    fate = np.select([status == rules.EAGER, status == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
     return np.where((states // own == 0) | (condition == unit.gone), GONE, fate)

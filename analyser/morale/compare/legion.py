@@ -5,7 +5,6 @@ A state is the models left times the states of a unit in :mod:`analyser.morale.l
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -13,9 +12,11 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Die, Phase, Rows, States, succeeding
 from analyser.jit import kernel
+from analyser.morale.compare.nerve import courage_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
-from analyser.morale.legion.chain import END, MOVE, RALLY, RECEIVE, Unit, state_after
+from analyser.morale.legion.chain import CHECK, END, MOVE, RALLY, RECEIVE, Unit, state_after
+from analyser.morale.questions import moves_over
 from analyser.rules import legion
 
 PER_MODEL = "a model"
@@ -32,11 +33,11 @@ def equivalents(question: Question) -> dict[str, str]:
 
 
 def courage(question: Question) -> int:
-    """1, and 1 more for each step that the nerve reaches."""
+    """The COURAGE that is stated, or stands for the nerve."""
     stated = question.legion.courage
     if stated is not None:
         return legion.NO_COURAGE if stated == "none" else stated
-    return 1 + sum(question.nerve >= step for step in question.ruleset.courage_steps)
+    return courage_for(question.nerve, question)
 
 
 def unit_of(question: Question) -> Unit:
@@ -44,7 +45,7 @@ def unit_of(question: Question) -> Unit:
     most = question.models if question.legion.tokens == PER_MODEL else question.rounds_played * question.attacks
     moves = 0
     if question.edge_distance is not None:
-        moves = max(math.ceil(question.edge_distance / question.legion.move_distance), 1)
+        moves = moves_over(question.edge_distance, question.legion.move_distance)
         moves = moves if moves <= question.rounds_played else 0
     standing = max(moves, 1) * 2 * (most + 1)
     nerve = courage(question)
@@ -84,7 +85,8 @@ def rounds(question: Question) -> Rounds:
         phase(RALLY, unit.most_tokens + 1), succeeding(ruleset.rally_successes, ruleset.rally_sides), tokens
     )  # fmt: skip
     later = Phase(phase(MOVE)), Phase(phase(END))
-    return Rounds(question.models * own, (question.models + 1) * own, attack, tests=(rally,), after=later)
+    size = (question.models + 1) * own
+    return Rounds(question.models * own, size, attack, tests=(rally, Phase(phase(CHECK))), after=later)
 
 
 def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Die, Phase, States, sided
+from analyser.morale.compare.nerve import leaderships, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.rules import mordheim as rules
@@ -19,11 +20,10 @@ def equivalents(question: Question) -> dict[str, str]:
 
 
 def leadership(question: Question) -> int:
-    """The Leadership that 2d6 pass with a chance nearest to the nerve."""
+    """The Leadership that is stated, or stands for the nerve."""
     if question.mordheim.leadership is not None:
         return question.mordheim.leadership
-    at_most = np.cumsum(np.convolve(DIE.chances, DIE.chances))
-    return int(np.argmin(np.abs(at_most - question.nerve)))
+    return standing_for(question.nerve, leaderships(), question)
 
 
 def rounds(question: Question) -> Rounds:

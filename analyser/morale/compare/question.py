@@ -16,6 +16,7 @@ MOST_MODELS = 100
 
 Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Sides = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Ruleset(Record):
@@ -24,6 +25,7 @@ class Ruleset(Record):
     rounds: Rounds
     break_share: Chance
     courage_steps: tuple[Chance, ...]
+    check_sides: Sides
     armoured_clash: ArmouredClashRuleset
     legion: Suppression
     grande_tactique: Dice
@@ -32,7 +34,7 @@ class Ruleset(Record):
 
 
 class ArmouredClash(Record):
-    """What stands for it in Armoured Clash; left out: worked out from the nerve."""
+    """What stands for it in Armoured Clash. Default: worked out from the nerve."""
 
     discipline: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="DISCIPLINE.")
     break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = Field(
@@ -53,8 +55,9 @@ class Legion(Record):
 class GrandeTactique(Record):
     """What stands for it in Grande Tactique: infantry."""
 
+    check_sides: Sides | None = Field(None, description="Sides of the die of its morale check.")
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
-        None, description="Target of its morale check."
+        None, description="Target of its morale check. Default: what stands for the nerve."
     )
     worn_down: Models = Field(1, description="Models lost to an attack that wear the unit down.")
     rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
@@ -84,8 +87,8 @@ class Question(Record):
     duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")
     side: Literal["a", "b"] = Field("a", description="The unit whose losses go through the systems.")
     attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
-    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge; left out: far.")
-    rounds: Rounds | None = Field(None, description="Rounds to play; left out: the ruleset's.")
+    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = Field(None, description="Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()
     legion: Legion = Legion()
     grande_tactique: GrandeTactique = GrandeTactique()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from analyser.engine.chains import Chain, Recorded
-from analyser.morale.grande_tactique import check, column, division, flight, rout
-from analyser.morale.grande_tactique.question import Question
+from analyser.morale.grande_tactique import check, column, division, flight, game, rout
+from analyser.morale.grande_tactique.question import Check, Column, Flight, Game, GameUnit, Question, Rout, Ruleset
 from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
+from analyser.rules import grande_tactique as rules
 
 DESTROYED = ("off the map", "surrounded")
 
@@ -26,6 +27,8 @@ def chains(question: Question) -> dict[str, Chain]:
         found["rout"] = rout.chain(question.rout, ruleset)
     if question.division:
         found["division"] = division.chain(question.division, ruleset)
+    if question.game:
+        found["game"] = game.chain(question.game, ruleset)
     return found
 
 
@@ -48,6 +51,8 @@ def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]
         found |= rout.tables(question.rout, ruleset, weights["rout"])
     if question.division:
         found |= division.tables(question.division, ruleset, weights["division"])
+    if question.game:
+        found |= game.tables(question.game, ruleset, weights["game"])
     return found
 
 
@@ -55,7 +60,8 @@ def panels(question: Question) -> tuple[Panel, ...]:
     """A picture or two of each section that is asked."""
     found: list[Panel] = []
     if question.check:
-        found.append(Chances("check", "Chance to flee", "arm", "p_flees"))
+        routed = "p_silenced" if question.check.arm == "artillery" else "p_routed"
+        found.append(Chances("check", f"Chance to be {routed[2:]}", "arm", routed))
     if question.flight:
         found.append(Chances("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED}))
     if question.column:
@@ -68,39 +74,181 @@ def panels(question: Question) -> tuple[Panel, ...]:
         lines = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
         found.append(Curves("division", "Division", "turn", lines))
         found.append(Laws("standing", "Units standing", "turn", "units"))
+    if question.game:
+        lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
+        for unit in range(1, len(question.game.units) + 1):
+            found.append(Curves("game_units", f"Unit {unit} of the game", "turn", lines, {"unit": unit}))
+        found.append(
+            Curves("game", "The division", "turn", {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"})
+        )
+        found.append(Laws("game_lost", "Units lost", "turn", "units"))
     return tuple(found)
 
 
 def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from."""
-    rules = {
-        "check": ("GT-1 states", "GT-2 who flees", "GT-9 Old Guard and veterans on morale checks"),
-        "flight": ("GT-3 flight distance", "GT-4 pursuit", "GT-5 shelter, the map edge, surrounded"),
-        "column": ("GT-1 states", "GT-3 flight distance", "GT-5 flight through friends", "GT-9 Old Guard that flees"),
-        "rout": ("GT-6 rally and flight again", "GT-7 charges against routed units", "GT-8 collapse forbids rallying"),
-        "division": ("GT-6 rally", "GT-8 collapse, a corps that has lost half its units"),
+    """The rules that the numbers come from: those that can have their occasion in the question as it is put."""
+    found = []
+    if (asked := question.check) is not None:
+        tested = check.response_to(asked, question.ruleset) == rules.CHECKS
+        found += ["GT-1 states", "GT-2 who flees"]
+        found += ["GT-9 Old Guard and veterans on morale checks"] if tested and asked.quality != "regular" else []
+    if question.flight is not None:
+        found += _of_flight(question.flight)
+    if question.column is not None:
+        found += _of_column(question.column)
+    if question.rout is not None:
+        found += _of_rout(question.rout, question.ruleset)
+    if question.division is not None:
+        rally = question.division.rally and _can_rally(question.division.pips_elsewhere, question.ruleset)
+        found += ["GT-6 rally"] if rally else []
+        found += ["GT-8 collapse, a corps that has lost half its units"]
+    if question.game is not None:
+        found += _of_game(question.game, question.ruleset)
+    return tuple(sorted(set(found)))
+
+
+def _of_flight(asked: Flight) -> list[str]:
+    said = {
+        "GT-4 pursuit": asked.enemy == "cavalry",
+        "GT-5 shelter": asked.arm == "infantry" and asked.shelter_distance is not None,
+        "GT-5 the map edge": asked.edge_distance is not None,
+        "GT-5 surrounded": asked.surrounded > 0,
     }
-    asked = [rule for section, entries in rules.items() if getattr(question, section) for rule in entries]
-    return tuple(sorted(set(asked)))
+    return ["GT-3 flight distance", *(rule for rule, holds in said.items() if holds)]
+
+
+def _of_column(asked: Column) -> list[str]:
+    said = {
+        "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in asked.friends),
+        "GT-5 the map edge": asked.edge_distance is not None,
+        "GT-9 Old Guard that flees": asked.old_guard or any(friend.old_guard for friend in asked.friends),
+    }
+    return ["GT-3 flight distance", "GT-5 flight through friends", *(rule for rule, holds in said.items() if holds)]
+
+
+def _of_rout(asked: Rout, ruleset: Ruleset) -> list[str]:
+    collapsed = asked.standing is not None and rules.has_collapsed(asked.standing, len(asked.units))
+    said = {
+        "GT-5 shelter": any(unit.shelter_distance is not None for unit in asked.units),
+        "GT-5 the map edge": any(unit.edge_distance is not None for unit in asked.units),
+        "GT-6 rally": not collapsed and _can_rally(asked.pips_elsewhere, ruleset),
+        "GT-7 charges against routed units": asked.charged_by_cavalry + asked.charged_by_infantry > 0,
+        "GT-8 collapse forbids rallying": collapsed,
+    }
+    return ["GT-6 flight again", *(rule for rule, holds in said.items() if holds)]
+
+
+def _of_game(asked: Game, ruleset: Ruleset) -> list[str]:
+    units = asked.units
+    fired_at = [
+        unit for unit in units if unit.worn_down_by_artillery or unit.worn_down_by_infantry or unit.loses_firing
+    ]
+    charged = [unit for unit in units if any(unit.charges)]
+    tested = [unit for unit in fired_at if unit.arm == "infantry"]
+    together = [unit.column for unit in units if unit.column is not None]
+    flight = any(unit.state == "routed" for unit in units) or bool(fired_at) or bool(charged)
+    said = {
+        "GT-1 states": True,
+        "GT-2 who flees": bool(fired_at) or bool(charged),
+        "GT-3 flight distance": flight,
+        "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
+        "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+        "GT-5 flight through friends": len(set(together)) < len(together),
+        "GT-5 surrounded": asked.surrounded > 0,
+        "GT-6 rally": flight and _can_rally(asked.pips_elsewhere, ruleset),
+        "GT-6 flight again": flight,
+        "GT-7 charges against routed units": any(
+            any(unit.charges_in_rout) for unit in units if unit.arm != "artillery"
+        ),
+        "GT-8 collapse, a corps that has lost half its units": True,
+        "GT-9 Old Guard and veterans on morale checks": any(unit.quality != "regular" for unit in tested),
+        "GT-9 Old Guard that flees": any(unit.quality == "old guard" and unit.column in together for unit in units),
+        "GT-10 voluntary withdrawal, counted apart": any(unit.withdraws is not None for unit in units),
+    }
+    return [rule for rule, holds in said.items() if holds]
+
+
+def _can_rally(elsewhere: int, ruleset: Ruleset) -> bool:
+    return rules.rallies(ruleset.pip_dice * ruleset.pip_sides - elsewhere, 0)
+
+
+SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
+SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
+PRISONER = "GT-2 attached generals: taken prisoner with a unit that is surrounded"
+STAYS = (
+    "GT-2 a unit that routs after a lost Locked in Combat from its own charge out of woods or a built-up area: "
+    "it stays there, routed"
+)
+DIRECTION = "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it"
+LEFT_OUT = {
+    "check": (SQUARES, STAYS, SWEPT_ALONG),
+    "flight": (STAYS, SWEPT_ALONG, PRISONER, DIRECTION),
+    "column": (
+        "GT-4 pursuit", "GT-5 a gap between friends, woods and built-up areas beside the column", DIRECTION,
+        SWEPT_ALONG,
+    ),
+    "rout": (
+        SWEPT_ALONG, PRISONER, "GT-5 friends in the way of those that flee again: see [column]", DIRECTION,
+        "GT-10 voluntary withdrawal: see [game]", "GT-11 follow-up charges: they are in the chances of charges",
+    ),
+    "division": (
+        SWEPT_ALONG, "GT-2, GT-5 why units rout or are lost: their chances are given; see [game]",
+        "GT-10 voluntary withdrawal: see [game]", "GT-8 where a halted corps may still move",
+    ),
+    "game": (
+        "GT-1 how silenced artillery comes back into action", SQUARES, STAYS, SWEPT_ALONG, PRISONER, "GT-4 pursuit",
+        DIRECTION, "GT-5 a gap between friends; GT-9 friends of Old Guard in other columns",
+        "GT-8 where a halted corps may still move", "GT-11 follow-up charges: they are in the chances of charges",
+    ),
+}  # fmt: skip
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
-    found = []
-    if question.flight or question.column:
-        found.append("GT-5 direction of flight: the distances given are taken along it")
-    if question.column:
-        found.append("GT-5 a gap between friends, woods and built-up areas beside the column")
-    if question.rout or question.division:
-        found.append("attached generals, who are swept away with the unit")
-    return tuple(found)
+    found = [rule for section, rules_left in LEFT_OUT.items() if getattr(question, section) for rule in rules_left]
+    return tuple(dict.fromkeys(found))
 
 
 def warnings(question: Question) -> tuple[str, ...]:
-    """What has no effect."""
+    """What has no effect, and what was taken for granted."""
     found = []
     if question.flight and question.flight.arm == "cavalry" and question.flight.shelter_distance is not None:
         found.append("flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)")
-    if question.check and question.check.state == "eager" and question.check.cause != "charged":
-        found.append("check: an eager unit does not flee from fire (GT-2)")
+    for number, unit in enumerate(question.rout.units if question.rout else ()):
+        if unit.in_shelter and unit.shelter_distance is not None:
+            found.append(f"rout.units.{number}.shelter_distance has no effect: the unit is in shelter already")
+    if (asked := question.check) is not None:
+        found += _of_check(asked, question.ruleset)
+    for number, each in enumerate(question.game.units if question.game else ()):
+        found += [f"game.units.{number}: {what}" for what in _without_effect(each)]
     return tuple(found)
+
+
+def _without_effect(unit: GameUnit) -> list[str]:
+    found = []
+    if unit.in_shelter and unit.shelter_distance is not None:
+        found.append("shelter_distance has no effect: the unit is in shelter already")
+    if unit.arm != "infantry" and unit.loses_firing:
+        found.append(f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)")
+    if unit.arm == "artillery" and (unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry):
+        found.append("charges in rout have no effect: artillery does not rout (GT-1)")
+    if unit.quality == "old guard" and unit.column is None:
+        found.append("Old Guard that is in no column dismays nobody (GT-9)")
+    return found
+
+
+def _of_check(asked: Check, ruleset: Ruleset) -> list[str]:
+    found = []
+    worn_down = asked.cause == "worn down"
+    if asked.worn_down_by is not None and not (worn_down and asked.arm == "artillery"):
+        found.append("check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)")
+    if asked.worn_down_by is None and worn_down and asked.arm == "artillery":
+        found.append("check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)")
+    if asked.arm != "artillery" and asked.state == "eager" and asked.cause != "charged":
+        found.append("check: an eager unit does not flee from fire (GT-2)")
+    if asked.arm != "infantry" and asked.cause == "lost firing":
+        found.append(f"check: {asked.arm} does not flee after losing a firing attack of its own (GT-2)")
+    tested = check.response_to(asked, ruleset) == rules.CHECKS
+    if not tested and (asked.quality != "regular" or asked.modifier):
+        found.append("check.quality and check.modifier have no effect: no morale check is made (GT-2)")
+    return found

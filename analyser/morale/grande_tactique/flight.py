@@ -54,10 +54,13 @@ def tables(flight: Flight, recorded: Recorded) -> dict[str, Table]:
         "p_in_shelter": _one(law[fates == "in shelter"].sum()),
         "p_routed": _one(law[(fates == "in shelter") | (fates == "routed")].sum()),
     }
-    means = {
-        "mean_flight": Mean.of(laws, [distance for _, distance in ends]),
-        "mean_pursuit": Mean.of(laws, pursuits),
-    }
+    means = {}
+    if flight.surrounded < 1:  # a unit that is surrounded has not moved, and nobody pursues it
+        moves = 1.0 * (fates != "surrounded")
+        means = {
+            "mean_flight_if_it_flees": Mean.of(laws, [distance for _, distance in ends], moves),
+            "mean_pursuit_if_it_flees": Mean.of(laws, pursuits, moves),
+        }
     return {
         "flight": Table(keys, {"probability": law[shown]}, {}),
         "fates": Table({"arm": [flight.arm]}, chances, means),

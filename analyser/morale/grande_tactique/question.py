@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -12,7 +13,20 @@ from analyser.validation import Record, as_tuple
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
 MOST_DIVISION = 14
+MOST_GAME = 8
 MOST_PIPS = 100
+
+
+def inches(length: float) -> Fraction:
+    """A length as it is written, so that sums of lengths are exact.
+
+    Examples
+    --------
+    >>> inches(4.4) - inches(1.4) == 3, 4.4 - 1.4 == 3
+    (True, False)
+    """
+    return Fraction(str(length))
+
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
@@ -31,6 +45,7 @@ class Ruleset(Dice):
     """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
 
     check_target: Annotated[int, Field(ge=-100, le=1000)]
+    fire_shakes: bool
     turns: Rounds
 
 
@@ -40,6 +55,9 @@ class Check(Record):
     arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
     cause: Literal["charged", "worn down", "lost firing"] = Field(
         "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
+    )
+    worn_down_by: Literal["infantry", "artillery"] | None = Field(
+        None, description="Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
     state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
     quality: Literal["regular", "veteran", "old guard"] = Field(
@@ -59,8 +77,10 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight.")
-    shelter_distance: Distance | None = Field(None, description="Inches to woods or a built-up area (infantry).")
+    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight. Default: far.")
+    shelter_distance: Distance | None = Field(
+        None, description="Inches to woods or a built-up area (infantry). Default: there is none."
+    )
     surrounded: Chance = Field(0.0, description="Chance that there is no gap through the enemy.")
 
 
@@ -93,7 +113,7 @@ class Column(Record):
         description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
     old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge.")
+    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
 
     _tuples = field_validator("friends", mode="before")(as_tuple)
 
@@ -101,6 +121,11 @@ class Column(Record):
     def _old_guard_is_infantry(self) -> Column:
         if self.old_guard and self.arm != "infantry":
             raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        farthest = max(friend.distance for friend in self.friends)
+        if self.edge_distance is not None and farthest > self.edge_distance:
+            raise ValueError(
+                f"a friend {farthest:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
+            )
         return self
 
 
@@ -114,9 +139,19 @@ class RoutedUnit(Record):
 
     @model_validator(mode="after")
     def _infantry_shelters(self) -> RoutedUnit:
-        if self.arm != "infantry" and (self.in_shelter or self.shelter_distance is not None):
-            raise ValueError("shelter for cavalry (allowed: for infantry)")
+        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
         return self
+
+
+def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) -> None:
+    """Refuse shelter for another arm than infantry (GT-5).
+
+    Raises
+    ------
+    ValueError
+    """
+    if arm != "infantry" and (in_shelter or shelter_distance is not None):
+        raise ValueError(f"shelter for {arm} (allowed: for infantry)")
 
 
 class Rout(Record):
@@ -129,7 +164,7 @@ class Rout(Record):
     charged_by_cavalry: Chance = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
     charged_by_infantry: Chance = Field(0.0, description="Chance a turn that infantry charges a routed unit (GT-7).")
     standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
-    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
 
     _tuples = field_validator("units", mode="before")(as_tuple)
 
@@ -157,14 +192,87 @@ class Division(Record):
     rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
     corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="Original units of the corps; left out: this division alone."
+        None, description="Original units of the corps. Default: this division alone."
     )
-    turns: Rounds | None = Field(None, description="Turns to play; left out: the ruleset's.")
+    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
 
     _tuples = field_validator("units", mode="before")(as_tuple)
 
     @model_validator(mode="after")
     def _within_the_corps(self) -> Division:
+        if self.corps_units is not None and self.corps_units < len(self.units):
+            raise ValueError(f"corps_units {self.corps_units} (allowed: the division's {len(self.units)} or more)")
+        return self
+
+
+class GameUnit(Record):
+    """A unit of a division in a game of several turns; its chances are those of each turn."""
+
+    arm: Arm = "infantry"
+    quality: Literal["regular", "veteran", "old guard"] = "regular"
+    modifier: Annotated[int, Field(ge=-100, le=100)] = 0
+    state: Literal["eager", "shaken", "routed", "silenced", "destroyed"] = "eager"
+    edge_distance: Distance | None = None
+    shelter_distance: Distance | None = None
+    in_shelter: bool = False
+    column: Annotated[int, Field(ge=1, le=MOST_GAME)] | None = None
+    worn_down_by_artillery: Chance = 0.0
+    worn_down_by_infantry: Chance = 0.0
+    loses_firing: Chance = 0.0
+    charged_by_cavalry: Chance = 0.0
+    charged_by_infantry: Chance = 0.0
+    rout_charged_by_cavalry: Chance | None = None
+    rout_charged_by_infantry: Chance | None = None
+    withdraws: Rounds | None = None
+
+    @property
+    def charges(self) -> tuple[float, float]:
+        """The chances of a successful charge while it stands: by cavalry, by infantry."""
+        return self.charged_by_cavalry, self.charged_by_infantry
+
+    @property
+    def charges_in_rout(self) -> tuple[float, float]:
+        """The chances of a charge while it is routed; those while it stands, where they are not given."""
+        cavalry, infantry = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
+        return (
+            self.charged_by_cavalry if cavalry is None else cavalry,
+            self.charged_by_infantry if infantry is None else infantry,
+        )
+
+    @model_validator(mode="after")
+    def _can_be(self) -> GameUnit:
+        if self.quality == "old guard" and self.arm != "infantry":
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
+        never = "routed" if self.arm == "artillery" else "silenced"
+        if self.state == never:
+            raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")
+        if self.column is not None and self.edge_distance is None:
+            raise ValueError("a unit of a column without edge_distance (allowed: where in the column it stands)")
+        for name, chances in (("charged", self.charges), ("rout_charged", self.charges_in_rout)):
+            if sum(chances) > 1:
+                raise ValueError(f"{name}_by_cavalry and {name}_by_infantry add up to more than 1 (allowed: up to 1)")
+        return self
+
+
+class Game(Record):
+    """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
+
+    units: Annotated[tuple[GameUnit, ...], Field(min_length=1, max_length=MOST_GAME)] = Field(
+        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
+    )
+    surrounded: Chance = Field(0.0, description="Chance at each flight that there is no gap through the enemy (GT-5).")
+    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
+    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
+    corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        None, description="Original units of the corps. Default: this division alone."
+    )
+    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
+
+    _tuples = field_validator("units", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _within_the_corps(self) -> Game:
         if self.corps_units is not None and self.corps_units < len(self.units):
             raise ValueError(f"corps_units {self.corps_units} (allowed: the division's {len(self.units)} or more)")
         return self
@@ -178,10 +286,12 @@ class Question(Record):
     column: Column | None = None
     rout: Rout | None = None
     division: Division | None = None
+    game: Game | None = None
     ruleset: Ruleset
 
     @model_validator(mode="after")
     def _asks_something(self) -> Question:
-        if not any((self.check, self.flight, self.column, self.rout, self.division)):
-            raise ValueError("nothing is asked (allowed: check, flight, column, rout, division, one or more of them)")
+        if not any((self.check, self.flight, self.column, self.rout, self.division, self.game)):
+            sections = ", ".join(name for name in type(self).model_fields if name != "ruleset")
+            raise ValueError(f"nothing is asked (allowed: {sections}, one or more of them)")
         return self

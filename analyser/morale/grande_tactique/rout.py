@@ -1,12 +1,13 @@
 """Routed units of a corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8).
 
-A unit's condition is the number of flights since its first, or one of three that come after those: in shelter,
-rallied, destroyed. A state is the conditions of all units as one whole number, the first unit as the lowest digit.
+A unit's condition is the number of flights since its first, or one of two that come after those: rallied, destroyed.
+A state is the conditions of all units as one whole number, the first unit as the lowest digit.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Die, Extent, Phase, Recorded, States, sided
 from analyser.jit import kernel, step
-from analyser.morale.grande_tactique.question import Rout, RoutedUnit, Ruleset
+from analyser.morale.grande_tactique.question import Rout, RoutedUnit, Ruleset, inches
 from analyser.morale.result import Mean, Table
 from analyser.rules import grande_tactique as rules
 
-SHELTERED, RALLIED, DESTROYED = range(3)  # after the flights
+RALLIED, DESTROYED = range(2)  # after the flights
+ENDS = 2
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
 NEVER = 1 << 20  # flights
 
@@ -37,9 +39,9 @@ class Units(NamedTuple):
 def units_of(rout: Rout, ruleset: Ruleset) -> Units:
     """The units of a question."""
     most = 2 * turns_of(rout, ruleset)  # flights: one for want of PIPs and one for a charge, each turn
-    to_edge = [_flights(unit, unit.edge_distance, most) for unit in rout.units]
-    to_shelter = [0 if unit.in_shelter else _flights(unit, unit.shelter_distance, most) for unit in rout.units]
-    flights = [_told_apart(edge, shelter) for edge, shelter in zip(to_edge, to_shelter)]
+    to_shelter = [_to_shelter(unit, most) for unit in rout.units]
+    to_edge = [_to_edge(unit, shelter, most) for unit, shelter in zip(rout.units, to_shelter)]
+    flights = [_told_apart(*each) for each in zip(to_edge, to_shelter)]
     collapsed = rout.standing is not None and rules.has_collapsed(rout.standing, len(rout.units))
     return Units(np.array(to_edge), np.array(to_shelter), np.array(flights), int(collapsed), rout.pips_elsewhere)
 
@@ -49,16 +51,34 @@ def turns_of(rout: Rout, ruleset: Ruleset) -> int:
     return rout.turns or ruleset.turns
 
 
-def _flights(unit: RoutedUnit, distance: float | None, most: int) -> int:
-    """Flights after which a unit has covered a distance (GT-6); NEVER where that is more than it can make."""
-    if distance is None:
+def _flights(unit: RoutedUnit, length: Fraction) -> int:
+    """Flights after which a unit has covered a length (GT-6)."""
+    return max(math.ceil(length / rules.flight_distance(rules.Arm[unit.arm.upper()], 0)), 1)
+
+
+def _to_shelter(unit: RoutedUnit, most: int) -> int:
+    """Flights until a unit is in shelter, if it is not off the map before; NEVER for more than `most`."""
+    if unit.in_shelter:
+        return 0
+    if unit.shelter_distance is None:
         return NEVER
-    flights = max(math.ceil(distance / rules.flight_distance(rules.Arm[unit.arm.upper()], 0)), 1)
+    flights = _flights(unit, inches(unit.shelter_distance))
+    off_before = unit.edge_distance is not None and _flights(unit, inches(unit.edge_distance)) < flights
+    return NEVER if off_before or flights > most else flights
+
+
+def _to_edge(unit: RoutedUnit, to_shelter: int, most: int) -> int:
+    """Flights until a unit is off the map; the one into shelter goes no further than the shelter (GT-5)."""
+    if unit.edge_distance is None:
+        return NEVER
+    flights = _flights(unit, inches(unit.edge_distance))
+    if 0 < to_shelter < NEVER and unit.shelter_distance is not None:
+        flights = to_shelter + _flights(unit, inches(unit.edge_distance) - inches(unit.shelter_distance))
     return flights if flights <= most else NEVER
 
 
 def _told_apart(to_edge: int, to_shelter: int) -> int:
-    """How many numbers of flights lead to different things."""
+    """How many numbers of flights lead to different things; the last stands for all that are higher."""
     if to_edge < NEVER:
         return to_edge
     return to_shelter + 2 if to_shelter < NEVER else 1
@@ -68,23 +88,21 @@ def _told_apart(to_edge: int, to_shelter: int) -> int:
 def after_flight(units: Units, unit: int, flights: int) -> int:
     """The condition after one more flight; woods on the way come before the edge (GT-5, GT-6)."""
     flights += 1
-    if flights == units.to_shelter[unit]:
-        return int(units.flights[unit] + SHELTERED)
     if flights >= units.to_edge[unit]:
         return int(units.flights[unit] + DESTROYED)
     return int(min(flights, units.flights[unit] - 1))
 
 
 @step
-def flights_of(units: Units, unit: int, condition: int) -> int:
-    """Flights that a routed unit has made; one in shelter has made those that took it there."""
-    return int(units.to_shelter[unit]) if condition == units.flights[unit] + SHELTERED else condition
+def is_sheltered(units: Units, unit: int, flights: int) -> bool:
+    """Whether a routed unit is in woods or a built-up area."""
+    return bool(flights == units.to_shelter[unit])
 
 
 @step
 def is_routed(units: Units, unit: int, condition: int) -> bool:
     """Whether a unit is in rout, in the open or in shelter."""
-    return bool(condition <= units.flights[unit] + SHELTERED)
+    return bool(condition < units.flights[unit])
 
 
 @step
@@ -97,7 +115,7 @@ def rally_or_flee(units: Units, now: NDArray[np.int64], pips: int) -> None:
         if rules.rallies(pips, units.cannot_rally):
             pips -= rules.RALLY_COST
             now[unit] = units.flights[unit] + RALLIED
-        elif now[unit] != units.flights[unit] + SHELTERED:
+        elif not is_sheltered(units, unit, now[unit]):
             now[unit] = after_flight(units, unit, now[unit])
 
 
@@ -109,13 +127,13 @@ def charge(units: Units, now: NDArray[np.int64], unit: int, enemy: int) -> None:
     if rules.dies_charged_in_rout(rules.CAVALRY if enemy == BY_CAVALRY else rules.INFANTRY):
         now[unit] = units.flights[unit] + DESTROYED
     else:
-        now[unit] = after_flight(units, unit, flights_of(units, unit, now[unit]))
+        now[unit] = after_flight(units, unit, now[unit])
 
 
 @kernel
 def tabulated(units: Units, charged: int, totals: int, states: States) -> States:
     """The states after a charge on one unit or, for `charged` -1, after a PIP phase: shape (states, totals)."""
-    conditions = units.flights + 3
+    conditions = units.flights + ENDS
     after = np.empty((len(states), totals), np.int64)
     now = np.empty(len(conditions), np.int64)
     for row, state in enumerate(states):
@@ -149,48 +167,35 @@ def chain(rout: Rout, ruleset: Ruleset) -> Chain:
             Phase(partial(tabulated, units, unit, 3), enemy, 1, recorded=unit == last)
             for unit in range(len(rout.units))
         ]
-    size = math.prod((units.flights + 3).tolist())
-    return Chain(_start(rout, units), tuple(turn) * turns_of(rout, ruleset), size, _extent(units))
+    size = math.prod((units.flights + ENDS).tolist())
+    return Chain(0, tuple(turn) * turns_of(rout, ruleset), size, _extent(units))
 
 
 def _extent(units: Units) -> Extent:
     flights = int(units.flights.max())
     return Extent(
-        f"{len(units.flights)} units in rout, each by its flights (up to {flights}), in shelter, rallied or destroyed",
+        f"{len(units.flights)} units in rout, each by its flights (up to {flights}), rallied or destroyed",
         "fewer units, nearer edges, or no edge_distance",
     )
-
-
-def _start(rout: Rout, units: Units) -> int:
-    conditions = [
-        int(units.flights[place]) + SHELTERED if unit.in_shelter else 0 for place, unit in enumerate(rout.units)
-    ]
-    return int(_pack(np.array([conditions]), units)[0])
-
-
-def _digits(units: Units) -> NDArray[np.int64]:
-    return np.concatenate([[1], np.cumprod(units.flights + 3)[:-1]])
-
-
-def _pack(conditions: NDArray[np.int64], units: Units) -> NDArray[np.int64]:
-    return np.asarray(conditions @ _digits(units))
 
 
 def tables(rout: Rout, ruleset: Ruleset, recorded: Recorded) -> dict[str, Table]:
     """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""
     units, turns, count = units_of(rout, ruleset), turns_of(rout, ruleset), len(rout.units)
     states, laws = recorded
-    beyond = states[:, np.newaxis] // _digits(units) % (units.flights + 3) - units.flights  # shape (states, units)
+    conditions = units.flights + ENDS
+    digits = np.concatenate([[1], np.cumprod(conditions)[:-1]])
+    beyond = states[:, np.newaxis] // digits % conditions - units.flights  # shape (states, units)
     rallied, routed, destroyed = (
         laws @ (beyond == RALLIED),
-        laws @ (beyond <= SHELTERED),
+        laws @ (beyond < RALLIED),
         laws @ (beyond == DESTROYED),
     )
     by_unit = {"unit": np.repeat(range(1, count + 1), turns).tolist(), "turn": [*range(1, turns + 1)] * count}
     ended = {name: np.diff(each, axis=0, prepend=0) for name, each in (("rallied", rallied), ("destroyed", destroyed))}
     ends = sum(ended.values())
     ends[-1] += routed[-1]  # still routed: all the turns there were
-    numbers = (beyond <= SHELTERED).sum(axis=1)
+    numbers = (beyond < RALLIED).sum(axis=1)
     still = laws @ (numbers[:, np.newaxis] == np.arange(count + 1))
     return {
         "rout": Table(

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chains import Chain, Recorded
-from analyser.morale.legion.chain import Unit, chain_of, tokens_of, unit_of
+from analyser.morale.legion import until
+from analyser.morale.legion.chain import Unit, cases_of, chain_of, tokens_of, unit_of
 from analyser.morale.legion.question import Question
-from analyser.morale.panels import Curves, Laws, Panel
+from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.weighing import Roll, weighed
 from analyser.rules import legion
 
-WITH, WITHOUT = "with", "without"  # a commander
-
 
 def chains(question: Question) -> dict[str, Chain]:
-    """One chain without a commander; where one is near, one with him first."""
-    return {name: chain_of(each) for name, each in _cases(question).items()}
+    """One chain without a commander; where there is one, one with him first; those of :mod:`until` panic."""
+    return {name: chain_of(each) for name, each in cases_of(question).items()} | until.chains(question)
 
 
 def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
@@ -27,23 +26,20 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     return weighed(chains(question), roll)
 
 
-def _cases(question: Question) -> dict[str, Question]:
-    alone = question.model_copy(update={"commander_courage": None})
-    return {WITH: question, WITHOUT: alone} if question.commander else {WITHOUT: alone}
-
-
 def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """`rounds`: what becomes of the unit by round; `tokens`: their law after the rally step and at the round's end."""
     rounds = question.rounds_played
-    parts = [_by_round(unit_of(each), weights[name]) for name, each in _cases(question).items()]
-    names = [name for name in weights for _ in range(rounds)]
+    cases = cases_of(question)
+    parts = [_by_round(unit_of(each), weights[name]) for name, each in cases.items()]
+    names = [name for name in cases for _ in range(rounds)]
     keys: dict[str, list[Any]] = {"commander": names, "round": [*range(1, rounds + 1)] * len(parts)}
     chances = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
     means = {
         name: Mean(*(np.concatenate([part[1][name][sums] for part in parts]) for sums in range(2)))
         for name in parts[0][1]
     }
-    return {"rounds": Table(keys, chances, means), "tokens": _tokens(question, weights)}
+    found = {"rounds": Table(keys, chances, means), "tokens": _tokens(question, weights)}
+    return found | until.tables(question, weights)
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> tuple[dict[str, Weights], dict[str, Mean]]:
@@ -72,7 +68,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> tuple[dict[str, Weights], dict[
 def _tokens(question: Question, weights: dict[str, Recorded]) -> Table:
     """The law of the tokens of a unit on the table."""
     names, rounds, moments, numbers, chances = [], [], [], [], []
-    for name, each in _cases(question).items():
+    for name, each in cases_of(question).items():
         unit = unit_of(each)
         states, laws = weights[name]
         on_table, tokens = states < unit.off_table, tokens_of(unit, states)
@@ -95,36 +91,53 @@ def panels(question: Question) -> tuple[Panel, ...]:
         "p_destroyed": "destroyed by fire",
     }  # fmt: skip
     found: list[Panel] = []
-    for case in _cases(question):
+    for case in cases_of(question):
         where, of_whom = {"commander": case}, f"{case} a commander"
         found.append(Curves("rounds", of_whom.capitalize(), "round", lines, where))
         heading = f"Tokens after the rally step, {of_whom}"
         found.append(Laws("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
+    for case in cases_of(question) if question.until_panic is not None else ():
+        heading = f"Panicked at one activation, {case} a commander"
+        found.append(Chances("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
     return tuple(found)
 
 
 def applied(question: Question) -> tuple[str, ...]:
     """The rules that the numbers come from."""
-    rules = ["LG-1 COURAGE", "LG-2 rally step", "LG-3 panic check", "LG-4 suppressed"]
+    rules = ["LG-2 rally step", "LG-7 tokens received and removed"]
+    if question.courage == "none":
+        return ("LG-1 no COURAGE: never suppressed, never panicked", *rules)
+    rules += ["LG-1 COURAGE", "LG-3 panic check", "LG-4 suppressed: one action fewer", "LG-6 the panic token goes"]
     if question.commander:
         rules.append("LG-3 commander's COURAGE")
     if question.edge_distance is not None:
-        rules.append("LG-5 flight to the nearest edge")
-    return (*rules, "LG-6 the panic token goes", "LG-7 tokens received and removed")
+        rules.append("LG-5 flight to the nearest edge, straight")
+    return tuple(sorted([*rules, "LG-5 a panicked unit has no action of its own choice"]))
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
-    geometry = "LG-5 terrain on the way, clambering, withdrawing from an engagement, Jump, Reposition and Spur"
-    return (geometry,) if question.edge_distance is not None else ("LG-5 flight to the edge: no distance was given",)
+    if question.courage == "none":
+        return ()
+    geometry = (
+        "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee",
+        "LG-5 an engaged unit withdraws toward the nearest edge",
+        "LG-5 Jump, Reposition and Spur, which it must use where they help it leave: state a longer move_distance",
+        "LG-5 the other minis, placed in cohesion with the leader",
+    )
+    far = ("LG-5 flight off the table: no edge_distance was given, so the edge is far",)
+    free = "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action"
+    return (*(far if question.edge_distance is None else geometry), free)
 
 
 def warnings(question: Question) -> tuple[str, ...]:
-    """What has no effect."""
+    """What has no effect, and what was taken for granted."""
     found = []
     if question.commander_courage is not None and not question.commander:
         allowed = question.ruleset.commander_range
         found.append(f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)")
+    if question.commander_courage is None and question.commander_near != (1.0,):
+        found.append("commander_near has no effect: no commander_courage was given (LG-3)")
     if question.courage == "none":
         found.append("a unit without COURAGE is never suppressed and never panics (LG-1)")
     return tuple(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import NamedTuple
 
@@ -11,9 +10,19 @@ import numpy as np
 from analyser.engine.chains import Chain, Die, Extent, Phase, States, happening, succeeding
 from analyser.jit import kernel, step
 from analyser.morale.legion.question import Question
+from analyser.morale.questions import moves_over
 from analyser.rules import legion
 
-RECEIVE, FIRE, RALLY, MOVE, END = range(5)  # the phases of a round
+RECEIVE, FIRE, RALLY, CHECK, MOVE, END = range(6)  # the phases of a round
+
+
+WITH, WITHOUT = "with", "without"  # a commander
+
+
+def cases_of(question: Question) -> dict[str, Question]:
+    """The question without a commander; where there is one, with him first."""
+    alone = question.model_copy(update={"commander_courage": None})
+    return {WITH: question, WITHOUT: alone} if question.commander else {WITHOUT: alone}
 
 
 class Unit(NamedTuple):
@@ -23,7 +32,7 @@ class Unit(NamedTuple):
     """
 
     courage: int
-    panic_courage: int
+    panic_courage: int  # with the commander near
     most_tokens: int
     moves_to_edge: int  # 0: it is too far away to matter
     end_phase_tokens: int
@@ -45,13 +54,13 @@ def _moves_to_edge(question: Question) -> int:
     """Moves after which the leader is off the table; 0 for none within the rounds played."""
     if question.edge_distance is None or question.move_distance is None:
         return 0
-    moves = max(math.ceil(question.edge_distance / question.move_distance), 1)
+    moves = moves_over(question.edge_distance, question.move_distance)
     return moves if moves <= question.rounds_played else 0
 
 
 @step
 def state_after(unit: Unit, phase: int, state: int, total: int) -> int:
-    """The state that a phase leads to when its dice show `total`."""
+    """The state that a phase leads to when its dice show `total`; of the panic check, whether the commander is near."""
     if state >= unit.off_table:
         return state
     tokens, moves = state % (unit.most_tokens + 1), state // (unit.most_tokens + 1) // 2
@@ -62,14 +71,14 @@ def state_after(unit: Unit, phase: int, state: int, total: int) -> int:
         return unit.destroyed
     elif phase == RALLY:
         tokens = legion.rally(tokens, total)
-        panicked = int(legion.is_panicked(tokens, unit.panic_courage))
+    elif phase == CHECK:
+        panicked = int(legion.is_panicked(tokens, unit.panic_courage if total else unit.courage))
     elif phase == MOVE and unit.moves_to_edge:
         moves = legion.flee(moves, panicked, unit.moves_to_edge)
         if moves == unit.moves_to_edge:
             return unit.off_table
     elif phase == END:
-        tokens = legion.tidy(tokens, unit.end_phase_tokens)
-        panicked = int(panicked and legion.is_panicked(tokens, unit.panic_courage))
+        tokens, panicked = legion.tidy(tokens, unit.end_phase_tokens), 0
     return (moves * 2 + panicked) * (unit.most_tokens + 1) + tokens
 
 
@@ -92,16 +101,18 @@ def chain_of(question: Question) -> Chain:
     """The rounds of a question; the laws after each panic check and at the end of each round are recorded."""
     unit, ruleset = unit_of(question), question.ruleset
     rally_die = succeeding(ruleset.rally_successes, ruleset.rally_sides)
-    rally = Phase(partial(tabulated, unit, RALLY, unit.most_tokens + 1), rally_die, partial(tokens_of, unit), (), True)
+    rally = Phase(partial(tabulated, unit, RALLY, unit.most_tokens + 1), rally_die, partial(tokens_of, unit))
     move, end = Phase(partial(tabulated, unit, MOVE, 1)), Phase(partial(tabulated, unit, END, 1), recorded=True)
     fire = Phase(partial(tabulated, unit, FIRE, 2), happening(question.destroyed), 1)
     receive = {
         law: Phase(partial(tabulated, unit, RECEIVE, len(law)), Die(law), 1)
         for law in {*question.laws_before, *question.laws_after}
     }
+    checked = partial(tabulated, unit, CHECK, 2)
+    check = {near: Phase(checked, happening(near), 1, recorded=True) for near in question.nearness}
     phases: list[Phase] = []
-    for before, after in zip(question.laws_before, question.laws_after):
-        phases += [receive[before], fire, rally, move, receive[after], end]
+    for before, near, after in zip(question.laws_before, question.nearness, question.laws_after):
+        phases += [receive[before], fire, rally, check[near], move, receive[after], end]
     moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
     extent = Extent(f"up to {unit.most_tokens} suppression tokens{moves}", "fewer tokens, or fewer rounds")
     return Chain(question.tokens, tuple(phases), unit.destroyed + 1, extent)

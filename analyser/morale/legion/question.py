@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
+from analyser.errors import shown
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
 from analyser.validation import Record
 
 MOST_COURAGE = 20
 MOST_TOKENS = 60
+EVEN_CHANCE = 0.5
 
 
 def _courage_or_none(value: object) -> int | Literal["none"]:
@@ -18,11 +20,23 @@ def _courage_or_none(value: object) -> int | Literal["none"]:
     if value == "none":
         return "none"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COURAGE:
-        raise ValueError(f"{value!r} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
+        raise ValueError(f"{shown(value)} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
     return value
 
 
+def _chances(value: object) -> object:
+    """A chance for all rounds, or a list with one for each; true and false are certain."""
+    several = value if isinstance(value, list | tuple) else (value,)
+    return tuple(float(each) if isinstance(each, bool) else each for each in several)
+
+
+def _even_if_true(value: object) -> object:
+    """The chance of panic that is looked for: half, if that is asked without a number."""
+    return EVEN_CHANCE if value is True else None if value is False else value
+
+
 Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
+Chances = Annotated[tuple[Chance, ...], BeforeValidator(_chances)]
 CourageOrNone = Annotated[int | Literal["none"], PlainValidator(_courage_or_none)]
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
@@ -60,10 +74,18 @@ class Question(Record):
     received_after: Numbers = Field(((1.0,),), description="The same, after it has activated.")
     commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
     commander_range: Annotated[int, Field(ge=1, le=100)] = Field(1, description="The commander's range band.")
-    edge_distance: Distance | None = Field(None, description="Inches from its leader to the nearest table edge.")
+    commander_near: Chances = Field(
+        (1.0,), description="Chance that he is near when the unit checks for panic, or a list by round. Default: 1."
+    )
+    edge_distance: Distance | None = Field(
+        None, description="Inches from its leader to the nearest table edge. Default: far."
+    )
     move_distance: Length | None = Field(None, description="Inches of a move at full speed (LG-5).")
     destroyed: Chance = Field(0.0, description="Chance a round that fire destroys it before it activates.")
-    rounds: Rounds | None = Field(None, description="Rounds to play; left out: those of a game.")
+    rounds: Rounds | None = Field(None, description="Rounds to play. Default: those of a game.")
+    until_panic: Annotated[Annotated[float, Field(gt=0, lt=1)] | None, BeforeValidator(_even_if_true)] = Field(
+        None, description="How many tokens, or attacks a round, make it panic with this chance; true: 0.5."
+    )
     ruleset: Ruleset
 
     @model_validator(mode="after")
@@ -72,6 +94,13 @@ class Question(Record):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
         spread_over(self.received, self.rounds_played, "received")
         spread_over(self.received_after, self.rounds_played, "received_after")
+        certain = self.ruleset.rally_successes == self.ruleset.rally_sides
+        if self.until_panic is not None and (self.courage == "none" or certain):
+            why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
+            raise ValueError(f"until_panic: this unit never panics, {why} (allowed: left out)")
+        if len(self.commander_near) not in (1, self.rounds_played):
+            problem = f"commander_near has {len(self.commander_near)} chances"
+            raise ValueError(f"{problem} (allowed: one for all rounds, or {self.rounds_played}, one for each)")
         return self
 
     @property
@@ -88,6 +117,11 @@ class Question(Record):
     def laws_after(self) -> tuple[tuple[float, ...], ...]:
         """The law of the tokens received after the activation, of each round."""
         return spread_over(self.received_after, self.rounds_played, "received_after")
+
+    @property
+    def nearness(self) -> tuple[float, ...]:
+        """The chance that the commander is near, of each round."""
+        return self.commander_near * (self.rounds_played if len(self.commander_near) == 1 else 1)
 
     @property
     def commander(self) -> int:

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from analyser.errors import did_you_mean
 from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
+from analyser.units import Name
 from analyser.validation import Record, as_tuple
 
 MOST_WARRIORS = 30
@@ -66,7 +67,7 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: str = Field("warband", description="What to call the warband.")
+    name: Name = Field("warband", description="What to call the warband.")
     leader: Leadership = Field(description="Leadership of the leader.")
     others: Annotated[tuple[Group, ...], BeforeValidator(as_tuple)] = Field(
         (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
@@ -177,7 +178,7 @@ class Stupidity(Record):
 class Warrior(Record):
     """One of several that test in the same turn."""
 
-    name: str = "warrior"
+    name: Name = "warrior"
     leadership: Leadership
     near_leader: bool = False
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Chain, Recorded, together
 from analyser.morale.panels import Chances, Panel
 from analyser.morale.result import Mean, Table, Weights
-from analyser.morale.warmaster.chain import Layout, chain_of, is_confused, layout_of, turns_lost
+from analyser.morale.warmaster.chain import chain_of, ended, is_confused, layout_of, stands_destroyed
 from analyser.morale.warmaster.path import CHOICES, Choice, choices_of, meetings, way_of
 from analyser.morale.warmaster.question import Question
 from analyser.morale.weighing import Roll, weighed
@@ -42,28 +42,20 @@ class States:
 
     def __init__(self, question: Question, numbers: NDArray[np.int64]) -> None:
         layout, way = layout_of(question), way_of(question)
+        self.ended = ended(layout, numbers)
         self.most_friends = layout.friends - 1
-        halted = numbers >= layout.moving
-        flags = np.where(halted, numbers - layout.moving, numbers) // layout.friends
-        self.friends: NDArray[np.int64] = numbers % layout.friends
-        self.pushed, self.six = flags % 2 == 1, flags // 2 % 2 == 1
-        self.test = halted & (flags // 4 % 2 == 1)
-        place = np.where(halted, flags // 8 % max(layout.obstacles, 1), -1)
-        kinds = np.array([int(met.kind) for met in way] or [0])[place]
-        self.destroyed = halted & (question.move == "retreats")
-        self.terrain = self.test & (kinds == Kind.IMPASSABLE) & ~self.destroyed
-        self.enemy = self.test & np.isin(kinds, (Kind.ENEMY, Kind.COMBAT)) & ~self.destroyed
-        self.unyielding = self.test & (kinds >= Kind.FRIEND) & ~self.destroyed
-        self.confused = is_confused(layout, numbers) & ~self.destroyed
-        self.moved = _moved(question, layout, numbers, place)
-        self.place = place
-        self.lost = turns_lost(layout, numbers) + self.confused
-
-
-def _moved(question: Question, layout: Layout, numbers: NDArray[np.int64], place: NDArray[np.int64]) -> Any:
-    """Centimetres moved, in each state."""
-    halts = np.array([met.halt for met in way_of(question)] or [0.0])
-    return np.where(place >= 0, halts[place], numbers // (4 * layout.friends) % layout.distances)
+        self.friends, self.pushed, self.six = self.ended.friends, self.ended.pushed, self.ended.six
+        self.place, self.gone = self.ended.place, self.ended.gone
+        kinds = np.array([int(met.kind) for met in way] or [0])[self.place]
+        stopped = (self.place >= 0) & (question.move == "retreats")
+        self.destroyed = stopped | self.gone
+        self.terrain = self.ended.test & (kinds == Kind.IMPASSABLE) & ~self.destroyed
+        self.enemy = self.ended.test & np.isin(kinds, (Kind.ENEMY, Kind.COMBAT)) & ~self.destroyed
+        self.unyielding = self.ended.test & (kinds >= Kind.FRIEND) & ~self.destroyed
+        self.confused = is_confused(question, self.ended)
+        halts = np.array([met.halt for met in way] or [0.0])
+        self.moved = np.where(self.place >= 0, halts[self.place], self.ended.moved)
+        self.lost = self.ended.lost + self.confused
 
 
 def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
@@ -121,16 +113,12 @@ def _choices(question: Question, states: States, weights: dict[str, Weights]) ->
 
 
 def _stands_destroyed(question: Question, states: States, weights: dict[str, Weights]) -> Mean:
-    """The mean number of stands lost: a retreating unit loses those that each obstacle on its way blocks (WM-8)."""
-    way, whole = way_of(question), question.stands or question.ruleset.stands
-    reached = np.searchsorted([met.reached_from for met in way], states.moved, side="right")
-    parts = []
-    for choice, laws in weights.items():
-        destroys = meetings(question, cast("Choice", choice))[:, -1, 0] == Meeting.DESTROYS_STANDS
-        blocked = np.concatenate([[0], np.cumsum([met.stands * hit for met, hit in zip(way, destroys)])])
-        lost = np.where(states.destroyed, whole, np.minimum(blocked[reached], whole))
-        parts.append(Mean.of(laws, lost))
-    return Mean(*(np.concatenate(sums) for sums in zip(*parts)))
+    """The mean number of stands destroyed in this turn and those before it (WM-8)."""
+    parts = [
+        Mean.of(laws, stands_destroyed(question, cast("Choice", choice), states.ended))
+        for choice, laws in weights.items()
+    ]
+    return Mean(*(np.concatenate(sums) for sums in zip(*(each[:2] for each in parts))))
 
 
 def _grouped(law: Any, group: NDArray[np.int64], groups: int) -> Any:
@@ -162,15 +150,20 @@ def _friends(question: Question, states: States, weights: dict[str, Weights]) ->
 
 
 def _stops(question: Question, states: States, weights: dict[str, Weights]) -> Table:
-    """The law of where the unit stops."""
+    """The law of where the unit stops; one that was destroyed before this turn stops nowhere (WM-8)."""
     rows, chances = [], []
     halts = [(met.halt, met.obstacle.kind) for met in way_of(question)]
     farthest = int(states.moved.max())
-    spots = [*halts, *((float(distance), OPEN_GROUND) for distance in range(farthest + 1))]
-    order = sorted(range(len(spots)), key=lambda spot: (spots[spot][0], spot < len(halts), spot))
-    spot_of_states = np.where(states.place >= 0, states.place, len(halts) + states.moved).astype(np.int64)
+    spots = list(dict.fromkeys([*halts, *((float(distance), OPEN_GROUND) for distance in range(farthest + 1))]))
+    order = sorted(range(len(spots)), key=lambda spot: (spots[spot][0], spots[spot][1] == OPEN_GROUND, spot))
+    of_places, of_open = (
+        np.array([spots.index(each) for each in where] or [0], np.int64)
+        for where in (halts, [(float(distance), OPEN_GROUND) for distance in range(farthest + 1)])
+    )
+    spot_of_states = np.where(states.place >= 0, of_places[states.place], of_open[states.ended.moved])
+    spot_of_states = np.where(states.gone, len(spots), spot_of_states)
     for keys, law in _by_choice(question, weights):
-        found = _grouped(law, spot_of_states, len(spots))
+        found = _grouped(law, spot_of_states, len(spots) + 1)
         for spot in order:
             if found[spot]:
                 rows.append(keys | dict(zip(("distance", "at"), spots[spot])))
@@ -184,7 +177,8 @@ def _turns_lost(question: Question, states: States, weights: dict[str, Weights])
     chances = []
     for choice, laws in weights.items():
         said = MAKE_WAY[cast("Choice", choice)]
-        rows += [{"friends_make_way": said, "turns_lost": lost} for lost in range(question.turns + 1)]
+        keys = {"friends_make_way": said} if len(weights) > 1 else {"move": question.move}
+        rows += [{**keys, "turns_lost": lost} for lost in range(question.turns + 1)]
         chances.append(_grouped(laws[-1], states.lost, question.turns + 1))
     return Table(_columns(rows), {"probability": np.concatenate(chances)}, {})
 
@@ -205,32 +199,66 @@ def panels(question: Question) -> tuple[Panel, ...]:
 
 
 def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from, and what confusion means."""
-    kinds, move = {met.kind for met in way_of(question)}, question.move
-    if move == "evades":
-        return ("WM-6 friends burst through by evaders are confused, no roll, for this Command phase only",)
-    rules = ["WM-1 driven back by its dice, confused if any shows 6"] if question.dice else []
-    if move == "retreats":
-        rules.append("WM-8 stands that retreat into what does not yield are destroyed")
-    else:
-        if Kind.IMPASSABLE in kinds:
-            rules.append("WM-2 halts at the edge of impassable terrain, confused on a 6")
-        if kinds & {Kind.ENEMY, Kind.COMBAT}:
-            rules.append(f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused")
-        if kinds & {Kind.FRIEND, Kind.UNYIELDING}:
-            rules.append("WM-4 halts at friends that do not make way, confused")
-    if Kind.FRIEND in kinds:
-        rules.append("WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test")
-    if Kind.UNYIELDING in kinds:
-        rules.append("WM-5 engaged or constricted friends cannot make way")
-    confused = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
-    rules += ["WM-7 every test of the move is rolled", f"WM-9 until the end of its next Command phase: {confused}"]
-    return tuple(rules)
+    """The rules that the numbers come from: those of what can happen on the way."""
+    found = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
+    kinds, what = {kind for kind, _ in found}, {each for _, each in found}
+    gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
+    refused = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.FRIEND, Kind.UNYIELDING)}
+    rules = {
+        "WM-1 driven back by its dice, confused if any shows 6": question.dice,
+        "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in what,
+        f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": found & gap_kept,
+        "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": (
+            Meeting.MAKES_WAY in what
+        ),
+        "WM-4 halts at friends that do not make way, confused": found & refused,
+        "WM-5 friends that are constricted or otherwise unable to move cannot make way": Kind.UNYIELDING in kinds,
+        "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": (
+            Meeting.BURST_THROUGH in what
+        ),
+        "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
+        "WM-8 stands that retreat into what does not yield are destroyed, and are there no more in later turns": (
+            Meeting.DESTROYS_STANDS in what
+        ),
+        "WM-9 confused until the end of its next Command phase: a turn lost": (
+            question.turns > 1 and question.move != "evades"
+        ),
+    }
+    return tuple(rule for rule, so in rules.items() if so)
+
+
+def _farthest(question: Question) -> int:
+    """The longest move, in centimetres."""
+    return 6 * question.dice if question.dice else len(question.law_of_distance) - 1
+
+
+def _meetings(question: Question, choice: Choice) -> Iterator[tuple[Kind, Meeting]]:
+    """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
+    way, found = way_of(question), meetings(question, choice)
+    reached = sum(met.reached_from <= _farthest(question) for met in way)
+    for number in range(1, reached + 1):
+        for place, met in enumerate(way[:number]):
+            here = {Meeting(each) for each in found[place, number].tolist()}
+            yield from ((met.kind, each) for each in here)
+            if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
+                break
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
-    found = ["the geometry of making way: which stands move, and where; what friends meet is told by their chain"]
+    costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
+    if question.move == "evades":
+        return ("WM-6 what it costs the friends: they cannot move further in this Command phase",)
+    found = [
+        f"WM-9 what confusion costs: {costs}; a confused unit can move in other phases, and must where rules say so"
+    ]
+    if any(met.kind == Kind.FRIEND for met in way_of(question)):
+        found += [
+            "WM-4 making way: stands that move aside or back by up to the move of their formation, a new formation, "
+            "infantry lined up in support; whom a friend would push is told by its chain",
+        ]
+    if question.move == "falls_back":
+        found.append("falling back around an obstacle: list what it cannot avoid")
     if question.move == "retreats":
         found.append("WM-8 which stands are blocked: `stands` of an obstacle says how many")
     return tuple(found)
@@ -238,12 +266,23 @@ def not_modelled(question: Question) -> tuple[str, ...]:
 
 def warnings(question: Question) -> tuple[str, ...]:
     """What has no effect, and what was taken for granted."""
-    farthest = 6 * question.dice if question.dice else len(question.law_of_distance) - 1
+    farthest = _farthest(question)
     found = [
         f"obstacles: no move reaches {met.obstacle.kind} at {met.obstacle.distance:g} cm: {farthest} at most"
         for met in way_of(question)
         if met.reached_from > farthest
     ]
+    if question.move == "evades":
+        found += [
+            f"obstacles: {key} has no effect: evaders burst through friends, who do not make way (WM-6)"
+            for key in ("chain", "make_way")
+            if any(getattr(each, key) not in ((), None) for each in question.obstacles)
+        ]
+    if question.move == "retreats" and len(choices_of(question)) > 1:
+        found.append("fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion")
+    if any(each.kind == "unyielding" and each.chain for each in question.obstacles):
+        found.append("obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)")
     if question.turns > 1:
-        found.append("each turn's move starts from the same place, with the same obstacles")
+        stands = "; stands that are destroyed stay so" if question.move == "retreats" else ""
+        found.append(f"each turn's move starts from the same place, with the same obstacles{stands}")
     return tuple(found)

@@ -27,17 +27,35 @@ _DESTROYS_STANDS, _BURST_THROUGH = int(Meeting.DESTROYS_STANDS), int(Meeting.BUR
 class Layout(NamedTuple):
     """How a state is written as a whole number.
 
-    First come the units on the move: ``(((lost * distances + moved) * 2 + six) * 2 + pushed) * friends + confused``;
-    then those that have halted: ``((((lost * obstacles + place) * 2 + test) * 2 + six) * 2 + pushed) * friends +
-    confused``. `lost` counts the turns lost to confusion before this one.
+    First come the units on the move: ``(((before * distances + moved) * 2 + six) * 2 + pushed) * friends + confused``,
+    where ``before = lost * stands + destroyed`` says what came of the turns before this one: how many were lost to
+    confusion, and how many of the unit's stands were destroyed (WM-8). Then those that have halted:
+    ``((((before * obstacles + place) * 2 + test) * 2 + six) * 2 + pushed) * friends + confused``. Last, by the turns
+    that they have lost, come the units of which no stand was left before this turn.
     """
 
     turns: int
+    stands: int  # numbers of stands that can be destroyed before a turn of a unit that still moves, 0 among them
     distances: int
     obstacles: int
     friends: int  # numbers of friends confused, 0 among them
     moving: int
+    gone: int  # the first state of a unit that was destroyed before this turn
     states: int
+
+
+class Ended(NamedTuple):
+    """What some states say, arrays of one entry each: the numbers of :class:`Layout`, and flags."""
+
+    lost: NDArray[np.int64]
+    destroyed: NDArray[np.int64]
+    moved: NDArray[np.int64]
+    place: NDArray[np.int64]  # -1: not halted
+    friends: NDArray[np.int64]
+    test: NDArray[np.bool_]
+    six: NDArray[np.bool_]
+    pushed: NDArray[np.bool_]
+    gone: NDArray[np.bool_]
 
 
 class Tests(NamedTuple):
@@ -72,21 +90,48 @@ def layout_of(question: Question) -> Layout:
     farthest = SIDES * question.dice if question.dice else len(question.law_of_distance) - 1
     friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in way)
     turns, distances = question.turns, farthest + 1
-    moving = turns * distances * 4 * friends
-    states = moving + turns * len(way) * 8 * friends
-    return Layout(turns, distances, len(way), friends, moving, states)
+    stands = whole_unit(question) if question.move == "retreats" and turns > 1 else 1
+    moving = turns * stands * distances * 4 * friends
+    gone = moving + turns * stands * len(way) * 8 * friends
+    return Layout(turns, stands, distances, len(way), friends, moving, gone, gone + turns)
+
+
+def whole_unit(question: Question) -> int:
+    """The stands of a whole unit."""
+    return question.stands or question.ruleset.stands
+
+
+def ended(layout: Layout, numbers: NDArray[np.int64]) -> Ended:
+    """What some states say."""
+    gone = numbers >= layout.gone
+    halted = (numbers >= layout.moving) & ~gone
+    flags = np.where(halted, numbers - layout.moving, numbers) // layout.friends
+    before = np.where(halted, flags // (8 * max(layout.obstacles, 1)), flags // (4 * layout.distances))
+    place = np.where(halted, flags // 8 % max(layout.obstacles, 1), -1)
+    moved = np.where(halted | gone, 0, flags // 4 % layout.distances)
+    return Ended(
+        lost=np.where(gone, numbers - layout.gone, before // layout.stands),
+        destroyed=np.where(gone, layout.stands, before % layout.stands),
+        moved=moved,
+        place=place,
+        friends=np.where(gone, 0, numbers % layout.friends),
+        test=halted & (flags // 4 % 2 == 1),
+        six=~gone & (flags // 2 % 2 == 1),
+        pushed=~gone & (flags % 2 == 1),
+        gone=gone,
+    )
 
 
 @step
-def moving_state(layout: Layout, lost: int, moved: int, six: int, pushed: int, confused: int) -> int:
+def moving_state(layout: Layout, before: int, moved: int, six: int, pushed: int, confused: int) -> int:
     """The state of a unit on the move, or past all obstacles."""
-    return (((lost * layout.distances + moved) * 2 + six) * 2 + pushed) * layout.friends + confused
+    return (((before * layout.distances + moved) * 2 + six) * 2 + pushed) * layout.friends + confused
 
 
 @step
-def halted_state(layout: Layout, lost: int, place: int, test: int, six: int, pushed: int, confused: int) -> int:
+def halted_state(layout: Layout, before: int, place: int, test: int, six: int, pushed: int, confused: int) -> int:
     """The state of a unit that has halted at the obstacle at `place`, confused by its own test there or not."""
-    flags = (((lost * layout.obstacles + place) * 2 + test) * 2 + six) * 2 + pushed
+    flags = (((before * layout.obstacles + place) * 2 + test) * 2 + six) * 2 + pushed
     return layout.moving + flags * layout.friends + confused
 
 
@@ -97,7 +142,8 @@ def after_move(layout: Layout, driven_back: bool, state: int, total: int) -> int
     six = state // (2 * layout.friends) % 2
     if driven_back and warmaster.is_confused_by(1 if total == SIDES else 0):
         six = 1
-    return moving_state(layout, 0, min(moved, layout.distances - 1), six, 0, 0)
+    before = state // (4 * layout.friends * layout.distances)
+    return moving_state(layout, before, min(moved, layout.distances - 1), six, 0, 0)
 
 
 @step
@@ -110,9 +156,9 @@ def obstacles_reached(way: Way, moved: int) -> int:
 
 
 @step
-def stands_before(way: Way, place: int, reached: int) -> int:
+def stands_before(way: Way, destroyed: int, place: int, reached: int) -> int:
     """Stands that a retreating unit has left when it comes to the obstacle at `place` (WM-8)."""
-    stands = way.stands
+    stands = way.stands - destroyed
     for each in range(min(place, reached)):
         if way.meetings[each, reached, 0] == _DESTROYS_STANDS:
             stands = warmaster.stands_after(stands, way.stands_in_way[each])
@@ -125,6 +171,7 @@ def after_obstacles(layout: Layout, way: Way, tests: Tests, state: int, total: i
     confused, pushed = state % layout.friends, state // layout.friends % 2
     six = state // (2 * layout.friends) % 2
     moved = state // (4 * layout.friends) % layout.distances
+    before = state // (4 * layout.friends * layout.distances)
     reached = obstacles_reached(way, moved)
     for place in range(tests.first, min(tests.last, reached)):
         meeting = way.meetings[place, reached, six or pushed]
@@ -135,12 +182,12 @@ def after_obstacles(layout: Layout, way: Way, tests: Tests, state: int, total: i
         elif meeting == _BURST_THROUGH:
             confused += way.friends[place]
         elif meeting == _DESTROYS_STANDS:
-            if stands_before(way, place + 1, reached) == 0:
-                return halted_state(layout, 0, place, 0, six, pushed, confused)
+            if stands_before(way, before % layout.stands, place + 1, reached) == 0:
+                return halted_state(layout, before, place, 0, six, pushed, confused)
         else:
             fails = mover_fails if meeting == _HALTS_AND_TESTS else 1
-            return halted_state(layout, 0, place, fails, six, pushed, confused)
-    return moving_state(layout, 0, moved, six, pushed, confused)
+            return halted_state(layout, before, place, fails, six, pushed, confused)
+    return moving_state(layout, before, moved, six, pushed, confused)
 
 
 @kernel
@@ -166,8 +213,8 @@ def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.in
 
 
 def in_all_turns(layout: Layout, first_turn: NDArray[np.int64]) -> Rows:
-    """The rows of all turns, from a table of the moving states of the first; a unit that has halted stays."""
-    moving, halted = layout.moving // layout.turns, (layout.states - layout.moving) // layout.turns
+    """The rows of all turns, from a table of the moving states of the first; others stay as they are."""
+    moving, halted = layout.moving // layout.turns, (layout.gone - layout.moving) // layout.turns
     a_turn_on = np.where(first_turn >= layout.moving, halted, moving)
 
     def rows(states: States) -> States:
@@ -179,23 +226,36 @@ def in_all_turns(layout: Layout, first_turn: NDArray[np.int64]) -> Rows:
     return rows
 
 
-def is_confused(layout: Layout, states: States) -> NDArray[np.bool_]:
-    """Whether the unit is confused, in each of some states at the end of a move; shape (states,)."""
-    halted = states >= layout.moving
-    flags = np.where(halted, states - layout.moving, states) // layout.friends
-    return np.where(halted, flags % 8 > 0, flags % 4 > 0)
+def is_confused(question: Question, states: Ended) -> NDArray[np.bool_]:
+    """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
+    destroyed = (states.place >= 0) & (question.move == "retreats")
+    return (states.test | states.six | states.pushed) & ~destroyed
 
 
-def turns_lost(layout: Layout, states: States) -> States:
-    """The turns lost to confusion before this one, in each of some states; shape (states,)."""
-    moving, halted = layout.moving // layout.turns, (layout.states - layout.moving) // layout.turns
-    return np.where(states < layout.moving, states // moving, (states - layout.moving) // max(halted, 1))
+def stands_destroyed(question: Question, choice: Choice, states: Ended) -> NDArray[np.int64]:
+    """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
+    whole = whole_unit(question)
+    if question.move != "retreats":
+        return np.zeros_like(states.moved)
+    way = way_of(question)
+    destroys = meetings(question, choice)[:, -1, 0] == Meeting.DESTROYS_STANDS
+    blocked = np.concatenate([[0], np.cumsum([met.stands * hit for met, hit in zip(way, destroys)], dtype=np.int64)])
+    reached = np.searchsorted([met.reached_from for met in way], states.moved, side="right")
+    lost = np.minimum(states.destroyed + blocked[reached], whole)
+    return np.asarray(np.where((states.place >= 0) | states.gone, whole, lost))
 
 
-def next_turn(layout: Layout, states: States) -> States:
-    """The start of the next turn, one more turn lost if the unit was confused (WM-9): shape (states, 1)."""
-    lost = np.minimum(turns_lost(layout, states) + is_confused(layout, states), layout.turns - 1)
-    return (lost * (layout.moving // layout.turns))[:, None]
+def next_turn(question: Question, choice: Choice, layout: Layout, numbers: States) -> States:
+    """The start of the next turn, one more turn lost if the unit was confused (WM-9): shape (states, 1).
+
+    Stands that are destroyed stay so, and a unit without stands moves no more (WM-8).
+    """
+    states = ended(layout, numbers)
+    lost = np.minimum(states.lost + is_confused(question, states), layout.turns - 1)
+    destroyed = stands_destroyed(question, choice, states)
+    before = lost * layout.stands + np.minimum(destroyed, layout.stands - 1)
+    starts = before * (layout.moving // (layout.turns * layout.stands))
+    return np.where(destroyed == whole_unit(question), layout.gone + lost, starts)[:, None]
 
 
 def chain_of(question: Question, choice: Choice) -> Chain:
@@ -203,7 +263,7 @@ def chain_of(question: Question, choice: Choice) -> Chain:
     layout = layout_of(question)
     turn = [*_move_phases(question, layout), *_obstacle_phases(question, choice, layout)]
     turn[-1] = replace(turn[-1], recorded=True)
-    between = Phase(partial(next_turn, layout))
+    between = Phase(partial(next_turn, question, choice, layout))
     phases = list(turn)
     for _ in range(question.turns - 1):
         phases += [between, *turn]
@@ -230,7 +290,7 @@ def _obstacle_phases(question: Question, choice: Choice, layout: Layout) -> Iter
         np.array([each.stands for each in met], np.int64),
         np.array([each.kind == Kind.FRIEND for each in met], np.int64),
         meetings(question, choice),
-        question.stands or question.ruleset.stands,
+        whole_unit(question),
     )
     for tests, die in _tests(met):
         yield Phase(in_all_turns(layout, tabulated_obstacles(layout, way, tests)), beside=(Beside(die, 1),))

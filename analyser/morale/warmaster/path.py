@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
@@ -16,9 +17,8 @@ from analyser.rules.warmaster import Kind, Meeting, Move, meeting
 
 Choice = Literal["always", "never", "fewest"]
 CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
-NO_SIX = 5 / 6
+NO_SIX = Fraction(5, 6)
 _GAP_KEPT_FROM = (Kind.ENEMY, Kind.COMBAT)
-_MILLIMETRES = 10
 
 
 @dataclass(frozen=True)
@@ -53,24 +53,37 @@ class Met:
 
 @lru_cache(maxsize=16)
 def way_of(question: Question) -> tuple[Met, ...]:
-    """What is met on the way, nearest first."""
-    return tuple(sorted((_met(question, each) for each in question.obstacles), key=lambda met: met.halt))
+    """What is met on the way, nearest first.
+
+    At one place a friend that can make way comes last: the unit stops there before it is pushed. Only where touching
+    is going into it the friend comes first. Of two that halt the unit there, the one that does so without a roll.
+    """
+
+    def order(met: Met) -> tuple[float, int, bool, float, bool]:
+        last = (met.kind == Kind.FRIEND) != question.ruleset.touching_is_into
+        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == Kind.IMPASSABLE
+
+    return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
 
 
 def _met(question: Question, obstacle: Obstacle) -> Met:
     ruleset = question.ruleset
     kind = Kind[obstacle.kind.upper()]
-    if kind == Kind.FRIEND and not obstacle.can_make_way:
+    if kind == Kind.FRIEND and not obstacle.can_make_way and question.move != "evades":
         kind = Kind.UNYIELDING
     keeps_gap = kind in _GAP_KEPT_FROM
-    halt = max(obstacle.distance - ruleset.gap, 0.0) if keeps_gap else obstacle.distance
+    halt = _as_written(obstacle.distance) - (_as_written(ruleset.gap) if keeps_gap else 0)
+    there = max(halt, Fraction(0))
+    reached_from = _least_into(there, ruleset.touching_is_into and not keeps_gap)
+    if halt < 0 and question.move == "falls_back":
+        reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
     tested = kind == Kind.FRIEND and question.move != "evades"
     pushed = tuple(_pushed(obstacle, ruleset.tests_for_chain == "all")) if tested else ()
     return Met(
         obstacle=obstacle,
         kind=kind,
-        halt=halt,
-        reached_from=_least_into(halt, ruleset.touching_is_into and not keeps_gap),
+        halt=float(there),
+        reached_from=reached_from,
         mover_tests=_mover_tests(question, obstacle, kind),
         friend_tests=pushed,
         stands=obstacle.stands or question.stands or ruleset.stands,
@@ -84,10 +97,14 @@ def _mover_tests(question: Question, obstacle: Obstacle, kind: Kind) -> int:
     return obstacle.friends if kind == Kind.FRIEND and question.ruleset.tests_for_chain == "all" else 1
 
 
-def _least_into(halt: float, touching: bool) -> int:
-    """The least whole number of centimetres beyond `halt`, or on it; halts are told apart to the millimetre."""
-    millimetres = round(halt * _MILLIMETRES)
-    return math.ceil(millimetres / _MILLIMETRES) if touching else millimetres // _MILLIMETRES + 1
+def _as_written(centimetres: float) -> Fraction:
+    """A length as it was written: 0.1 is a tenth."""
+    return Fraction(str(centimetres))
+
+
+def _least_into(halt: Fraction, touching: bool) -> int:
+    """The least whole number of centimetres beyond `halt`, or on it."""
+    return math.ceil(halt) if touching else math.floor(halt) + 1
 
 
 def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
@@ -131,10 +148,10 @@ def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
 
     The player has seen the dice: how far the unit moves, and whether it is confused already.
     """
-    more = [0.0, 0.0]  # units confused from here on, if the mover is not yet, and if it is
+    more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
-        refused, pushed = [1.0, 0.0], _confused_if_pushed(met, more)
+        refused, pushed = [Fraction(1), Fraction(0)], _confused_if_pushed(met, more)
         if met.kind == Kind.FRIEND:
             if met.obstacle.make_way is None:
                 best = (pushed[0] <= refused[0], pushed[1] <= refused[1])
@@ -143,13 +160,14 @@ def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
             more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         else:
             best = (False, False)
-            more = [1 - NO_SIX if meeting(move, met.kind, False) == Meeting.HALTS_AND_TESTS else 1.0, 0.0]
+            tests = meeting(move, met.kind, False) == Meeting.HALTS_AND_TESTS
+            more = [1 - NO_SIX if tests else Fraction(1), Fraction(0)]
         willing.insert(0, best)
     return willing
 
 
-def _confused_if_pushed(met: Met, more: list[float]) -> list[float]:
+def _confused_if_pushed(met: Met, more: list[Fraction]) -> list[Fraction]:
     """Units confused if this friend makes way, and from there on, by whether the mover is confused already."""
-    friends = sum(1 - NO_SIX**tests for tests in met.friend_tests)
+    friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
     steady = NO_SIX**met.mover_tests
     return [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]

@@ -41,7 +41,7 @@ def _as_written(chain: tuple[Friend, ...]) -> Any:
 
 
 class Friend(Record):
-    """A friend behind another, who has to be pushed for that one to make way."""
+    """A friend behind another, who has to be pushed for that one to make way; an unyielding one cannot be (WM-5)."""
 
     kind: Literal["friend", "unyielding"] = "friend"
     chain: Chain = ()

@@ -196,7 +196,7 @@
     sides.forEach((side, place) => {
       if (side.faction !== faction || (level !== MEAN && side.level !== level)) return;
       const key = side.selector.split("@")[0];
-      if (!units.has(key)) units.set(key, { name: side.unit, places: [] });
+      if (!units.has(key)) units.set(key, { name: side.unit, category: side.category, places: [] });
       units.get(key).places.push(place);
     });
     return [...units.values()];
@@ -221,37 +221,108 @@
     return cell;
   };
 
+  // Where a figure stands between the colours, 0 to 1: logarithms, as in the pictures, which tell small ones apart too.
+  const within = (value, least, most) => Math.min(most, Math.max(least, value));
+  const positionOf = (metric, value, highest) => {
+    const least = data.least_share;
+    if (!metricOf[metric].is_probability) return 1 - Math.log(within(value / highest, least, 1)) / Math.log(least);
+    const chance = within(value / data.steps, least, 1 - least);
+    return (1 + Math.log(chance / (1 - chance)) / Math.log(1 / least - 1)) / 2;
+  };
+  const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
+  const paint = (element, [colour, ink]) => Object.assign(element.style, { background: colour, color: ink });
+
+  const mean = (figures) => {
+    const there = figures.filter((each) => each !== null);
+    return there.length ? there.reduce((sum, each) => sum + each, 0) / there.length : null;
+  };
+  const rankOf = (category) => data.categories.indexOf(category);
+  const highestFirst = (one, other) => (other.mean ?? -1) - (one.mean ?? -1);
+
   const showHeat = () => {
     const [mine, theirs, metric] = ["heat-attackers", "heat-defenders", "heat-metric"].map((id) => byId(id).value);
     const situation = Number(byId("heat-situation").value);
+    const figure = (row, column) => meanOf(metric, row, column, situation);
     const rows = unitsOf(data.attackers, mine, byId("heat-attacker-level").value);
     const columns = unitsOf(data.defenders, theirs, byId("heat-defender-level").value);
-    const values = rows.map((row) => columns.map((column) => meanOf(metric, row, column, situation)));
-    const highest = metricOf[metric].is_probability ? data.steps : Math.max(0, ...values.flat().map((each) => each ?? 0)) || 1;
+    for (const row of rows) row.mean = mean(columns.map((column) => figure(row, column)));
+    for (const column of columns) column.mean = mean(rows.map((row) => figure(row, column)));
+    rows.sort(highestFirst);
+    columns.sort((one, other) => rankOf(one.category) - rankOf(other.category) || highestFirst(one, other));
+    columns.forEach((column, j) => (column.begins = j > 0 && columns[j - 1].category !== column.category));
+    const values = rows.map((row) => columns.map((column) => figure(row, column)));
+    const highest = Math.max(0, ...values.flat().map((each) => each ?? 0)) || 1;
+    const groups = make("tr");
+    groups.append(make("td"));
+    for (const category of distinct(columns.map((column) => column.category))) {
+      const here = columns.filter((column) => column.category === category);
+      groups.append(make("th", category, { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : "" }));
+    }
     const top = make("tr");
-    top.append(make("td"), ...columns.map((column) => upright(column.name)));
+    top.append(make("td"), ...columns.map((column) => upright(column.name)), upright("mean"));
+    const margin = (value, title) => {
+      const cell = value === null ? make("td", "", { title }) : make("td", short(metric, value), { title: `${title}: ${written(metric, value)}` });
+      if (value !== null) paint(cell, colourOf(metric, value, highest));
+      return cell;
+    };
     const lines = rows.map((row, i) => {
       const line = make("tr");
       line.append(make("th", row.name, { scope: "row" }));
-      columns.forEach((column, j) => line.append(heatCell(metric, values[i][j], highest, row, column, situation)));
+      columns.forEach((column, j) => {
+        const cell = heatCell(metric, values[i][j], highest, row, column, situation);
+        if (column.begins) cell.classList.add("begins");
+        line.append(cell);
+      });
+      const last = margin(row.mean, `${row.name}, mean`);
+      last.classList.add("begins");
+      line.append(last);
       return line;
     });
-    heat.tHead.replaceChildren(top);
-    heat.tBodies[0].replaceChildren(...lines);
-    const blank = values.flat().includes(null) ? " Hatched: the attacker cannot make this attack; point at the cell to see why." : "";
+    const means = make("tr", undefined, { class: "means" });
+    means.append(make("th", "mean", { scope: "row" }));
+    for (const column of columns) {
+      const cell = margin(column.mean, `on ${column.name}, mean`);
+      if (column.begins) cell.classList.add("begins");
+      means.append(cell);
+    }
+    const all = margin(mean(values.flat()), "mean of all");
+    all.classList.add("begins");
+    means.append(all);
+    heat.tHead.replaceChildren(top, groups);
+    heat.tBodies[0].replaceChildren(...lines, means);
+    showScale(metric, highest);
+    const blank = values.flat().includes(null) ? " Hatched: the attacker cannot make this attack, and means leave it out; point at the cell to see why." : "";
     const nobody = rows.length && columns.length ? "" : " No units at these levels.";
     byId("heat-caption").textContent =
-      `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, exact. Rows attack, columns defend.${blank}${nobody}`;
+      `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, exact. Rows attack, columns defend; ` +
+      `both stand by their means, columns by target category first.${blank}${nobody}`;
+  };
+
+  const showScale = (metric, highest) => {
+    const chances = metricOf[metric].is_probability;
+    const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
+    const ticks = chances
+      ? [1, 5, 20, 50, 80, 95, 99].map((each) => [`${each}`, (each * data.steps) / 100])
+      : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
+    const said = chances
+      ? "Colours: logarithm of the odds; 1% and less is darkest, 99% and more lightest:"
+      : "Colours: logarithmic; a hundredth of the highest and less is darkest:";
+    byId("heat-scale").replaceChildren(
+      make("span", said),
+      ...ticks.map(([text, value]) => {
+        const swatch = make("span", text, { class: "swatch" });
+        paint(swatch, colourOf(metric, value, highest));
+        return swatch;
+      }),
+    );
   };
 
   const heatCell = (metric, value, highest, row, column, situation) => {
     if (value === null) {
       return make("td", "", { class: "blank", title: `${row.name} on ${column.name}: ${whyNot(row, column, situation)}` });
     }
-    const [colour, ink] = data.scale[Math.round((data.scale.length - 1) * Math.min(1, value / highest))];
     const cell = make("td", short(metric, value), { title: `${row.name} on ${column.name}: ${written(metric, value)}` });
-    cell.style.background = colour;
-    cell.style.color = ink;
+    paint(cell, colourOf(metric, value, highest));
     return cell;
   };
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from analyser.jit import step
 from analyser.rules.armoured_clash import morale, unit_state
-from analyser.rules.armoured_clash.facts import NONE, SideFacts, StrikeFacts, TargetFacts
+from analyser.rules.armoured_clash.facts import INCH, NONE, SideFacts, StrikeFacts, TargetFacts
 from analyser.rules.armoured_clash.policies import (
     ADVANCE,
     AIM,
@@ -38,7 +38,7 @@ class Order(IntEnum):
 _NOTHING, _SHOOT_AIMING, _SHOOT, _CHARGE = (
     int(order) for order in (Order.NOTHING, Order.SHOOT_AIMING, Order.SHOOT, Order.CHARGE)
 )
-_CLEAR_OF_ENEMIES = 1  # inches that a move other than a charge keeps
+_CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
 _NO_ATTACK = int(Order.NO_ATTACK)
 _SUPPRESSED, _DISORDERED, _ACTIVATED, _FELL_BACK = (
     morale.SUPPRESSED, morale.DISORDERED, morale.ACTIVATED, morale.FELL_BACK,
@@ -81,36 +81,42 @@ def awaits_orders(word: int) -> bool:
 
 
 @step
-def inches_between(word: int, other: int, side: SideFacts) -> int:
-    """The distance between the two; NONE where distances do not count."""
+def length_between(word: int, other: int, side: SideFacts, others: SideFacts) -> int:
+    """The distance between the two, whose sides are `side` and `others`; NONE where distances do not count."""
     if side.distance == NONE:
         return NONE
-    return max(side.distance - position_of(word) - position_of(other), 0)
+    return max(side.distance - position_of(word, side) - position_of(other, others), 0)
 
 
 @step
-def is_short(strike: StrikeFacts, side: SideFacts, inches: int) -> bool:
+def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Whether the other side is within the row's short range; without distances the policy says so."""
     if strike.short_range == NONE:
         return False
-    return side.policy == _POLICY_SHORT_RANGE if inches == NONE else inches <= strike.short_range
+    return side.policy == _POLICY_SHORT_RANGE if distance == NONE else distance <= strike.short_range
 
 
 @step
-def reaches(strike: StrikeFacts, side: SideFacts, inches: int) -> bool:
+def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Whether the row may fire at that distance (AC-4.1; Indirect)."""
-    if strike.indirect and is_short(strike, side, inches):
+    if strike.indirect and is_short(strike, side, distance):
         return False
-    return NONE in (inches, strike.long_range) or inches <= strike.long_range
+    return NONE in (distance, strike.long_range) or distance <= strike.long_range
 
 
 @step
-def view_of(word: int, other: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """What the policy of `side` sees; `strike` is made with the row that it shoots with, if it has one."""
-    inches = inches_between(word, other, side)
-    short = has_row and is_short(strike, side, inches)
-    in_range = has_row and reaches(strike, side, inches)
-    can_charge = side.charges != 0 and (inches == NONE or inches <= 2 * side.speed)
+def view_of(
+    word: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool
+) -> View:  # fmt: skip
+    """What the policy of the unit sees; `strike` is made with the row that it shoots with, if it has one.
+
+    `sides`: of the unit and of the other one.
+    """
+    side = sides[0]
+    distance = length_between(word, other, side, sides[1])
+    short = has_row and is_short(strike, side, distance)
+    in_range = has_row and reaches(strike, side, distance)
+    can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     return View(
         models=models_of(word),
         suppressed=word & _SUPPRESSED != 0,
@@ -120,7 +126,7 @@ def view_of(word: int, other: int, side: SideFacts, strike: StrikeFacts, has_row
         in_short_range=in_range and (short or strike.short_range == NONE),
         can_charge=can_charge,
         must_charge=can_charge and (side.berserk if word & _RALLY_FAILED else side.runs_amok) != 0,
-        distance=inches,
+        distance=distance,
         enemy_models=models_of(other),
         enemy_suppressed=other & _SUPPRESSED != 0,
         enemy_on_lookout=other & _ON_LOOKOUT != 0,
@@ -135,28 +141,28 @@ def in_building(word: int, side: SideFacts) -> bool:
 
 
 @step
-def inches_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, inches: int) -> int:
+def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int) -> int:
     """How far a manoeuvre takes the unit; only a charge ends in contact."""
-    if inches == NONE:
+    if distance == NONE:
         return 0
     if manoeuvre == CHARGE:
-        return inches
-    room = max(inches - _CLEAR_OF_ENEMIES, 0)
+        return distance
+    room = max(distance - _CLEAR_OF_ENEMIES, 0)
     if manoeuvre == ADVANCE:
         return min(side.speed, room)
     if manoeuvre == CLOSE_IN:
         wanted = strike.long_range if strike.short_range == NONE else strike.short_range
-        return min(side.speed, room, max(inches - wanted, 0))
+        return min(side.speed, room, max(distance - wanted, 0))
     return min(2 * side.speed, room) if manoeuvre == DOUBLE_TIME else 0
 
 
 @step
-def ordered(word: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, inches: int) -> int:
+def ordered(word: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
     """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
     manoeuvre, action = decision
-    distance = inches_moved(manoeuvre, side, strike, inches)
-    if distance > 0 or manoeuvre == CHARGE:
-        word = moved(word, side, distance)
+    length = length_moved(manoeuvre, side, strike, distance)
+    if length > 0 or manoeuvre == CHARGE:
+        word = moved(word, side, length)
     if action in (SHOOT, GO_ON_LOOKOUT) and side.rearms and word & _RELOADING:
         return with_order(word & ~_RELOADING, _NO_ATTACK)
     if action == GO_ON_LOOKOUT:
@@ -185,10 +191,11 @@ def ended(word: int, target: TargetFacts) -> int:
 
 
 @step
-def enveloped(word: int, other: int, side: SideFacts) -> int:
+def enveloped(word: int, other: int, side: SideFacts, others: SideFacts) -> int:
     """The unit where it stands, disordered by Corrosive Fumes if they reach it there (AC-7)."""
-    inches = inches_between(word, other, side)
-    return word | _DISORDERED if NONE not in (inches, side.fumes_within) and inches <= side.fumes_within else word
+    distance = length_between(word, other, side, others)
+    reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
+    return word | _DISORDERED if reached else word
 
 
 @step

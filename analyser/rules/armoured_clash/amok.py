@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analyser.jit import step
 from analyser.rules.armoured_clash import demise, morale
-from analyser.rules.armoured_clash.activation import Order, inches_between
-from analyser.rules.armoured_clash.facts import CATEGORIES, NONE, SideFacts, TargetFacts
+from analyser.rules.armoured_clash.activation import Order, length_between
+from analyser.rules.armoured_clash.facts import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 from analyser.rules.armoured_clash.unit_state import (
     MODELS_MASK,
     damage_of,
@@ -15,19 +15,22 @@ from analyser.rules.armoured_clash.unit_state import (
     removed_word,
 )
 
-WITHIN = 6  # inches
+WITHIN = 6 * INCH
 _AERIAL = CATEGORIES.index("aerial")
 _HAS_NOT_CHARGED = (int(Order.SHOOT_AIMING), int(Order.SHOOT), int(Order.NO_ATTACK))
 _NO_DAMAGE = ~(MODELS_MASK << morale.DAMAGE)
 
 
 @step
-def hurts(word: int, other: int, side: SideFacts, enemy: TargetFacts) -> bool:
-    """Whether the active unit hurts the other one: it is light or heavy, and near; without distances nobody is."""
-    if not side.runs_amok or is_removed(word) or is_removed(other) or enemy.category == _AERIAL:
+def hurts(word: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
+    """Whether the active unit hurts the other one: it is light or heavy, and near; without distances nobody is.
+
+    `sides`: of the active unit and of the other one.
+    """
+    if not sides[0].runs_amok or is_removed(word) or is_removed(other) or enemy.category == _AERIAL:
         return False
-    inches = inches_between(word, other, side)
-    return order_of(word) in _HAS_NOT_CHARGED and inches != NONE and inches <= WITHIN
+    distance = length_between(word, other, sides[0], sides[1])
+    return order_of(word) in _HAS_NOT_CHARGED and distance != NONE and distance <= WITHIN
 
 
 @step

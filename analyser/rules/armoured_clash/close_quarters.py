@@ -64,7 +64,7 @@ def struck_by(word: int, attack: AttackFacts) -> int:
 @step
 def hurt_by(word: int, before: int) -> int:
     """The unit after an attack, when it was in the state `before`, of a unit with Throw (AC-7)."""
-    return word | unit_state.HURT if not is_removed(word) and models_of(word) < models_of(before) else word
+    return word | unit_state.MARKED if not is_removed(word) and models_of(word) < models_of(before) else word
 
 
 @step
@@ -83,10 +83,11 @@ def passengers_lost(word: int, side: SideFacts) -> int:
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
     """Who has won: the side that destroyed more enemy models, or the enemy altogether (AC-8.3, AC-8.5).
 
-    A charger that fell to the Sponsons came to no combat. `sides`: of the active unit and of its target.
+    A charger that fell to the Sponsons came to no combat; one that fell to those beside a target whose own blanks have
+    destroyed it has lost (AC-8.7). `sides`: of the active unit and of its target.
     """
     if is_removed(target) and target & FELL_IN_COMBAT:
-        return ACTIVE
+        return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
     if is_removed(active):
         return TARGET if active & FELL_IN_COMBAT else NOBODY
     lost = lost_of(active) + passengers_lost(active, sides[ACTIVE])

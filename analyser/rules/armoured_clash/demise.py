@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from analyser.jit import step
 from analyser.rules.armoured_clash import activation, morale, unit_state
-from analyser.rules.armoured_clash.facts import NONE, SideFacts
-from analyser.rules.armoured_clash.unit_state import is_removed, lost_of
+from analyser.rules.armoured_clash.facts import INCH, NONE, SideFacts
+from analyser.rules.armoured_clash.unit_state import is_removed, lost_of, out_of_place
 
 # Bits of activations, which a unit that is gone has no more use for.
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = morale.BROKEN | morale.FLED
-STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4, 6, 8  # inches
-_POSITION = -1 << unit_state.POSITION
+STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
 
 
 @step
@@ -28,18 +27,18 @@ def goes_off(word: int, side: SideFacts) -> bool:
 
 
 @step
-def inches_away(word: int, other: int, side: SideFacts) -> int:
+def length_away(word: int, other: int, side: SideFacts, others: SideFacts) -> int:
     """How far the enemy is from the unit that is gone; 0 where no distance is known: then it is in contact."""
-    return max(activation.inches_between(word, other, side), 0)
+    return max(activation.length_between(word, other, side, others), 0)
 
 
 @step
-def shown(word: int, strikes: bool, inches: int) -> int:
+def shown(word: int, strikes: bool, length: int, side: SideFacts) -> int:
     """The unit after its die: a strike that reaches the enemy, or something else, perhaps a miss that does."""
     word |= SETTLED
-    if strikes and inches <= HEROIC_REACHES:
+    if strikes and length <= HEROIC_REACHES:
         return word | BLAST
-    return word | PANIC if inches <= PANIC_REACHES else word & ~_POSITION
+    return word | PANIC if length <= PANIC_REACHES else out_of_place(word, side)
 
 
 @step
@@ -49,9 +48,9 @@ def panics(other: int) -> bool:
 
 
 @step
-def settled(word: int, bit: int) -> int:
+def settled(word: int, bit: int, side: SideFacts) -> int:
     """The unit that is gone, with that much done: it is of no account any more where it stood."""
-    return word & ~(bit | _POSITION)
+    return out_of_place(word, side) & ~bit
 
 
 @step

@@ -14,6 +14,7 @@ import numpy as np
 
 FactsT = TypeVar("FactsT")
 NONE = -1
+INCH = 100  # lengths are kept in hundredths of an inch
 
 
 class Officer(IntEnum):
@@ -181,14 +182,17 @@ class FightFacts:
 
 
 class SideFacts:
-    """One side of a longer fight: what does not change while it goes on."""
+    """One side of a longer fight: what does not change while it goes on. Lengths are in hundredths of an inch."""
 
     models: int  # at the start
     garrisoned: int  # at the start
-    distance: int  # inches between the two at the start; NONE: nothing is out of reach
-    edge_distance: int  # inches to its own table edge at the start; NONE: far
+    distance: int  # between the two at the start; NONE: nothing is out of reach
+    edge_distance: int  # to its own table edge at the start; NONE: far
     tracks_position: int  # whether anything depends on where it stands
-    speed: int  # inches
+    stride: int  # every place that it can come to is a multiple of this away from where it stood
+    origin: int  # where it stood, in strides, as its state has it
+    position_at: int  # the bit of its state at which its place begins (:mod:`.unit_state`)
+    speed: int
     policy: int  # a Policy
     charges: int  # whether it may charge the other side
     berserk: int  # whether it charges after a failed rally test, if it can, whatever its policy
@@ -197,7 +201,7 @@ class SideFacts:
     static: int
     hunter: int
     overrun: int
-    fumes_within: int  # inches that Corrosive Fumes of the other side reach this one (AC-7); NONE: never
+    fumes_within: int  # how far Corrosive Fumes of the other side reach this one (AC-7); NONE: never
     withdraws_without_room: int  # models lost for want of room when it withdraws
     spectacular_demise: int  # dice of the blast when its last model is destroyed; 0: it does not have the rule
     capacity: int  # embarked models that one of its models carries
@@ -211,21 +215,23 @@ class StrikeFacts:
     orders: int  # bits of the orders, of the side that is active, under which it is made; NONE: always
     by_lookout: int  # opportunity fire: made by a unit on lookout
     by_blast: int  # made by the blast of a unit that is gone (Spectacular Demise)
-    answers: int  # the strike that it answers, and without which it is not made (Tail Gunner); NONE: none
+    beside: int  # made at the same time as that of the side's own unit, whose blanks may have destroyed it (AC-8.7)
+    marks: int  # whether who makes it is marked: it is answered (Tail Gunner)
+    on_marked: int  # made only on a unit that is marked (Tail Gunner, Throw)
     after_failed_rally: int  # whether a unit that failed its rally test may make it
     by_damage: int  # bands go by the damage that the striker has suffered (AC-2.3)
     inside: int  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
     fixed_dice: int  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
     counts: int  # whether it is part of a combat: its losses count for who wins, its qualities for the test (AC-8.5)
-    long_range: int  # inches; NONE: nothing is out of range
-    short_range: int  # inches; NONE: the row has none
+    long_range: int  # hundredths of an inch; NONE: nothing is out of range
+    short_range: int  # the same; NONE: the row has none
     indirect: int
     move_or_fire: int
     reloads: int  # Slow to Fire
     bears_blanks: int  # whether what Overcharge costs the striker changes its state (AC-6)
     wrecks: int  # Siegebreaker: a die for the building is rolled later on
     before_throw: int  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
-    by_throw: int  # made only if it did (Throw)
+    by_throw: int  # a Throw, whose dice a card says
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:

@@ -58,7 +58,7 @@ class View(NamedTuple):
     in_short_range: int
     can_charge: int  # it has a row to charge with, and the enemy is within reach
     must_charge: int  # and a rule makes it do so (Berserk, Run Amok)
-    distance: int  # inches; -1 where distances do not count
+    distance: int  # hundredths of an inch; -1 where distances do not count
     enemy_models: int
     enemy_suppressed: int
     enemy_on_lookout: int
@@ -121,14 +121,14 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """What is left of a decision in a building, which allows no manoeuvre, and after a failed rally test (AC-5.6).
 
     Then it is the movement step or the attack step: the attack, unless nothing is in range; and no charge, unless the
-    unit is Berserk (AC-7).
+    unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or advances.
     """
+    if view.rally_failed and not view.must_charge and manoeuvre in (DOUBLE_TIME, CHARGE):
+        manoeuvre, action = ADVANCE, SHOOT
     if view.in_building:
         return STAY, action
     if view.must_charge:
         return CHARGE, NOTHING
     if not view.rally_failed or manoeuvre == STAY:
         return manoeuvre, action
-    if manoeuvre in (DOUBLE_TIME, CHARGE):
-        return ADVANCE, NOTHING
     return (STAY, action) if action != SHOOT or view.in_range else (manoeuvre, NOTHING)

@@ -1,0 +1,98 @@
+"""How much suppression it takes until a unit panics: tokens at one activation, attacks a round (LG-2, LG-3, LG-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.engine.chains import Chain, Recorded
+from analyser.engine.laws_of_chains import exact_laws
+from analyser.morale.legion.chain import cases_of, chain_of, unit_of
+from analyser.morale.legion.question import MOST_TOKENS, Question
+from analyser.morale.result import Table, Weights
+
+TOKENS, ATTACKS = "tokens", "attacks"
+NEARLY = 1e-12  # by which a chance may miss the one that is looked for
+NONE = ((1.0,),)  # tokens received
+
+
+class Asked(NamedTuple):
+    """A unit under so much suppression."""
+
+    commander: str
+    what: str
+    number: int
+    question: Question
+
+    @property
+    def name(self) -> str:
+        """Of its chain."""
+        return f"{self.commander} a commander, {self.number} {self.what}"
+
+
+def chains(question: Question) -> dict[str, Chain]:
+    """One chain for each number of tokens, and of attacks a round, up to those that are enough."""
+    return {each.name: chain_of(each.question) for each in asked(question)}
+
+
+@lru_cache(maxsize=16)
+def asked(question: Question) -> tuple[Asked, ...]:
+    """The numbers that are tried: from 0 to the first that panics the unit in round 1 with the wanted chance."""
+    if question.until_panic is None:
+        return ()
+    found: list[Asked] = []
+    for commander, each in cases_of(question).items():
+        at_the_edge = {"edge_distance": 0.0, "move_distance": 1.0}
+        still = each.model_copy(update={"destroyed": 0.0, "received_after": NONE, **at_the_edge})
+        once = still.model_copy(update={"received": NONE, "rounds": 1, "commander_near": (1.0,)})
+        found += _tried(commander, TOKENS, once)
+        found += _tried(commander, ATTACKS, still)
+    return tuple(found)
+
+
+def _tried(commander: str, what: str, unit: Question) -> Iterator[Asked]:
+    """The unit with ever more tokens, or under ever more attacks that score a hit, a token each (LG-7)."""
+    for number in range(MOST_TOKENS + 1):
+        more = {"tokens": number} if what == TOKENS else {"received": ((0.0,) * number + (1.0,),)}
+        each = Asked(commander, what, number, unit.model_copy(update=more))
+        yield each
+        if _panicked(each, exact_laws(chain_of(each.question)))[0] >= (unit.until_panic or 0.0) - NEARLY:
+            return
+
+
+def _panicked(each: Asked, recorded: Recorded) -> Weights:
+    """The weight of having panicked by each round: at the edge, the first panicked move leaves the table (LG-5)."""
+    off_table = recorded.states == unit_of(each.question).off_table
+    return np.asarray(recorded.weights[1::2][:, off_table].sum(axis=1))
+
+
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
+    """`tokens_until_panic`: P(panicked) by tokens; `attacks_until_panic`: by round, the least number that is enough."""
+    by_tokens: dict[str, list[Any]] = {"commander": [], "tokens": []}
+    by_round: dict[str, list[Any]] = {"commander": [], "round": [], "attacks": []}
+    tokens, attacks = [], []
+    for (commander, what), group in groupby(asked(question), key=lambda each: each[:2]):
+        tried = list(group)
+        panicked = np.array([_panicked(each, weights[each.name]) for each in tried])
+        if what == TOKENS:
+            by_tokens["commander"] += [commander] * len(tried)
+            by_tokens["tokens"] += [each.number for each in tried]
+            tokens += panicked[:, 0].tolist()
+            continue
+        trials = weights[tried[0].name].weights[0].sum()
+        enough = panicked / trials >= (question.until_panic or 0.0) - NEARLY
+        least = np.where(enough.any(axis=0), enough.argmax(axis=0), len(tried) - 1)
+        by_round["commander"] += [commander] * len(least)
+        by_round["round"] += [*range(1, len(least) + 1)]
+        by_round["attacks"] += [tried[number].number for number in least]
+        attacks += panicked[least, np.arange(len(least))].tolist()
+    if not tokens:
+        return {}
+    return {
+        "tokens_until_panic": Table(by_tokens, {"p_panicked": np.array(tokens)}, {}),
+        "attacks_until_panic": Table(by_round, {"p_panicked_by_then": np.array(attacks)}, {}),
+    }

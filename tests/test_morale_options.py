@@ -1,0 +1,94 @@
+"""Every key of a question is an option, with a `--no-` form where it is yes or no; so is every value of the ruleset."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from analyser.cli import cli
+from analyser.cli.morale import system_command
+from analyser.morale.systems import SYSTEMS
+
+DIVISION = ("grande-tactique", "--division-units", "[{rout = 0, state = 'routed'}, {rout = 0}, {rout = 0}]")
+
+
+def answer(*arguments):
+    found = CliRunner().invoke(cli, ["morale", *arguments, "--format", "json"])
+    assert found.exit_code == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+def p_routed(*options):
+    return answer(*DIVISION, "--division-turns", "1", *options)["tables"]["units"][0]["p_routed"]
+
+
+def test_rallying_can_be_switched_off():
+    """GT-6: a routed unit is rallied with 2 PIPs of a die, unless nobody rallies."""
+    assert p_routed() == pytest.approx(1 / 6)
+    assert p_routed("--division-rally") == pytest.approx(1 / 6)
+    assert p_routed("--no-division-rally") == pytest.approx(1)
+
+
+def test_an_option_overrides_the_file_either_way(tmp_path):
+    path = tmp_path / "question.toml"
+    units = "units = [{rout = 0.0, state = 'routed'}, {rout = 0.0}, {rout = 0.0}]"
+    for stated, option, expected in (("true", "--no-division-rally", False), ("false", "--division-rally", True)):
+        path.write_text(f"[division]\nrally = {stated}\n{units}\n", encoding="utf-8")
+        assert answer("grande-tactique", str(path))["question"]["division"]["rally"] is not expected
+        assert answer("grande-tactique", str(path), option)["question"]["division"]["rally"] is expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "value"),
+    [
+        (("grande-tactique", "--check-arm", "infantry", "--ruleset-check-target", "5"), "check_target", 5),
+        (("grande-tactique", "--check-arm", "infantry", "--no-ruleset-fire-shakes"), "fire_shakes", False),
+        (("legion", "--courage", "1", "--ruleset-rally-successes", "3"), "rally_successes", 3),
+        (("warmaster", "--dice", "1", "--ruleset-touching-is-into"), "touching_is_into", True),
+        (("warmaster", "--dice", "1", "--ruleset-tests-for-chain", "all"), "tests_for_chain", "all"),
+        (("mordheim", "--warband-leader", "8", "--ruleset-turns", "3"), "turns", 3),
+        (("compare", "--models", "3", "--losses", "1", "--ruleset-courage-steps", "[0.4]"), "courage_steps", [0.4]),
+    ],
+)
+def test_a_value_of_the_ruleset_is_an_option(arguments, key, value):
+    assert answer(*arguments)["question"]["ruleset"][key] == value
+
+
+def test_rulesets_inside_a_ruleset_have_options_too():
+    ruleset = answer(
+        "compare", "--models", "3", "--losses", "1", "--ruleset-legion-rally-successes", "1",
+        "--ruleset-armoured-clash-deck", "{1 = 1, 12 = 1}",
+    )["question"]["ruleset"]  # fmt: skip
+    assert ruleset["legion"]["rally_successes"] == 1
+    assert ruleset["armoured_clash"]["deck"] == {"1": 1, "12": 1}
+
+
+def test_a_file_s_ruleset_is_kept_beside_an_option(tmp_path):
+    path = tmp_path / "question.toml"
+    path.write_text("[check]\n[ruleset]\ncheck_sides = 10\n", encoding="utf-8")
+    ruleset = answer("grande-tactique", str(path), "--ruleset-check-target", "6")["question"]["ruleset"]
+    assert (ruleset["check_sides"], ruleset["check_target"]) == (10, 6)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_yes_or_no_has_a_no_form(system):
+    flags = [option for option in system_command(system).params if getattr(option, "is_flag", False)]
+    own = [option for option in flags if option.default is None]
+    assert all(option.secondary_opts == [f"--no-{option.opts[0][2:]}"] for option in own)
+    assert system in ("legion", "compare") or own
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_option_says_what_it_is(system):
+    from_keys = [
+        option for option in system_command(system).params if option.name not in ("scenario", "method", "form")
+    ]
+    assert [option.name for option in from_keys if not option.help] == []
+
+
+def test_a_wrong_value_is_told_with_its_key():
+    found = CliRunner().invoke(
+        cli, ["morale", "grande-tactique", "--check-arm", "infantry", "--ruleset-check-sides", "0"]
+    )
+    assert found.exit_code == 2
+    assert found.stderr == "error: question: ruleset.check_sides: 0 is not usable (allowed: 1 to 1000)\n"
