@@ -268,6 +268,14 @@ def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatc
     assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_that_are_mostly_0_make_the_same_tables(name, no_tables, monkeypatch):
+    system, question = SMALL[name]
+    whole = morale.simulate(system, question, 2_000, seed=4).as_dict()
+    monkeypatch.setattr(on_demand, "MOST_DENSE", 0)
+    assert morale.simulate(system, question, 2_000, seed=4).as_dict() == whole
+
+
 def test_too_many_ends_are_refused(no_tables, monkeypatch):
     monkeypatch.setattr(on_demand, "MOST_RECORDED", 10)
     with pytest.raises(InputError, match=r"1000 trials end in too many .*fewer trials, or fewer units"):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.engine.sparse import Sparse
 from analyser.errors import InputError
 
 MOST_STATES = 1 << 16  # of which whole tables are made, whatever can be reached
@@ -239,18 +240,30 @@ class Recorded(NamedTuple):
     ----------
     states : int64 array, shape (states,)
         In order, each once; those that are not among them were not met.
-    weights : float64 or int64 array, shape (recordings, states)
-        The probability of each or, of a sample, how many trials were in it.
+    weights : array, shape (recordings, states)
+        The probability of each or, of a sample, how many trials were in it; :class:`Sparse` of a sample
+        that met many states, few of them at any one time.
     """
 
     states: States
-    weights: NDArray[Any]
+    weights: Any
+
+    def grouped(self, groups: NDArray[np.int64], size: int) -> NDArray[Any]:
+        """The weights by the group of each state, a whole number below `size`: shape (recordings, size)."""
+        if isinstance(self.weights, Sparse):
+            return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
+        return np.array([np.bincount(groups, row, size) for row in self.weights])
 
     def of_all(self, size: int) -> NDArray[Any]:
         """The weights of all states below `size`, in order."""
-        weights = np.zeros((len(self.weights), size), self.weights.dtype)
-        weights[:, self.states] = self.weights
+        weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
+        weights[:, self.states] = dense(self.weights)
         return weights
+
+
+def dense(weights: Any) -> NDArray[Any]:
+    """Weights as an array, also those of a sparse one."""
+    return weights.toarray() if isinstance(weights, Sparse) else np.asarray(weights)
 
 
 def each_once(states: States) -> States:
@@ -261,10 +274,10 @@ def each_once(states: States) -> States:
 
 def together(recorded: Mapping[str, Recorded]) -> tuple[States, dict[str, NDArray[Any]]]:
     """The states that any of several games met, in order, and the weights of each over all of these."""
-    met = {name: each.weights.any(axis=0) for name, each in recorded.items()}
+    met = {name: each.weights.sum(axis=0) > 0 for name, each in recorded.items()}
     states = each_once(np.concatenate([each.states[met[name]] for name, each in recorded.items()]))
     weights = {}
     for name, each in recorded.items():
-        weights[name] = np.zeros((len(each.weights), len(states)), each.weights.dtype)
-        weights[name][:, np.searchsorted(states, each.states[met[name]])] = each.weights[:, met[name]]
+        weights[name] = np.zeros((each.weights.shape[0], len(states)), each.weights.dtype)
+        weights[name][:, np.searchsorted(states, each.states[met[name]])] = dense(each.weights[:, met[name]])
     return states, weights

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from analyser.engine.chains import Chain, Phase, Recorded, States, each_once
 from analyser.engine.digits import DIGITS
 from analyser.engine.laws_of_chains import slabs
+from analyser.engine.sparse import Sparse, SparseRow
 from analyser.engine.streams import counter_of_chunk, stream_of, word_of
 from analyser.engine.tasks import Queue, shared_out
 from analyser.engine.throw_sheet import Memory, Sheet, memory_for, sheet_of_one_state
@@ -27,7 +28,9 @@ from analyser.jit import kernel, step
 
 CHUNK_TRIALS = 1 << 18
 FEW_TRIALS = 16  # of a group, that are rolled one by one
-MOST_RECORDED = 1 << 25  # counts that are kept: states times recordings
+MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
+FEWEST_WAIT = 1 << 15  # states that wait to be merged with those that were met before
+MOST_DENSE = 1 << 22  # counts that are laid out, those that are 0 with them
 _CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
 _UPPER = np.uint64(64 - DIGITS)  # bits of a word that are not part of its draw
 
@@ -133,7 +136,7 @@ class Tally:
         """Count trials in some states, each there once."""
         self._waiting.append((states, trials))
         self._waits += len(states)
-        if self._waits > max(self.kept, CHUNK_TRIALS):
+        if self._waits > max(self.kept, FEWEST_WAIT):
             self.merged()
 
     @property
@@ -185,15 +188,18 @@ class Wanderers:
     def recorded(self) -> Recorded:
         """The counts of all that was played."""
         tallies = [tally.merged() for tally in self._tallies]
+        self._check_room()
         states = each_once(np.concatenate([found for found, _ in tallies]))
-        self._check_room(len(states))
-        weights = np.zeros((len(tallies), len(states)))  # whole numbers, in the form whose products are the fastest
-        for row, (found, trials) in zip(weights, tallies):
-            row[np.searchsorted(states, found)] = trials
-        return Recorded(states, weights)
+        rows = [
+            SparseRow(np.searchsorted(states, found), trials.astype(np.float64))  # of which products are the fastest
+            for found, trials in tallies
+        ]
+        weights = Sparse(rows, len(states))
+        is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
+        return Recorded(states, weights if is_sparse else weights.toarray())
 
-    def _check_room(self, states: int) -> None:
-        if states * len(self._tallies) > MOST_RECORDED:
+    def _check_room(self) -> None:
+        if sum(tally.kept for tally in self._tallies) > MOST_RECORDED:
             problem = f"{self._chain.extent.of}: {self._done} trials end in too many different states to keep"
             raise InputError(problem, allowed=f"fewer trials, or {self._chain.extent.less}")
 
@@ -208,7 +214,7 @@ class Wanderers:
                     for tally, (states, trials) in zip(self._tallies, found):
                         tally.add(states, trials)
                     self._done += task.chunk_trials
-                    self._check_room(max(tally.kept for tally in self._tallies))
+                    self._check_room()
                 report(self._done)
 
     def _chunk(

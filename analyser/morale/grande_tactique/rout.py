@@ -196,7 +196,7 @@ def tables(rout: Rout, ruleset: Ruleset, recorded: Recorded) -> dict[str, Table]
     ends = sum(ended.values())
     ends[-1] += routed[-1]  # still routed: all the turns there were
     numbers = (beyond < RALLIED).sum(axis=1)
-    still = np.array([[law[numbers == number].sum() for number in range(count + 1)] for law in laws])
+    still = laws @ (numbers[:, np.newaxis] == np.arange(count + 1))
     return {
         "rout": Table(
             by_unit, {f"p_{name}": each.T.ravel() for name, each in

@@ -72,8 +72,8 @@ def _tokens(question: Question, weights: dict[str, Recorded]) -> Table:
         unit = unit_of(each)
         states, laws = weights[name]
         on_table, tokens = states < unit.off_table, tokens_of(unit, states)
-        for recording, weight in enumerate(laws):
-            law = np.bincount(tokens[on_table], weight[on_table], 1)
+        standing = Recorded(states[on_table], laws[:, on_table])
+        for recording, law in enumerate(standing.grouped(tokens[on_table], unit.most_tokens + 1)):
             for number in range(int(np.flatnonzero(law).max(initial=0)) + 1):
                 names.append(name)
                 rounds.append(recording // 2 + 1)
