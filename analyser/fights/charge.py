@@ -18,7 +18,7 @@ from analyser.fights.combatant import (
     rule_length,
     rule_value,
 )
-from analyser.fights.places import Moves, place, set_backs
+from analyser.fights.places import A_COMBAT_LOST, Moves, place, set_backs, within_edges
 from analyser.fights.strikes import (
     CAN_BE_OUTFLANKED,
     Strike,
@@ -259,9 +259,10 @@ def charge_program(
         side_record(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
         side_record(target, (attacker,), **placed),
     ]
-    back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
-    edges = [record.edge_distance for record in records if record.edge_distance != NONE]
-    moves = Moves(back[ATTACKER], back[TARGET] if overruns else 0), Moves(back[TARGET], 0)
+    set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
+    back, edges = within_edges(records, set_back)
+    follows = min(back[TARGET], A_COMBAT_LOST) if overruns else 0  # to its Overrun, after the first combat
+    moves = Moves(back[ATTACKER], follows), Moves(back[TARGET], 0)
     place(records, moves, edges, "edge_distance")
     return setup_for(records, sides, strikes), operations
 

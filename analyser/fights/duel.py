@@ -19,7 +19,7 @@ from analyser.fights.combatant import (
     may_charge,
 )
 from analyser.fights.feasible import PolicyName, check_policy
-from analyser.fights.places import Moves, place, set_backs
+from analyser.fights.places import Moves, place, set_backs, within_edges
 from analyser.fights.shooter import Shooter
 from analyser.fights.strikes import (
     Strike,
@@ -140,14 +140,14 @@ def _place(
     wanted: Sequence[int],
 ) -> None:  # fmt: skip
     """Let the states of both sides have room for every place that they can come to in the duel."""
-    back, ahead = [], []
-    for side in (0, 1):
-        length = sum(
+    set_back = [
+        terms.rounds * sum(
             set_backs(side, activation, strikes, active if sides[active].charges else NONE)
             for active, activation in enumerate(activations)
         )
-        edge = sides[side].edge_distance
-        back.append(length * terms.rounds if edge == NONE else min(length * terms.rounds, int(edge)))
+        for side in (0, 1)
+    ]  # fmt: skip
+    (back, lengths), ahead = within_edges(sides, set_back), []
     for side in (0, 1):
         facts = sides[side]
         if facts.distance == NONE:
@@ -155,7 +155,6 @@ def _place(
             continue
         a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
         ahead.append(min(a_round * terms.rounds, int(facts.distance) + back[1 - side]))
-    lengths = [int(each.edge_distance) for each in sides if each.edge_distance != NONE]
     if terms.distance is not None:
         lengths += [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
         lengths += [each for each in wanted if each != NONE]

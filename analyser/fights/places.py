@@ -16,6 +16,8 @@ from analyser.fights.strikes import Strike
 from analyser.rules.armoured_clash.facts import INCH, NONE
 from analyser.rules.armoured_clash.unit_state import FALL_BACK, TOPMOST
 
+A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
+
 
 class Moves(NamedTuple):
     """How far a unit can get in a fight, in hundredths of an inch.
@@ -42,18 +44,33 @@ def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Stri
     charger : int
         The side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
     """
-    once, length, lost = set(operations), 0, 0
+    once, length, lost, dismayed = set(operations), 0, 0, 0
     for kind, active, number in once:
         if kind == Kind.STRIKE:
             strike = strikes[number]
             tested = not strike.attack.close_quarters and strike.target.discipline != NONE
-            length += FALL_BACK if strike.strike.striker != side and tested else 0
+            if strike.strike.striker == side or not tested:
+                continue
+            if strike.strike.by_blast:  # an enemy goes off once, in one way
+                dismayed = FALL_BACK
+            else:
+                length += FALL_BACK
         elif kind == Kind.TEST_FRIGHTENED and active == side:
-            length += FALL_BACK
+            dismayed = FALL_BACK
     if charger != NONE:
         combats = sum(operation.kind == Kind.RESOLVE for operation in operations)
         lost = 1 if side == charger else combats
-    return length + 2 * FALL_BACK * lost  # withdrawing, and falling back for the test that follows
+    return length + dismayed + A_COMBAT_LOST * lost
+
+
+def within_edges(sides: Sequence[Any], set_back: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How far back units can get, which is no further than their own edges, and the edges that they can reach.
+
+    An edge that is out of reach stops nobody, so that no place depends on it.
+    """
+    reached = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
+    back = [int(side.edge_distance) if at_edge else most for side, most, at_edge in zip(sides, set_back, reached)]
+    return back, [int(side.edge_distance) for side, at_edge in zip(sides, reached) if at_edge]
 
 
 def place(sides: Sequence[Any], moves: Sequence[Moves], lengths: Iterable[int], where: str) -> None:
