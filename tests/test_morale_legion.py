@@ -209,6 +209,6 @@ def test_options_go_before_the_file(tmp_path):
     found = CliRunner().invoke(cli, ["morale", "legion", str(path), "--tokens", "2", "--format", "csv"])
     assert found.exit_code == 0, found.stderr
     header, *lines = found.stdout.splitlines()
-    assert header == "table,method,commander,round,measure,value,when,tokens"
+    assert header == "table,method,commander,round,measure,value,when,tokens,profiles"
     (line,) = [each for each in lines if ",p_panicked," in each]
     assert line.startswith("rounds,exact,without,1,p_panicked,0.444444444444")

@@ -112,7 +112,9 @@ def csv_text(results: Sequence[MoraleResult]) -> str:
     """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
     import pandas as pd
 
-    return str(pd.concat([_long(result, name) for result in results for name in result.tables]).to_csv(index=False))
+    found = pd.concat([_long(result, name) for result in results for name in result.tables])
+    used = results[0].profiles
+    return str(found.assign(profiles="" if used is None else str(used)).to_csv(index=False))
 
 
 def _long(result: MoraleResult, name: str) -> Any:
@@ -130,4 +132,4 @@ def _long(result: MoraleResult, name: str) -> Any:
     found = pd.concat(parts)
     found.insert(0, "table", name)
     found.insert(1, "method", result.method)
-    return found.assign(profiles="" if result.profiles is None else str(result.profiles))
+    return found
