@@ -49,8 +49,8 @@ def check_sample(
     allowed = f"{finest:g} up to below 1"
     if isinstance(precision, bool) or not isinstance(precision, Real):
         raise InputError(f"{shown(precision)} is no number", where="precision", allowed=allowed)
-    if not finest <= (wanted := float(precision)) < 1:
-        raise InputError(f"precision {wanted:g}", where="precision", allowed=allowed)
+    if not finest <= precision < 1:
+        raise InputError(f"precision {shown(precision)}", where="precision", allowed=allowed)
     if trials is not None:
         raise InputError("both trials and precision", where="trials", allowed="one of them")
 

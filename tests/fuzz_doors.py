@@ -216,6 +216,7 @@ MORALE = {
         {"courage": 2, "tokens": 1, "received": [1, {"0": 0.5, "2": 0.5}], "received_after": 1, "rounds": 2,
          "commander_courage": 3, "commander_range": 2, "edge_distance": 9, "move_distance": 6.5, "destroyed": 0.1},
         {"courage": "none", "tokens": 3, "ruleset": {"rally_sides": 6, "rally_successes": 3}},
+        {"courage": 1, "commander_courage": 2, "commander_near": [0.5, 1.0], "until_panic": 0.4, "rounds": 2},
     ],
     "grande-tactique": [
         {"check": {"arm": "cavalry", "cause": "charged", "quality": "veteran", "modifier": -1},
@@ -225,6 +226,11 @@ MORALE = {
                   "charged_by_cavalry": 0.1, "pips_elsewhere": 1, "turns": 3}},
         {"division": {"units": [{"rout": 0.5}, {"rout": 0.25, "lost": 0.2}, {"rout": 0.1, "state": "routed"}],
                       "corps_units": 9, "turns": 3}, "ruleset": {"pip_dice": 1}},
+        {"check": {"arm": "artillery", "worn_down_by": "infantry"}, "ruleset": {"fire_shakes": False}},
+        {"game": {"units": [{"edge_distance": 9.5, "column": 1, "worn_down_by_infantry": 0.3, "shelter_distance": 2},
+                            {"arm": "cavalry", "state": "shaken", "edge_distance": 6, "column": 1, "charged_by_cavalry": 0.1},
+                            {"arm": "artillery", "worn_down_by_artillery": 0.2, "withdraws": 0.1}],
+                  "turns": 2, "surrounded": 0.05, "pips_elsewhere": 1, "corps_units": 6}},
     ],
     "warmaster": [
         {"dice": 3, "obstacles": [{"distance": 5, "kind": "friend", "chain": 2}, {"distance": 9, "kind": "enemy"}]},
@@ -237,6 +243,11 @@ MORALE = {
                      "gives_up_at": 3}, "turns": 2, "effect_of_leader": True},
         {"warband": {"name": "a", "leader": 7, "others": GROUPS}, "turns": 2,
          "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "leader_falls": "first"}]},
+        {"warband": {"name": "a", "leader": 7, "others": GROUPS,
+                     "casualties_from": [{"of": "b", "number": 3, "to_hit": 4, "to_wound": 3, "save": 5}]}, "turns": 2,
+         "winner": "first_to_leave",
+         "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "casualties_from": [{"number": 2, "turns": [1]}]}]},
+        {"alone": {"leadership": 6, "edge": 7.5, "edge_behind": 12.25, "combat_phases": 2}, "turns": 2},
         {"alone": {"leadership": 6, "opponents": 3, "edge": 9.5, "charged": 0.2, "rally_leader": 8}, "turns": 3},
         {"combat": {"fighter": {"attacks": 2, "frenzy": True, "to_hit": 4}, "enemy": {"causes_fear": True,
                     "knocked_down": 0.2}, "rounds": 3}, "stupidity": {"leadership": 5, "leader": 9}},
@@ -246,7 +257,8 @@ MORALE = {
     "compare": [
         {"models": 8, "losses": [1, {"0": 0.5, "3": 0.5}], "nerve": 0.6, "attacks": 2, "rounds": 2,
          "edge_distance": 14.5, "legion": {"courage": 2}, "mordheim": {"leadership": 8},
-         "warmaster": {"dice": 2}, "grande_tactique": {"worn_down": 2}, "armoured_clash": {"break_limit": "none"}},
+         "warmaster": {"dice": 2}, "grande_tactique": {"worn_down": 2, "check_sides": 8},
+         "armoured_clash": {"break_limit": "none"}},
         {"models": 4, "losses": 1, "ruleset": {"courage_steps": [0.1, 0.5], "legion": {"rally_sides": 8}}},
     ],
 }  # fmt: skip
