@@ -228,7 +228,7 @@ MORALE = {
                       "corps_units": 9, "turns": 3}, "ruleset": {"pip_dice": 1}},
         {"check": {"arm": "artillery", "worn_down_by": "infantry"}, "ruleset": {"fire_shakes": False}},
         {"game": {"units": [{"edge_distance": 9.5, "column": 1, "worn_down_by_infantry": 0.3, "shelter_distance": 2},
-                            {"arm": "cavalry", "state": "shaken", "edge_distance": 6, "column": 1, "charged_by_cavalry": 0.1},
+                            {"arm": "cavalry", "edge_distance": 6, "column": 1, "charged_by_cavalry": 0.1},
                             {"arm": "artillery", "worn_down_by_artillery": 0.2, "withdraws": 0.1}],
                   "turns": 2, "surrounded": 0.05, "pips_elsewhere": 1, "corps_units": 6}},
     ],
