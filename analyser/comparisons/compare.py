@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, get_args, overload
+from typing import Any, NamedTuple, TypeGuard, get_args, overload
 
 import numpy as np
 import pandas as pd
@@ -123,10 +123,12 @@ def compare(
     sides = loadouts_meant(loadouts, library, levels)
     check_row(row, sides)
     attack, how = {"distance": distance, **conditions}, _How(method, trials, seed, threads)
-    if isinstance(target, str | Loadout | Mapping):
+    if _is_target(target):
         if weights is not None:
             raise InputError("weights of one target", where="weights", allowed="a list of targets")
         return _compared(_asked(target, attack, library), sides, row, at_least, decides, how, library)
+    if isinstance(target, bytes) or not isinstance(target, Sequence) or not all(map(_is_target, target)):
+        raise InputError(f"{shown(target)} is no target", where="target", allowed=_A_TARGET)
     asked = [_asked(each, attack, library, place) for place, each in enumerate(target)]
     shares = shares_of([each.name for each in asked], weights)
     _check_different(asked)
@@ -192,6 +194,13 @@ def _check_method(method: str) -> None:
     if method not in allowed:
         hint = did_you_mean(method, allowed)
         raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
+
+
+_A_TARGET = "a selector, a loadout or a table of keys; or a list of them"
+
+
+def _is_target(given: object) -> TypeGuard[Target]:
+    return isinstance(given, str | Loadout | Mapping)
 
 
 def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: int | None = None) -> _Asked:
