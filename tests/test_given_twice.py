@@ -38,7 +38,8 @@ def test_every_command_looks_at_what_is_given():
 def test_an_option_for_one_value_is_refused_twice(words, option):
     values = ["1"] * option.nargs
     line = told(*words, option.opts[0], *values, option.opts[0], *values)
-    wanted = f"option '{option.opts[0]}' is given 2 times: it takes one value"
+    name = "' or '".join((*option.opts, *option.secondary_opts))
+    wanted = f"option '{name}' is given 2 times: it takes one value"
     assert line == f"error: {wanted} (see analyser {' '.join(words)} --help)\n"
 
 
@@ -69,3 +70,8 @@ def test_a_key_after_the_colon_and_an_option_that_say_different_things_are_refus
     line = refusal("attack", attacker, target, *options)
     assert line.startswith(f"error: {where}: ")
     assert "is said twice" in line
+
+
+def test_yes_and_no_at_once_is_refused():
+    line = told("morale", "grande-tactique", "--division-rally", "--no-division-rally")
+    assert "'--division-rally' or '--no-division-rally' is given 2 times" in line

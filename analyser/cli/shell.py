@@ -105,9 +105,12 @@ class Command(click.Command):
         """As click does, after a look at what is given."""
         _, _, given = self.make_parser(ctx).parse_args(list(args))
         for option in given:
-            takes_one = isinstance(option, click.Option) and not (option.is_flag or option.multiple or option.count)
-            if takes_one and given.count(option) > 1:
-                problem = f"option '{option.opts[0]}' is given {given.count(option)} times: it takes one value"
+            if not isinstance(option, click.Option) or option.multiple or option.count:
+                continue
+            plain_flag = option.is_flag and not option.secondary_opts  # said twice it says the same
+            if not plain_flag and given.count(option) > 1:
+                name = "' or '".join((*option.opts, *option.secondary_opts))
+                problem = f"option '{name}' is given {given.count(option)} times: it takes one value"
                 raise click.UsageError(problem, ctx)
         return super().parse_args(ctx, args)
 

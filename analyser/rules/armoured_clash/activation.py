@@ -46,7 +46,7 @@ _SUPPRESSED, _DISORDERED, _ACTIVATED, _FELL_BACK = (
 _ON_LOOKOUT, _TAKING_COVER, _RELOADING = unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING
 _RALLY_FAILED = unit_state.RALLY_FAILED
 _SUPPRESSED_BEFORE, _DISORDERED_BEFORE = unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
-_OF_THE_ACTIVATION = _RALLY_FAILED | _SUPPRESSED_BEFORE | _DISORDERED_BEFORE | _FELL_BACK
+_OF_THE_ACTIVATION = _RALLY_FAILED | _SUPPRESSED_BEFORE | _DISORDERED_BEFORE
 _POLICY_SHORT_RANGE = int(Policy.SHORT_RANGE)
 
 
@@ -58,7 +58,7 @@ def begun(word: int, target: TargetFacts) -> int:
     """
     if is_removed(word) or word & _ACTIVATED:
         return word
-    word &= ~(_ON_LOOKOUT if target.pavises else _ON_LOOKOUT | _TAKING_COVER)
+    word &= ~(_FELL_BACK | (_ON_LOOKOUT if target.pavises else _ON_LOOKOUT | _TAKING_COVER))
     word |= _SUPPRESSED_BEFORE if word & _SUPPRESSED else 0
     word |= _DISORDERED_BEFORE if word & _DISORDERED else 0
     return with_order(word, _NO_ATTACK) | _ACTIVATED
