@@ -101,6 +101,15 @@ def test_a_specialist_is_not_flagged_for_what_it_is_not_made_for(usual):
     assert usual.loc[gun, "flag"] != OVER_PRICED
 
 
+def test_who_charges_is_not_measured_by_those_who_shoot(usual):
+    """Sappers charge heavy targets, which most others here that are made for them shoot at: nothing is usual of that."""
+    sappers = usual.loc["crown/royal-engineer-sappers@full-strength"]
+    assert (sappers["made_for"], sappers["situation"]) == ("heavy", "charge")
+    assert sappers["times_usual"] > FACTOR
+    assert sappers["flag"] == CANNOT_SAY
+    assert "made to do it in that way" in sappers["why"]
+
+
 def test_a_unit_that_does_half_of_the_usual_at_its_best_is_over_priced_only_if_nothing_speaks_for_it():
     """Eight times the price, and no original beside it: riflemen have no speed, trait or armour to be paid for."""
     others = [each for each in CROWN if each.unit.id not in ("rifle-platoon", "rifle-command-platoon")]

@@ -67,8 +67,9 @@ def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout])
       does :data:`AGAIN` times as much at the median of the other's jobs. Or: at its best job it does twice the usual or
       more, at every job against that category at least the usual, and it takes no fewer hits than usual to destroy 100
       points of it.
-    - ``"cannot say"``: no job of it has enough peers, or matters; or it does half of the usual or less at its best one,
-      but takes more hits than usual or has something else on its profile that it may be paid for.
+    - ``"cannot say"``: no job of it has enough peers, or matters; or it would be flagged for a job that too few units
+      are made to do in the same way, by shooting or in close quarters; or it does half of the usual or less at its
+      best one, but takes more hits than usual or has something else on its profile that it may be paid for.
 
     What is usual on a profile is the median of the attackers of its own target category.
 
@@ -103,7 +104,7 @@ def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout])
         category: _usual_of([each for each in paid if each.unit.category == category])
         for category in dict.fromkeys(each.unit.category for each in paid)
     }
-    made_for = _at_what_they_are_for(jobs)
+    made_for = _at_what_they_are_for(jobs.join(_shooting(frame, attackers), on=["attacker", "situation"]))
     pairs = dominations(frame, attackers)
     alike = pairs[~pairs["has_besides"].astype(bool)]
     names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in attackers}
@@ -161,9 +162,21 @@ def _far_better(alike: pd.DataFrame, names: Mapping[str, str], jobs: pd.DataFram
     return found
 
 
+def _shooting(frame: pd.DataFrame, attackers: Sequence[Loadout]) -> pd.Series[bool]:
+    """Whether an attacker does its work in a situation by a ranged row, by attacker and situation."""
+    ranged = {(each.selector, row.id) for each in attackers for row in each.unit.rows if row.kind == "ranged"}
+    done = frame[frame["why_not"].isna()]
+    shoots = pd.Series(
+        [each in ranged for each in zip(done["attacker"], done["row"])],
+        index=pd.MultiIndex.from_frame(done[["attacker", "situation"]]), name="shoots", dtype=bool,
+    )  # fmt: skip
+    return shoots.groupby(level=["attacker", "situation"], sort=False).any()
+
+
 def _at_what_they_are_for(jobs: pd.DataFrame) -> pd.DataFrame:
     """The rows of `jobs` against what the unit is made for; `usual` and `peers` are of those that are made for it too.
 
+    `alike` counts the units among them that do their best as it is done here: by shooting, or in close quarters.
     What nobody's figures suffice to judge by is left out.
     """
     units = jobs["attacker"].map(unit_of)
@@ -173,10 +186,20 @@ def _at_what_they_are_for(jobs: pd.DataFrame) -> pd.DataFrame:
     best = means.sort_values("mean", ascending=False, kind="stable").drop_duplicates("unit")
     made_for = units.map(dict(zip(best["unit"], best["category"])))
     those = jobs[jobs["category"] == made_for].assign(unit=units)
+    shooters = {str(row["attacker"]): row["shoots"] for row in records(_best_jobs(those))}
+    at_home = those["shoots"] == those["attacker"].map(shooters)
     peers = those[those["efficiency"] >= LEAST].groupby(["situation", "category"], sort=False)
     usual = peers.agg(usual=("efficiency", "median"), peers=("unit", "nunique"))
+    alike = those[at_home].groupby(["situation", "category"], sort=False)["unit"].nunique().rename("alike")
     those = those.drop(columns="peers").join(usual, on=["situation", "category"])
+    those = those.join(alike, on=["situation", "category"])
     return those[those["peers"] >= FEWEST_PEERS]
+
+
+def _best_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Of each attacker the job that it does best in proportion to the median."""
+    times = np.maximum(jobs["efficiency"], LEAST) / jobs["median"]
+    return jobs.assign(times=times).sort_values("times", ascending=False, kind="stable").drop_duplicates("attacker")
 
 
 def _flag(loadout: Loadout, jobs: pd.DataFrame, able: pd.DataFrame, usual: _Usual, dearer: str, cheaper: str) -> Flag:
@@ -191,6 +214,8 @@ def _flag(loadout: Loadout, jobs: pd.DataFrame, able: pd.DataFrame, usual: _Usua
     else:
         flag, why = _judged(loadout, ratio, able[able["efficiency"] < able["usual"]]["situation"], usual)
         why = f"{_at(best)}{why}"
+        if flag in (UNDER_PRICED, OVER_PRICED) and not best["alike"] >= FEWEST_PEERS:
+            flag, why = CANNOT_SAY, f"{why}; but fewer than {FEWEST_PEERS} units here are made to do it in that way"
     return Flag(
         attacker=loadout.selector,
         attacker_unit=loadout.unit.name,
