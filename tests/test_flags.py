@@ -102,7 +102,7 @@ def test_a_specialist_is_not_flagged_for_what_it_is_not_made_for(usual):
 
 
 def test_who_charges_is_not_measured_by_those_who_shoot(usual):
-    """Sappers charge heavy targets, which most others here that are made for them shoot at: nothing is usual of that."""
+    """Sappers charge heavy targets, which most others that are made for them shoot at: nothing is usual of that."""
     sappers = usual.loc["crown/royal-engineer-sappers@full-strength"]
     assert (sappers["made_for"], sappers["situation"]) == ("heavy", "charge")
     assert sappers["times_usual"] > FACTOR
