@@ -5,6 +5,7 @@ import pytest
 from analyser import morale
 from analyser.errors import InputError
 from tests.morale_checks import rows
+from tests.questions_mordheim import questions
 
 
 def applied(system, question):
@@ -138,11 +139,40 @@ def test_mordheim_warns_of_what_has_no_effect(question, told):
         {"combat": {"fighter": {"frenzy": True, "knocked_down": 0.5}, "rounds": 2}},
         {"stupidity": {"leadership": 7, "leader": 8}, "turns": 3},
         {"warband": FOUGHT | {"casualties": 1, "gives_up_at": 2}, "turns": 2},
+        {"warband": FOUGHT | {"casualties": [1, 0], "leader_falls": 2, "gives_up_at": 2}, "turns": 2},
         {"together": {"leader": 8, "rout_test": True, "p_stunned": 0.5, "best_other": 6}},
     ],
 )
 def test_mordheim_warns_of_nothing_else(question):
     assert warned("mordheim", question) == ""
+
+
+OCCASIONS = {
+    "warband": {"p_tests": "MD-1 rout tests", "p_may_have_given_up": "MD-2", "p_routed": "MD-1 rout tests"},
+    "alone": {"p_broke": "MD-5", "p_rallied": "MD-6"},
+    "combat": {"p_fighter_needs_sixes": "MD-9", "p_enemy_needs_sixes": "MD-9", "p_enemy_frenzied": "MD-7"},
+    "stupidity": {"p_idle": "MD-10"},
+}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_happens_in_random_questions_is_applied(seed):
+    result = morale.exact("mordheim", questions(seed))
+    for table, columns in OCCASIONS.items():
+        for row in rows(result, table).values() if table in result.tables else ():
+            for column, rule in columns.items():
+                if row.get(column, 0) > 0:
+                    assert any(each.startswith(rule) for each in result.applied), (table, column)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_gives_up_at_that_is_warned_of_changes_nothing(seed):
+    question = questions(seed)
+    result = morale.exact("mordheim", question)
+    for each in [question.get("warband", {}), *question.get("rivals", ())]:
+        if any(told.startswith(f"{each.get('name', 'warband')}: gives_up_at") for told in result.warnings):
+            del each["gives_up_at"]
+    assert morale.exact("mordheim", question).as_dict()["tables"] == result.as_dict()["tables"]
 
 
 def test_what_is_not_modelled_could_have_been():

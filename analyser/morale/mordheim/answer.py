@@ -362,7 +362,7 @@ def _most_out(question: Question) -> Iterator[tuple[Warband, int]]:
         )  # fmt: skip
         falls = int(isinstance(each.leader_falls, int))
         most = each.took_part - (each.leader_falls == "never")
-        yield each, min(max(stated + blows, falls), most)
+        yield each, min(stated + blows + falls, most)
 
 
 def _loses_a_quarter(question: Question) -> bool:

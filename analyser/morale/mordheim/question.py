@@ -67,7 +67,7 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = Field("warband", description="What to call the warband. Default, of rivals: rival, rival 2, ...")
+    name: Name = Field("warband", description="What to call it. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
     others: Annotated[tuple[Group, ...], BeforeValidator(as_tuple)] = Field(
         (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
