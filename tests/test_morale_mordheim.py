@@ -401,7 +401,7 @@ def test_any_number_of_threads():
         ({"warband": band(leader_stunned=1.5)}, "warband.leader_stunned: 1.5 is not usable"),
         ({"warband": band(leader_falls="frist")}, "warband.leader_falls"),
         ({"warband": band(leader_falls=9), "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
-        ({"warband": band(), "rivals": [band()]}, "a name for each"),
+        ({"warband": {"name": "a", **band()}, "rivals": [{"name": "a", **band()}]}, "a name for each"),
         ({"alone": {"leadership": 7, "edge": -1.0}}, "alone.edge: -1.0 is not usable"),
         ({"together": {"leader": 7}}, "nobody tests"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),

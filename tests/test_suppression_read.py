@@ -99,5 +99,5 @@ def test_bad_input_is_told(more, told):
 
 
 def test_a_commander_who_is_never_asked_for_is_warned_of():
-    (warning,) = morale.exact("legion", {"courage": 1, "commander_near": 0.5}).warnings
+    (warning,) = morale.exact("legion", {"courage": 1, "tokens": 2, "commander_near": 0.5}).warnings
     assert warning.startswith("commander_near has no effect")

@@ -9,8 +9,9 @@ import numpy as np
 from analyser.engine.chains import Chain, Recorded
 from analyser.morale.legion import until
 from analyser.morale.legion.chain import Unit, cases_of, chain_of, tokens_of, unit_of
-from analyser.morale.legion.question import Question
+from analyser.morale.legion.question import MOST_TOKENS, Question
 from analyser.morale.panels import Chances, Curves, Laws, Panel
+from analyser.morale.questions import moves_over
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.weighing import Roll, weighed
 from analyser.rules import legion
@@ -103,16 +104,36 @@ def panels(question: Question) -> tuple[Panel, ...]:
 
 
 def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from."""
-    rules = ["LG-2 rally step", "LG-7 tokens received and removed"]
+    """The rules that the numbers come from: those that can have their occasion."""
+    unit = unit_of(question)
+    most = MOST_TOKENS if question.until_panic is not None else unit.most_tokens
     if question.courage == "none":
-        return ("LG-1 no COURAGE: never suppressed, never panicked", *rules)
-    rules += ["LG-1 COURAGE", "LG-3 panic check", "LG-4 suppressed: one action fewer", "LG-6 the panic token goes"]
-    if question.commander:
-        rules.append("LG-3 commander's COURAGE")
-    if question.edge_distance is not None:
-        rules.append("LG-5 flight to the nearest edge, straight")
-    return tuple(sorted([*rules, "LG-5 a panicked unit has no action of its own choice"]))
+        rules = {"LG-1 no COURAGE: never suppressed, never panicked": True}
+    else:
+        panics = legion.is_panicked(most, unit.courage)
+        rules = {
+            "LG-1 COURAGE": True,
+            "LG-3 panic check": True,
+            "LG-3 commander's COURAGE": panics and _commander_helps(question),
+            "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
+            "LG-5 a panicked unit has no action of its own choice": panics,
+            "LG-5 flight to the nearest edge, straight": _can_panic(question) and unit.moves_to_edge > 0,
+            "LG-6 the panic token goes": panics,
+        }
+    rules |= {"LG-2 rally step": most > 0, "LG-7 tokens received and removed": most > 0}
+    return tuple(sorted(rule for rule, so in rules.items() if so))
+
+
+def _can_panic(question: Question) -> bool:
+    """Whether the tokens of a game can be enough without a commander (LG-3)."""
+    unit = unit_of(question)
+    return bool(legion.is_panicked(unit.most_tokens, unit.courage))
+
+
+def _commander_helps(question: Question) -> bool:
+    """Whether there is a commander whose COURAGE is better, and who is ever near (LG-3)."""
+    unit, near = unit_of(question), any(question.nearness) or question.until_panic is not None
+    return question.commander > 0 and unit.panic_courage > unit.courage and near
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
@@ -136,8 +157,25 @@ def warnings(question: Question) -> tuple[str, ...]:
     if question.commander_courage is not None and not question.commander:
         allowed = question.ruleset.commander_range
         found.append(f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)")
-    if question.commander_courage is None and question.commander_near != (1.0,):
-        found.append("commander_near has no effect: no commander_courage was given (LG-3)")
+    if question.commander_courage is None:
+        keys = {"commander_near": question.commander_near != (1.0,), "commander_range": question.commander_range != 1}
+        told = "has no effect: no commander_courage was given (LG-3)"
+        found += [f"{key} {told}" for key, stated in keys.items() if stated]
+    elif question.commander and question.courage != "none":
+        if question.commander <= question.courage:
+            told = f"{question.commander} is no better than the unit's own {question.courage}"
+            found.append(f"commander_courage has no effect: {told} (LG-3)")
+        elif question.until_panic is not None and set(question.nearness) != {1.0}:
+            told = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
+            found.append(f"tokens_until_panic: {told}")
+        elif not any(question.nearness):
+            found.append("commander_courage has no effect: the commander is never near (commander_near, LG-3)")
+    unit = unit_of(question)
+    if question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge:
+        moves, rounds = moves_over(question.edge_distance, question.move_distance), question.rounds_played
+        found.append(f"edge_distance has no effect: {moves} moves to the edge, {rounds} rounds (LG-5)")
+    if not unit.most_tokens and question.until_panic is None:
+        found.append("no tokens: state tokens, received or received_after (LG-7)")
     if question.courage == "none":
         found.append("a unit without COURAGE is never suppressed and never panics (LG-1)")
     return tuple(found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chains import Chain, Recorded
 from analyser.morale.mordheim import combat, flight, game, leadership
-from analyser.morale.mordheim.question import Question, Warband, column_of
+from analyser.morale.mordheim.question import Fight, Fighter, Question, Ruleset, Warband, column_of
 from analyser.morale.panels import Chances, Curves, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.weighing import Roll, weighed
@@ -295,26 +295,92 @@ def panels(question: Question) -> tuple[Panel, ...]:
 
 
 def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from."""
-    rules: list[str] = []
-    if question.warband is not None:
-        rules.append("MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not")
-        rules.append("MD-2 giving up: from a quarter out of action")
-    if any(each.casualties_from for each in question.warbands):
-        rules.append("MD-7, MD-8 in fights: frenzy doubles Attacks, hatred re-rolls misses in the first turn of each")
-    if question.rivals:
-        ends = "one has left" if question.winner == "first_to_leave" else "one alone is left"
-        rules.append(f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests")
-    if question.alone is not None:
-        rules.append("MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them")
-        rules.append("MD-6 rally, flight, the edge; charged: a run more before he can be struck")
-    if question.combat is not None:
-        rules += ["MD-7 frenzy doubles Attacks", "MD-8 hatred re-rolls misses in the first round", "MD-9 fear"]
-    if question.stupidity is not None:
-        rules.append("MD-10 stupidity")
-    if any(leader is not None for _, leader, _ in _leaders_near(question)) or question.together is not None:
-        rules.append('MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing')
-    return tuple(rules)
+    """The rules that the numbers come from: those that can have their occasion."""
+    alone, fights, defaults = question.alone, _combat_sides(question), question.ruleset
+    struck = [fight for each in question.warbands for fight in each.casualties_from]
+    together = question.together
+    ends = "one has left" if question.winner == "first_to_leave" else "one alone is left"
+    charged = "; charged: a run more before he can be struck" if alone is not None and alone.charged else ""
+    rules = {
+        "MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not": any(
+            mordheim.rout_test_due(min(most, each.took_part - 1), each.took_part)
+            for each, most in _most_out(question)
+        ),
+        "MD-2 giving up: from a quarter out of action": _loses_a_quarter(question),
+        "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in struck),
+        "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(
+            fight.hatred and not _is_silenced(fight, defaults) for fight in struck
+        ),
+        f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests": (
+            bool(question.rivals) and _loses_a_quarter(question)
+        ),
+        "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": (
+            _is_all_alone(question)
+        ),
+        f"MD-6 rally, flight, the edge{charged}": _can_flee(question),
+        "MD-7 frenzy doubles Attacks": any(side.frenzy for side, _ in fights.values()),
+        "MD-8 hatred re-rolls misses in the first round": any(
+            side.hatred and not _is_silenced(side, defaults) for side, _ in fights.values()
+        ),
+        "MD-9 fear": any(tests for _, tests in fights.values()),
+        "MD-10 stupidity": question.stupidity is not None,
+        "MD-1 a rout test on the leader, if he is out of action or stunned on the best other": (
+            together is not None and together.rout_test
+        ),
+        'MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing': any(
+            near.leader is not None and near.tests and near.leader > near.own for near in _leaders_near(question)
+        ),
+    }  # fmt: skip
+    return tuple(rule for rule, so in rules.items() if so)
+
+
+def _combat_sides(question: Question) -> dict[str, tuple[Fighter, bool]]:
+    """Both sides of a combat, and whether each takes a test of fear (MD-9); none where no combat is asked."""
+    if question.combat is None:
+        return {}
+    duel = combat.duel_of(question.combat)
+    return {
+        "fighter": (question.combat.fighter, bool(duel.fighter_tests)),
+        "enemy": (question.combat.enemy, bool(duel.enemy_tests)),
+    }
+
+
+def _is_silenced(who: Fight | Fighter, defaults: Ruleset) -> bool:
+    """Whether frenzy leaves no room for hatred (MD-7, MD-8)."""
+    return who.frenzy and not defaults.hatred_while_frenzied
+
+
+def _most_out(question: Question) -> Iterator[tuple[Warband, int]]:
+    """Each warband, and how many of it can be out of action at most."""
+    for each in question.warbands:
+        stated = each.out + sum(len(law) - 1 for law in question.casualties_of(each))
+        turns = range(1, question.turns_played + 1)
+        blows = sum(
+            fight.number * mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
+            * sum(not fight.turns or turn in fight.turns for turn in turns)
+            for fight in each.casualties_from
+        )  # fmt: skip
+        falls = int(isinstance(each.leader_falls, int))
+        most = each.took_part - (each.leader_falls == "never")
+        yield each, min(stated + blows + falls, most)
+
+
+def _loses_a_quarter(question: Question) -> bool:
+    """Whether any warband can have a quarter out of action."""
+    return any(mordheim.rout_test_due(most, each.took_part) for each, most in _most_out(question))
+
+
+def _is_all_alone(question: Question) -> bool:
+    alone = question.alone
+    return alone is not None and mordheim.is_all_alone(alone.opponents, alone.friends_near)
+
+
+def _can_flee(question: Question) -> bool:
+    """Whether the warrior who is all alone can break, and flee on after his first run."""
+    alone = question.alone
+    if alone is None or not _is_all_alone(question) or alone.leadership == HIGHEST_LEADERSHIP:
+        return False
+    return bool((flight.runner_of(question).after_first_run != flight.LEFT).any())
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
@@ -326,12 +392,17 @@ def not_modelled(question: Question) -> tuple[str, ...]:
         found.append("in fights: who is only knocked down or stunned, several wounds, who strikes first, fear")
     elif question.warband is not None:
         found.append("fights: casualties are as stated (casualties_from makes them from blows)")
-    if question.alone is not None:
+    if _is_all_alone(question):
         found.append("MD-5 blows struck at him before the test, injuries; where he could be all alone again")
+    if _can_flee(question):
         found.append("MD-6 the way round enemies, what a charger does to a runner, spells after a rally")
     if question.combat is not None:
         found.append("blows not struck by those who are downed first in the round; wounds")
-        found.append("who must charge (MD-7); charges that fall short, and a second one after one has failed (MD-9)")
+        sides = _combat_sides(question).values()
+        if any(side.frenzy for side, _ in sides):
+            found.append("MD-7 who must charge")
+        again = ", and a second one after one has failed (MD-9)" if any(tests for _, tests in sides) else ""
+        found.append(f"charges that fall short{again}")
     if question.stupidity is not None:
         where = "" if question.stupidity.in_combat else "; half speed, falls, obstacles and the stop before contact"
         found.append(f"MD-10 spells and shooting that are lost{where}")
@@ -340,15 +411,40 @@ def not_modelled(question: Question) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str]]:
-    """Where a leader within 6 inches can be told of, his Leadership and his state."""
-    if question.alone is not None:
-        yield "alone", question.alone.rally_leader, question.alone.leader_state
-    if question.combat is not None:
-        for name, side in (("fighter", question.combat.fighter), ("enemy", question.combat.enemy)):
-            yield f"combat.{name}", side.leader, side.leader_state
-    if question.stupidity is not None:
-        yield "stupidity", question.stupidity.leader, question.stupidity.leader_state
+class Near(NamedTuple):
+    """Where a leader within 6 inches can be told of (MD-4).
+
+    Attributes
+    ----------
+    where : str
+    leader : int or None
+        His Leadership.
+    state : str
+    own : int
+        Leadership of the warrior who may use his.
+    tests : bool
+        Whether there is a test to use it in.
+    """
+
+    where: str
+    leader: int | None
+    state: str
+    own: int
+    tests: bool
+
+
+def _leaders_near(question: Question) -> Iterator[Near]:
+    """Every place where a leader within 6 inches can be told of."""
+    alone, stupidity, together = question.alone, question.stupidity, question.together
+    if alone is not None:
+        yield Near("alone", alone.rally_leader, alone.leader_state, alone.leadership, _can_flee(question))
+    for name, (side, tests) in _combat_sides(question).items():
+        yield Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
+    if stupidity is not None:
+        yield Near("stupidity", stupidity.leader, stupidity.leader_state, stupidity.leadership, True)
+    for each in together.warriors if together is not None else ():
+        if together is not None and each.near_leader:
+            yield Near(f"together: {each.name}", together.leader, "standing", each.leadership, True)
 
 
 def warnings(question: Question) -> tuple[str, ...]:
@@ -356,19 +452,58 @@ def warnings(question: Question) -> tuple[str, ...]:
     found = []
     if any(each.immune_to_psychology for each in question.warbands):
         found.append("immune_to_psychology has no effect on rout tests (MD-1)")
-    alone = question.alone
-    if alone is not None and not mordheim.is_all_alone(alone.opponents, alone.friends_near):
+    if question.warband is not None and not _loses_a_quarter(question):
+        found.append("no rout test is ever due: no warband can have a quarter out of action (MD-1)")
+    for each, most in _most_out(question):
+        if each.gives_up_at is not None and each.gives_up_at > most:
+            found.append(f"{each.name}: gives_up_at has no effect: {most} out of action at most")
+    if any(fight.hatred and _is_silenced(fight, question.ruleset) for each in question.warbands
+           for fight in each.casualties_from):  # fmt: skip
+        found.append("casualties_from: hatred has no effect on those whose frenzy silences it (hatred_while_frenzied)")
+    alone, together = question.alone, question.together
+    if alone is not None and not _is_all_alone(question):
         found.append("no test: all alone needs two opponents or more and no friend near (MD-5)")
-    if alone is not None and alone.edge is None and alone.edge_behind is None:
+    elif alone is not None and alone.edge is None and alone.edge_behind is None:
         found.append("alone: no edge is given, so every edge is far and he never reaches one")
-    if question.combat is not None:
-        duel = combat.duel_of(question.combat)
-        for name, side, tests in (
-            ("fighter", question.combat.fighter, duel.fighter_tests), ("enemy", question.combat.enemy, duel.enemy_tests)
-        ):  # fmt: skip
-            if side.leader is not None and not tests:
-                found.append(f"combat.{name}: no test of fear, so a leader near has no effect (MD-9)")
-    for name, _, state in _leaders_near(question):
-        if state != "standing":
-            found.append(f"{name}: the leader is {state} and lends no Leadership (MD-4)")
+    if alone is not None and _is_all_alone(question) and not _can_flee(question):
+        found += [
+            f"alone: {key} has no effect: he never flees on after a first run (MD-6)"
+            for key in ("rally_leader", "charged")
+            if getattr(alone, key)
+        ]
+    found += _of_combat(question)
+    if together is not None and together.best_other is not None:
+        if not together.rout_test:
+            found.append("together: best_other has no effect: there is no rout test (MD-1)")
+        elif not together.p_out + together.p_stunned:
+            found.append("together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)")
+    if together is not None and not (together.rout_test or any(each.near_leader for each in together.warriors)):
+        found.append("together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)")
+    for near in _leaders_near(question):
+        if near.state != "standing":
+            of_whom = f"the leader is {near.state} and lends no Leadership"
+            found.append(f"{near.where}: {of_whom if near.leader else 'leader_state has no effect: no leader'} (MD-4)")
+        elif near.leader is not None and near.tests and near.leader <= near.own:
+            found.append(f"{near.where}: the leader's {near.leader} is no better than {near.own}: no effect (MD-4)")
+    if question.turns is not None and not (question.warband or alone or question.stupidity):
+        found.append("turns has no effect: a combat has rounds, and tests together are of one turn")
     return tuple(found)
+
+
+def _of_combat(question: Question) -> Iterator[str]:
+    """What has no effect in a combat."""
+    fought = question.combat
+    if fought is None:
+        return
+    for name, (side, tests) in _combat_sides(question).items():
+        if side.leader is not None and not tests:
+            yield f"combat.{name}: no test of fear, so a leader near has no effect (MD-9)"
+        for key in ("causes_fear", "immune_to_psychology"):
+            without = fought.model_copy(update={name: side.model_copy(update={key: False})})
+            if getattr(side, key) and combat.duel_of(without)[:2] == combat.duel_of(fought)[:2]:
+                yield f"combat.{name}: {key} has no effect: it changes no test of fear (MD-9)"
+        if side.hatred and _is_silenced(side, question.ruleset):
+            yield f"combat.{name}: hatred has no effect: his frenzy silences it (hatred_while_frenzied)"
+        if side.knocked_down and not (side.frenzy and fought.rounds > 1):
+            why = "one round is fought" if side.frenzy else "there is no frenzy to lose"
+            yield f"combat.{name}: knocked_down has no effect: {why} (MD-7)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from analyser.errors import did_you_mean
 from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
@@ -67,7 +67,7 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = Field("warband", description="What to call the warband.")
+    name: Name = Field("warband", description="What to call it. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
     others: Annotated[tuple[Group, ...], BeforeValidator(as_tuple)] = Field(
         (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
@@ -239,6 +239,18 @@ class Question(Record):
         """All warbands, in the order of play."""
         return (self.warband, *self.rivals) if self.warband is not None else ()
 
+    @field_validator("rivals", mode="after")
+    @classmethod
+    def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
+        """Rivals without a name are given one that nobody has."""
+        first = info.data.get("warband")
+        taken = {column_of(each.name) for each in rivals if "name" in each.model_fields_set}
+        taken |= {column_of(first.name)} if first is not None else set()
+        free = (name for name in RIVAL_NAMES if column_of(name) not in taken)
+        return tuple(
+            each if "name" in each.model_fields_set else each.model_copy(update={"name": next(free)}) for each in rivals
+        )
+
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if not any((self.warband, self.alone, self.combat, self.stupidity, self.together)):
@@ -261,6 +273,7 @@ class Question(Record):
         return spread_over(warband.casualties, self.turns_played, "casualties")
 
 
+RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
 RESERVED = ("several_left", "nobody_yet")  # columns beside those of warbands
 
 

@@ -203,6 +203,8 @@ def applied(question: Question) -> tuple[str, ...]:
     found = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
     kinds, what = {kind for kind, _ in found}, {each for _, each in found}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
+    confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
+    later = ", and are there no more in later turns" if question.turns > 1 else ""
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.FRIEND, Kind.UNYIELDING)}
     rules = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
@@ -217,11 +219,9 @@ def applied(question: Question) -> tuple[str, ...]:
             Meeting.BURST_THROUGH in what
         ),
         "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
-        "WM-8 stands that retreat into what does not yield are destroyed, and are there no more in later turns": (
-            Meeting.DESTROYS_STANDS in what
-        ),
+        f"WM-8 stands that retreat into what does not yield are destroyed{later}": Meeting.DESTROYS_STANDS in what,
         "WM-9 confused until the end of its next Command phase: a turn lost": (
-            question.turns > 1 and question.move != "evades"
+            question.turns > 1 and (question.dice is not None or bool(what & confusing))
         ),
     }
     return tuple(rule for rule, so in rules.items() if so)
@@ -235,8 +235,9 @@ def _farthest(question: Question) -> int:
 def _meetings(question: Question, choice: Choice) -> Iterator[tuple[Kind, Meeting]]:
     """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
     way, found = way_of(question), meetings(question, choice)
-    reached = sum(met.reached_from <= _farthest(question) for met in way)
-    for number in range(1, reached + 1):
+    law = question.law_of_distance
+    moves = [distance for distance, chance in enumerate(law) if chance] if law else range(_farthest(question) + 1)
+    for number in sorted({sum(met.reached_from <= distance for met in way) for distance in moves}):
         for place, met in enumerate(way[:number]):
             here = {Meeting(each) for each in found[place, number].tolist()}
             yield from ((met.kind, each) for each in here)

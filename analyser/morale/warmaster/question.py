@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
+from analyser.errors import shown
 from analyser.morale.questions import Law, Rounds
 from analyser.validation import Record, as_tuple
 
@@ -117,6 +118,16 @@ class Question(Record):
     stands: Stands | None = Field(None, description="Stands of the unit, of which a retreat may cost some (WM-8).")
     turns: Rounds = Field(1, description="Turns with such a move, from the same place each time.")
     ruleset: Ruleset
+
+    @field_validator("distance", mode="before")
+    @classmethod
+    def _in_whole_centimetres(cls, distance: object) -> object:
+        for each in distance if isinstance(distance, dict) else (distance,):
+            if isinstance(each, float) or (isinstance(each, str) and "." in each):
+                said = "moves are whole centimetres, obstacles need not be"
+                allowed = "allowed: a whole number, or a table of number = probability"
+                raise ValueError(f"{shown(each)} is not usable: {said} ({allowed})")
+        return distance
 
     @field_validator("obstacles", mode="after")
     @classmethod
