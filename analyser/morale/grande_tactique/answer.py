@@ -206,7 +206,21 @@ LEFT_OUT = {
 def not_modelled(question: Question) -> tuple[str, ...]:
     """The rules that no number comes from."""
     found = [rule for section, rules_left in LEFT_OUT.items() if getattr(question, section) for rule in rules_left]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys([*found, *_far(question)]))
+
+
+def _far(question: Question) -> list[str]:
+    """The edges that were left out, as far as anybody could flee to them."""
+    found = []
+    for asked in (question.flight, question.column):
+        if asked is not None and asked.edge_distance is None:
+            found.append("GT-5 the map edge: no edge_distance was given, so it is far")
+    for division in (question.rout, question.game):
+        units = enumerate(division.units if division else (), start=1)
+        far = [str(number) for number, unit in units if unit.arm != "artillery" and unit.edge_distance is None]
+        if far:
+            found.append(f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})")
+    return found
 
 
 def warnings(question: Question) -> tuple[str, ...]:
