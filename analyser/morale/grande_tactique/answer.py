@@ -215,8 +215,8 @@ def _far(question: Question) -> list[str]:
     for asked in (question.flight, question.column):
         if asked is not None and asked.edge_distance is None:
             found.append("GT-5 the map edge: no edge_distance was given, so it is far")
-    for division in (question.rout, question.game):
-        units = enumerate(division.units if division else (), start=1)
+    for several in (question.rout, question.game):
+        units = enumerate(several.units if several else (), start=1)
         far = [str(number) for number, unit in units if unit.arm != "artillery" and unit.edge_distance is None]
         if far:
             found.append(f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})")
