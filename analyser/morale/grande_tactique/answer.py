@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from analyser.engine.chains import Chain, Recorded
 from analyser.morale.grande_tactique import check, column, division, flight, game, rout
-from analyser.morale.grande_tactique.question import Check, Column, Flight, Game, GameUnit, Question, Rout, Ruleset
+from analyser.morale.grande_tactique.question import (
+    Check,
+    Column,
+    Flight,
+    Game,
+    GameUnit,
+    Question,
+    Rout,
+    RoutedUnit,
+    Ruleset,
+)
 from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
@@ -226,8 +236,12 @@ def _far(asked: Record) -> list[str]:
     if isinstance(asked, Flight | Column) and asked.edge_distance is None:
         return ["GT-5 the map edge: no edge_distance was given, so it is far"]
     if isinstance(asked, Rout | Game):
-        units = enumerate(asked.units, start=1)
-        far = [str(number) for number, unit in units if unit.arm != "artillery" and unit.edge_distance is None]
+        units: tuple[RoutedUnit | GameUnit, ...] = asked.units
+        far = [
+            str(number)
+            for number, unit in enumerate(units, 1)
+            if unit.arm != "artillery" and unit.edge_distance is None
+        ]
         return [f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})"] if far else []
     return []
 
