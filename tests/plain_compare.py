@@ -19,7 +19,8 @@ FATES = ("steady", "shaken", "routed", "gone")
 ROUNDS = 6
 DECK = dict.fromkeys(range(1, 13), 3)
 LEGION = {"rally_sides": 6, "rally_successes": 2, "end_phase_tokens": 1}
-GRANDE_TACTIQUE = {"check_sides": 6, "pip_dice": 1, "pip_sides": 6}
+GRANDE_TACTIQUE = {"pip_dice": 1, "pip_sides": 6}
+CHECK_SIDES = 12
 
 Step = Callable[[Any], Law]
 
@@ -136,7 +137,7 @@ class GrandeTactique:
         self.rallied = keys.get("rallied", "shaken")
         self.elsewhere = keys.get("pips_elsewhere", 0)
         self.ruleset = {**GRANDE_TACTIQUE, **question.get("ruleset", {}).get("grande_tactique", {})}
-        self.sides = keys.get("check_sides", self.ruleset["check_sides"])
+        self.sides = keys.get("check_sides", question.get("ruleset", {}).get("check_sides", CHECK_SIDES))
         self.edge = edge_of(question)
         self.start: Any = (question["models"], "eager", Fraction(0))
 
@@ -279,7 +280,7 @@ def questions(seed: int) -> dict[str, Any]:
             "break_limit": dice.choice(("none", 0, 1, 2, 3, 5, 12)),
         },
         "legion": {"courage": dice.choice((1, 1, 2, 3, "none"))},
-        "grande_tactique": {"check_target": dice.randint(1, 7)},
+        "grande_tactique": {"check_target": dice.randint(1, 13)},
         "mordheim": {"leadership": dice.randint(2, 12)},
     }
     if dice.random() < 0.7:
@@ -304,7 +305,8 @@ def questions(seed: int) -> dict[str, Any]:
         successes = dice.randint(0, 3)
         question["ruleset"] = {
             "legion": {"rally_sides": 3, "rally_successes": successes, "end_phase_tokens": dice.randint(0, 2)},
-            "grande_tactique": {"check_sides": dice.choice((4, 6, 8)), "pip_dice": dice.randint(1, 2), "pip_sides": 4},
+            "check_sides": dice.choice((4, 6, 8)),
+            "grande_tactique": {"pip_dice": dice.randint(1, 2), "pip_sides": 4},
             "armoured_clash": {"deck": dice.choice(({1: 1, 6: 2, 12: 1}, {5: 3}, dict(DECK)))},
         }
     return question

@@ -72,7 +72,34 @@ def test_a_die_and_a_target_of_its_own():
     question = {"models": 9, "losses": 1, "rounds": 2, "grande_tactique": {"check_sides": 8, "check_target": 5}}
     found = rows(morale.exact("compare", question))
     assert found[2, "grande-tactique"]["p_routed"] == pytest.approx(1 / 2, abs=1e-12)
-    assert values(0.5, grande_tactique={"check_target": 4})[4] == 6  # the game's own die, of a stated target
+
+
+def test_stating_the_target_that_is_printed_changes_nothing():
+    """5+ stands for a nerve of 2/3, on a die of 12; stated, it is rolled on the same die."""
+    question = {"models": 20, "nerve": 0.6667, "losses": 1}
+    stated = question | {"grande_tactique": {"check_target": 5}}
+    found = rows(morale.exact("compare", stated))
+    assert found == rows(morale.exact("compare", question))
+    assert found[2, "grande-tactique"]["p_routed"] == pytest.approx(1 / 3, abs=1e-12)
+    assert values(0.5, grande_tactique={"check_target": 4}, ruleset={"check_sides": 8})[4] == 8
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        ({"check_target": 12, "check_sides": 6}, "check_target 12 on a die of 6 is never passed"),
+        ({"check_target": 13}, "check_target 13 on a die of 12 is never passed"),
+        ({"check_target": 1}, "check_target 1 on a die of 12 is always passed"),
+        ({"check_target": 12}, None),
+        ({"check_target": 2}, None),
+        ({}, None),
+    ],
+)
+def test_a_target_that_is_certain_or_impossible_is_told(section, told):
+    found = morale.exact("compare", {"models": 2, "losses": 0, "grande_tactique": section}).warnings
+    found = [each for each in found if "check_target" in each]
+    assert len(found) == (told is not None)
+    assert not found or told in found[0]
 
 
 def test_the_correspondence_is_printed():

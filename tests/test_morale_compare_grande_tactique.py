@@ -79,7 +79,7 @@ def attacked(state, losses, section, edge):
         elif status == "eager":
             yield (left, "shaken", fled), chance
         else:
-            passes = Fraction(sum(die >= section["check_target"] for die in range(1, 7)), 6)
+            passes = Fraction(sum(die >= section["check_target"] for die in range(1, 13)), 12)
             yield (left, "shaken", fled), chance * passes
             yield flees(left, fled, edge), chance * (1 - passes)
 
@@ -93,7 +93,7 @@ def random_question(seed):
         "rounds": chance.randint(1, 7),
         **({} if chance.random() < 0.2 else {"edge_distance": chance.choice([0, 0.5, 7, 7.01, 13.99, 14, 20, 21, 35])}),
         "grande_tactique": {
-            "check_target": chance.randint(1, 7), "worn_down": chance.randint(1, 2),
+            "check_target": chance.randint(1, 13), "worn_down": chance.randint(1, 2),
             "rallied": chance.choice(["eager", "shaken"]), "pips_elsewhere": chance.choice([0, 1, 3, 6]),
         },
     }  # fmt: skip

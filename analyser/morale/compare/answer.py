@@ -174,11 +174,13 @@ def not_modelled(question: Question) -> tuple[str, ...]:
 
 def warnings(question: Question) -> tuple[str, ...]:
     """What to know about the comparison."""
+    checks = grande_tactique.warnings(question)
     if question.duel is None:
-        return ("each round: attacks, tests, then the fate is told, when the unit comes to act",)
+        return ("each round: attacks, tests, then the fate is told, when the unit comes to act", *checks)
     return (
         f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack",
         "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
         "nobody attacks it, and the other systems go on without losses",
+        *checks,
         *duel.account_of(question).warnings,
     )

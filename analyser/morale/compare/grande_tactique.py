@@ -56,12 +56,8 @@ def target(question: Question) -> int:
 
 
 def check_sides(question: Question) -> int:
-    """The die of the morale check: the one stated; else the game's for a stated target, a finer one for the nerve."""
-    if question.grande_tactique.check_sides is not None:
-        return question.grande_tactique.check_sides
-    if question.grande_tactique.check_target is not None:
-        return question.ruleset.grande_tactique.check_sides
-    return question.ruleset.check_sides
+    """The die of the morale check, whether its target is stated or stands for the nerve."""
+    return question.grande_tactique.check_sides or question.ruleset.check_sides
 
 
 def unit_of(question: Question) -> Unit:
@@ -76,6 +72,15 @@ def unit_of(question: Question) -> Unit:
     return Unit(
         question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, gone
     )
+
+
+def warnings(question: Question) -> tuple[str, ...]:
+    """A stated target that every throw of the die reaches, or none."""
+    stated, sides = question.grande_tactique.check_target, check_sides(question)
+    if stated is None or 1 < stated <= sides:
+        return ()
+    always = "always passed" if stated <= 1 else "never passed"
+    return (f"grande_tactique.check_target {stated} on a die of {sides} is {always}: see check_sides",)
 
 
 @step

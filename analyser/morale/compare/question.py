@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from analyser.morale.grande_tactique.question import Dice
+from analyser.morale.grande_tactique.question import Pips
 from analyser.morale.legion.question import CourageOrNone, Suppression
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
 from analyser.ruleset import Ruleset as ArmouredClashRuleset
@@ -28,7 +28,7 @@ class Ruleset(Record):
     check_sides: Sides
     armoured_clash: ArmouredClashRuleset
     legion: Suppression
-    grande_tactique: Dice
+    grande_tactique: Pips
 
     _tuples = field_validator("courage_steps", mode="before")(as_tuple)
 
@@ -55,7 +55,9 @@ class Legion(Record):
 class GrandeTactique(Record):
     """What stands for it in Grande Tactique: infantry."""
 
-    check_sides: Sides | None = Field(None, description="Sides of the die of its morale check.")
+    check_sides: Sides | None = Field(
+        None, description="Sides of the die of its morale check. Default: the ruleset's, 12."
+    )
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
         None, description="Target of its morale check. Default: what stands for the nerve."
     )

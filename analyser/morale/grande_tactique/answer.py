@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from analyser.engine.chains import Chain, Recorded
 from analyser.morale.grande_tactique import check, column, division, flight, game, rout
-from analyser.morale.grande_tactique.question import Check, Column, Flight, Game, GameUnit, Question, Rout, Ruleset
+from analyser.morale.grande_tactique.question import (
+    Check,
+    Column,
+    Flight,
+    Game,
+    GameUnit,
+    Question,
+    Rout,
+    RoutedUnit,
+    Ruleset,
+)
 from analyser.morale.panels import Chances, Curves, Laws, Panel
 from analyser.morale.result import Table
 from analyser.morale.weighing import Roll, weighed
 from analyser.rules import grande_tactique as rules
+from analyser.validation import Record
 
 DESTROYED = ("off the map", "surrounded")
 
@@ -204,9 +215,35 @@ LEFT_OUT = {
 
 
 def not_modelled(question: Question) -> tuple[str, ...]:
-    """The rules that no number comes from."""
-    found = [rule for section, rules_left in LEFT_OUT.items() if getattr(question, section) for rule in rules_left]
-    return tuple(dict.fromkeys(found))
+    """The rules that no number comes from; of several sections, with the names of those that they are left out of."""
+    asked = [section for section in LEFT_OUT if getattr(question, section)]
+    found: dict[str, list[str]] = {}
+    for section in asked:
+        for rule in (*LEFT_OUT[section], *_far(getattr(question, section))):
+            found.setdefault(_without_way_to(asked, rule), []).append(f"[{section}]")
+    return tuple(f"{', '.join(sections)}: {rule}" if len(asked) > 1 else rule for rule, sections in found.items())
+
+
+def _without_way_to(asked: list[str], rule: str) -> str:
+    """A rule without the words that point to another section, where that is asked as well."""
+    for section in asked:
+        rule = rule.removesuffix(f": see [{section}]").removesuffix(f"; see [{section}]")
+    return rule
+
+
+def _far(asked: Record) -> list[str]:
+    """The edges that were left out, as far as anybody could flee to them."""
+    if isinstance(asked, Flight | Column) and asked.edge_distance is None:
+        return ["GT-5 the map edge: no edge_distance was given, so it is far"]
+    if isinstance(asked, Rout | Game):
+        units: tuple[RoutedUnit | GameUnit, ...] = asked.units
+        far = [
+            str(number)
+            for number, unit in enumerate(units, 1)
+            if unit.arm != "artillery" and unit.edge_distance is None
+        ]
+        return [f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})"] if far else []
+    return []
 
 
 def warnings(question: Question) -> tuple[str, ...]:
@@ -230,10 +267,13 @@ def _without_effect(unit: GameUnit) -> list[str]:
         found.append("shelter_distance has no effect: the unit is in shelter already")
     if unit.arm != "infantry" and unit.loses_firing:
         found.append(f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)")
+    fired_at = unit.worn_down_by_artillery or unit.worn_down_by_infantry or unit.loses_firing
     if unit.arm == "artillery" and (unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry):
         found.append("charges in rout have no effect: artillery does not rout (GT-1)")
     if unit.quality == "old guard" and unit.column is None:
         found.append("Old Guard that is in no column dismays nobody (GT-9)")
+    if not (unit.arm == "infantry" and fired_at) and (unit.quality == "veteran" or unit.modifier):
+        found.append("quality and modifier have no effect: no morale check is made (GT-2)")
     return found
 
 

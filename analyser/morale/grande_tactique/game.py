@@ -1,7 +1,8 @@
 """A division under attack, turn by turn: check, flight, through friends, rally, charges, collapse (GT-1 to GT-11).
 
-A state is a whole number: whether the division has collapsed as its lowest digit, then of each unit its place
-(:mod:`analyser.morale.grande_tactique.ground`), whether it has ever rallied, and its status. A turn is a list of
+A unit's condition is its place (:mod:`analyser.morale.grande_tactique.ground`), whether it has ever rallied, and its
+status. A state is a whole number: whether the division has collapsed as its lowest digit, then the condition of each
+unit, counted among those that it can come to (:class:`Conditions`). A turn is a list of
 phases, each of which befalls one unit; after each come the flights that it leads to, one after the other, the foremost
 first.
 """
@@ -49,10 +50,23 @@ ALL = 1 << 30  # totals
 FAR = 1000.0  # inches: beyond the reach of Old Guard
 
 
+class Conditions(NamedTuple):
+    """The conditions that each unit can come to, whatever the others do.
+
+    There are far fewer of them than places times statuses: who has fled and stands has rallied, who is gone has no
+    place.
+    """
+
+    counts: NDArray[np.int64]  # shape (units,)
+    numbers: NDArray[np.int64]  # of a condition among those, 0 where it is none of them: shape (units, conditions)
+    of_number: NDArray[np.int64]  # shape (units, most of them), padded with zeros
+
+
 class Units(NamedTuple):
     """The units of a game as whole numbers; shapes (units,)."""
 
     ground: Ground
+    conditions: Conditions
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # a number that no other column has, where it is in none
     old_guard: NDArray[np.int64]
@@ -73,8 +87,10 @@ class Now(NamedTuple):
 
 def units_of(game: Game, ruleset: Ruleset) -> Units:
     """The units of a game."""
+    ground = ground_of(game, turns_of(game, ruleset))
     return Units(
-        ground_of(game, turns_of(game, ruleset)),
+        ground,
+        _conditions(game, ground),
         np.array([rules.Arm[unit.arm.upper()] for unit in game.units], np.int64),
         np.array([unit.column or -place - 1 for place, unit in enumerate(game.units)], np.int64),
         np.array([unit.quality == "old guard" for unit in game.units], np.int64),
@@ -91,17 +107,70 @@ def turns_of(game: Game, ruleset: Ruleset) -> int:
     return game.turns or ruleset.turns
 
 
+def _conditions(game: Game, ground: Ground) -> Conditions:
+    found = [_reached(game, number, ground) for number in range(len(game.units))]
+    counts = np.array([len(each) for each in found])
+    numbers = np.zeros((len(found), int(ground.places.max()) * 2 * STATUSES), np.int64)
+    of_number = np.zeros((len(found), counts.max()), np.int64)
+    for unit, conditions in enumerate(found):
+        numbers[unit, conditions] = range(len(conditions))
+        of_number[unit, : len(conditions)] = conditions
+    return Conditions(counts, numbers, of_number)
+
+
+def _reached(game: Game, number: int, ground: Ground) -> list[int]:
+    """All conditions that a unit can come to, and perhaps some that it cannot, in order."""
+    unit = game.units[number]
+    column = [each for each in game.units if each is unit or (unit.column and each.column == unit.column)]
+    of_a_flight = {
+        FLEEING: (0,),
+        FLEEING_FROM_CAVALRY: range(rules.FLIGHT_DICE, TOTALS) if unit.arm == "cavalry" else (0,),
+    }
+    of_standing = [SHAKEN]
+    if unit.arm == "artillery":
+        of_standing += [SILENCED]
+    else:
+        of_standing += [FLEEING, ROUTED]
+        of_standing += [FLEEING_FROM_CAVALRY] if any(each.charged_by_cavalry for each in column) else []
+    of_standing += [WITHDRAWN] if unit.withdraws else []
+    of_rout = [FLEEING, *([RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
+    start = condition_of(0, 0, STATUS_OF[unit.state])
+    found, waiting = {start}, [start]
+    while waiting:
+        rest, status = divmod(waiting.pop(), STATUSES)
+        place, rallied = divmod(rest, 2)
+        after = []
+        if status in (EAGER, SHAKEN):
+            after = [(place, rallied, each) for each in of_standing]
+        elif status == ROUTED:
+            after = [(place, 1, STATUS_OF[game.rallied]), *((place, rallied, each) for each in of_rout)]
+        elif status in of_a_flight:
+            ends = {int(ground.onward[number, place, total]) for total in of_a_flight[status]}
+            after = [(end, rallied, ROUTED) if end != OFF_MAP else (0, rallied, LEFT_MAP) for end in ends]
+            after += [(0, rallied, SURROUNDED)] if game.surrounded else []
+        new = {condition_of(*each) for each in after} - found
+        found |= new
+        waiting += new
+    return sorted(found)
+
+
+@step
+def condition_of(place: int, rallied: int, status: int) -> int:
+    """A condition as a number; who is no longer on the map has no place."""
+    on_map = status in (EAGER, SHAKEN, FLEEING, ROUTED, SILENCED, FLEEING_FROM_CAVALRY)
+    return int(((place if on_map else 0) * 2 + rallied) * STATUSES + status)
+
+
 @step
 def unpack(units: Units, state: int, now: Now) -> int:
     """How the game stands in a state; whether the division has collapsed."""
     collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
-        now.status[unit] = state % STATUSES
-        state //= STATUSES
-        now.rallied[unit] = state % 2
-        state //= 2
-        now.place[unit] = state % units.ground.places[unit]
-        state //= units.ground.places[unit]
+        count = units.conditions.counts[unit]
+        condition, state = units.conditions.of_number[unit, state % count], state // count
+        now.status[unit] = condition % STATUSES
+        now.rallied[unit] = condition // STATUSES % 2
+        now.place[unit] = condition // STATUSES // 2
     return int(collapsed)
 
 
@@ -110,10 +179,8 @@ def pack(units: Units, now: Now, collapsed: int) -> int:
     """The state in which a game stands so."""
     state = 0
     for unit in range(len(units.arms) - 1, -1, -1):
-        status = now.status[unit]
-        on_map = status in (EAGER, SHAKEN, FLEEING, ROUTED, SILENCED, FLEEING_FROM_CAVALRY)
-        state = state * units.ground.places[unit] + (now.place[unit] if on_map else 0)
-        state = (state * 2 + now.rallied[unit]) * STATUSES + status
+        condition = condition_of(now.place[unit], now.rallied[unit], now.status[unit])
+        state = state * units.conditions.counts[unit] + units.conditions.numbers[unit, condition]
     return state * 2 + collapsed
 
 
@@ -371,11 +438,11 @@ def chain(game: Game, ruleset: Ruleset) -> Chain:
     for turn in range(1, turns_of(game, ruleset) + 1):
         leaving = [unit.withdraws is not None and unit.withdraws <= turn for unit in game.units]
         phases += [phase for phase, leaves in zip(withdrawals, leaving) if leaves] + events
-    size = 2 * math.prod((units.ground.places * 2 * STATUSES).tolist())
+    size = 2 * math.prod(units.conditions.counts.tolist())
     places = int(units.ground.places.max())
     extent = Extent(
         f"a game of {len(game.units)} units, each by its state, up to {places} places and whether it has rallied",
-        "fewer units or turns, or no edge_distance",
+        "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
     )
     # few of the states can be reached: above MOST_STATES they are looked for, and not tabulated one and all
     return Chain(_start(game, units), tuple(phases), max(size, MOST_STATES + 1), extent)
@@ -476,8 +543,9 @@ def _read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.i
     """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
     status, ever = [], []
     rest = states // 2
-    for places in units.ground.places.tolist():
-        status.append(rest % STATUSES)
-        ever.append(rest // STATUSES % 2)
-        rest = rest // (STATUSES * 2 * places)
+    for count, of_number in zip(units.conditions.counts.tolist(), units.conditions.of_number):
+        condition = of_number[rest % count]
+        status.append(condition % STATUSES)
+        ever.append(condition // STATUSES % 2)
+        rest = rest // count
     return np.stack(status, axis=1), np.stack(ever, axis=1)

@@ -46,6 +46,7 @@ class _Path:
         self.edge = None if unit.edge_distance is None else inches(unit.edge_distance)
         self._shelter = None if unit.shelter_distance is None or unit.in_shelter else inches(unit.shelter_distance)
         farthest = flights * rules.flight_distance(self._arm, totals[-1])
+        self._alone = unit.column is None
         self._counts = self.edge is not None and (unit.column is not None or self.edge <= farthest)
         self.places = [_Place(Fraction(0), unit.in_shelter, unit.in_shelter)]
         self.onward: list[list[int]] = []
@@ -65,6 +66,8 @@ class _Path:
             found = _Place(self._shelter, True, True)
         elif self._counts and self.edge is not None and rules.off_map(moved, self.edge):
             return OFF_MAP
+        elif self._is_last(moved, beside):  # wherever it is, the next flight leads off the map
+            found = _Place(self.edge or moved, False, beside)
         elif self._counts or (self._shelter is not None and not beside):
             found = _Place(moved, False, beside)
         else:  # wherever it is, nothing hangs on it
@@ -74,6 +77,12 @@ class _Path:
                 return 0  # which no unit ever makes
             self.places.append(found)
         return self.places.index(found)
+
+    def _is_last(self, moved: Fraction, beside: bool) -> bool:
+        """Whether a unit in no column, with no woods to make for, is off the map with its next flight."""
+        if not self._alone or not self._counts or self.edge is None or (self._shelter is not None and not beside):
+            return False
+        return rules.off_map(moved + rules.flight_distance(self._arm, 0), self.edge)
 
 
 def ground_of(game: Game, turns: int) -> Ground:

@@ -33,17 +33,17 @@ MobileArm = Literal["infantry", "cavalry"]
 Count = Annotated[int, Field(ge=0, le=MOST_PIPS)]
 
 
-class Dice(Record):
-    """The dice of the ruleset."""
+class Pips(Record):
+    """The dice for PIPs of the ruleset."""
 
-    check_sides: Annotated[int, Field(ge=1, le=1000)]
     pip_dice: Annotated[int, Field(ge=0, le=10)]
     pip_sides: Annotated[int, Field(ge=1, le=100)]
 
 
-class Ruleset(Dice):
+class Ruleset(Pips):
     """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
 
+    check_sides: Annotated[int, Field(ge=1, le=1000)]
     check_target: Annotated[int, Field(ge=-100, le=1000)]
     fire_shakes: bool
     turns: Rounds
