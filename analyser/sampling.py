@@ -50,7 +50,8 @@ def check_sample(
     if isinstance(precision, bool) or not isinstance(precision, Real):
         raise InputError(f"{shown(precision)} is no number", where="precision", allowed=allowed)
     if not finest <= precision < 1:
-        raise InputError(f"precision {shown(precision)}", where="precision", allowed=allowed)
+        said = f"{precision:g}" if isinstance(precision, float) else shown(precision)  # an integer may fit no float
+        raise InputError(f"precision {said}", where="precision", allowed=allowed)
     if trials is not None:
         raise InputError("both trials and precision", where="trials", allowed="one of them")
 
