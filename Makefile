@@ -34,7 +34,7 @@ lint: $(VENV)/.ready-test
 	$(BIN)/mypy
 
 fuzz: $(VENV)/.ready-test
-	$(BIN)/python tests/fuzzing.py --cases $(CASES) --seed $(SEED) --keep
+	$(BIN)/python -m tests.fuzz.campaign --cases $(CASES) --seed $(SEED) --keep
 
 notebooks: $(VENV)/.ready-notebook
 	$(BIN)/python -m notebooks

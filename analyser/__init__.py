@@ -14,50 +14,50 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyser.api import exact, load_scenario, simulate
-    from analyser.comparisons.compare import compare
-    from analyser.comparisons.comparison import Comparison
-    from analyser.comparisons.matchups import Matchups, matchups
-    from analyser.comparisons.targets import Comparisons
-    from analyser.errors import AnalyserError, InputError
-    from analyser.explorer import explore
-    from analyser.fights.api import charge, duel, focus
-    from analyser.fights.charge_result import ChargeResult
-    from analyser.fights.duel_result import DuelResult
-    from analyser.fights.focus_result import FocusResult
-    from analyser.profiles import Profiles, load_profiles
-    from analyser.results.result import Result
-    from analyser.scenario import Scenario
-    from analyser.studies.funnel import dice_funnel
-    from analyser.studies.sensitivity import Sensitivity, sensitivity
+    from analyser.analysis.compare import compare
+    from analyser.analysis.compare_result import Comparison
+    from analyser.analysis.explorer import explore
+    from analyser.analysis.funnel import dice_funnel
+    from analyser.analysis.matchups import Matchups, matchups
+    from analyser.analysis.sensitivity import Sensitivity, sensitivity
+    from analyser.analysis.targets import Comparisons
+    from analyser.api import charge, duel, exact, focus, simulate
+    from analyser.common.errors import AnalyserError, InputError
+    from analyser.game.profiles import Profiles, load_profiles
+    from analyser.results.attack import Result
+    from analyser.results.charge import ChargeResult
+    from analyser.results.duel import DuelResult
+    from analyser.results.focus import FocusResult
+    from analyser.scenarios.load import load_scenario
+    from analyser.scenarios.schema import Scenario
 
 __version__ = "0.1.0"
 
 _ROOMS = {
     "exact": "api",
-    "load_scenario": "api",
+    "load_scenario": "scenarios.load",
     "simulate": "api",
-    "compare": "comparisons.compare",
-    "matchups": "comparisons.matchups",
-    "sensitivity": "studies.sensitivity",
-    "dice_funnel": "studies.funnel",
-    "explore": "explorer",
-    "charge": "fights.api",
-    "focus": "fights.api",
-    "duel": "fights.api",
-    "ChargeResult": "fights.charge_result",
-    "FocusResult": "fights.focus_result",
-    "DuelResult": "fights.duel_result",
-    "AnalyserError": "errors",
-    "InputError": "errors",
-    "Profiles": "profiles",
-    "load_profiles": "profiles",
-    "Result": "results.result",
-    "Comparison": "comparisons.comparison",
-    "Comparisons": "comparisons.targets",
-    "Matchups": "comparisons.matchups",
-    "Sensitivity": "studies.sensitivity",
-    "Scenario": "scenario",
+    "compare": "analysis.compare",
+    "matchups": "analysis.matchups",
+    "sensitivity": "analysis.sensitivity",
+    "dice_funnel": "analysis.funnel",
+    "explore": "analysis.explorer",
+    "charge": "api",
+    "focus": "api",
+    "duel": "api",
+    "ChargeResult": "results.charge",
+    "FocusResult": "results.focus",
+    "DuelResult": "results.duel",
+    "AnalyserError": "common.errors",
+    "InputError": "common.errors",
+    "Profiles": "game.profiles",
+    "load_profiles": "game.profiles",
+    "Result": "results.attack",
+    "Comparison": "analysis.compare_result",
+    "Comparisons": "analysis.targets",
+    "Matchups": "analysis.matchups",
+    "Sensitivity": "analysis.sensitivity",
+    "Scenario": "scenarios.schema",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",

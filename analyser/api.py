@@ -2,195 +2,54 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from operator import attrgetter
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser import account
-from analyser.compile import scenario_records
-from analyser.dice import Face, Rating
-from analyser.engine.exact import exact_attack
-from analyser.engine.montecarlo import Table, dealer_for, default_threads, outcomes_of, trials_for
-from analyser.engine.pools import memory_sizes, most_hits
-from analyser.engine.tasks import CHUNK_TRIALS
-from analyser.errors import InputError
-from analyser.glossary import parse
-from analyser.profiles import Profiles
-from analyser.resolve import resolve, resolve_between
-from analyser.results.result import Result
-from analyser.rows import best_row
-from analyser.rules.armoured_clash.conditions import set_fight
-from analyser.rules.armoured_clash.facts import FIGHT, FightFacts, Test, plain
-from analyser.ruleset import load_ruleset
-from analyser.sampling import check_sample
-from analyser.scenario import Attack, Scenario, ScenarioFile, Target, empty_sections, parse_scenario, read_scenario
-from analyser.units import Loadout
+from analyser.common.errors import InputError, shown
+from analyser.common.estimates import Method
+from analyser.common.files import is_there
+from analyser.common.sampling import How, Progress, check_sample, default_threads
+from analyser.common.validation import checked
+from analyser.engine.attack.exact import exact_attack
+from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of, trials_for
+from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.pool.pmf import memory_sizes, most_hits
+from analyser.game.dice import Face
+from analyser.game.profiles import Profiles
+from analyser.results import rules_used
+from analyser.results.attack import Result
+from analyser.results.charge import ChargeResult, strikes_described
+from analyser.results.duel import DuelResult
+from analyser.results.focus import FocusResult
+from analyser.results.states import run
+from analyser.rules.structs import FightFacts, plain
+from analyser.scenarios.charge import charge_program, charge_start
+from analyser.scenarios.duel import duel_start, in_parts, program_of, shooters_of
+from analyser.scenarios.encode import fight_of, rolls_for_building
+from analyser.scenarios.focus import focus_program
+from analyser.scenarios.load import (
+    ChargeScenario,
+    DuelScenario,
+    FocusScenario,
+    ScenarioLike,
+    Source,
+    load_charge,
+    load_duel,
+    load_focus,
+    load_scenario,
+)
+from analyser.scenarios.schema import Charge, DuelTerms, Scenario
 
 MOST_STEPS = 1e9  # of an exact law: some seconds
 DEFAULT_TRIALS = 10_000_000
 MOST_TRIALS = 10**12
 FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
 FINEST_PRECISION = 1e-5
-
-_values_of_fight = attrgetter(*(FIGHT.names or ()))
-
-ScenarioLike = Scenario | str | os.PathLike[str] | Mapping[str, Any]
-
-
-def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Scenario:
-    """A scenario from a TOML file or a mapping of the same form (`docs/scenario.md`), checked and resolved.
-
-    Parameters
-    ----------
-    source : path or mapping
-        A scenario that is resolved already comes back as it is.
-    profiles : Profiles, optional
-        Where selectors are looked up; left out: the shipped profiles.
-
-    Raises
-    ------
-    InputError
-        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
-
-    Examples
-    --------
-    >>> scenario = load_scenario({"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}})
-    >>> scenario.target.formation
-    'close'
-    """
-    if isinstance(source, Scenario):
-        return source
-    raw, where = read_scenario(source)
-    library = profiles or Profiles()  # read once
-    file = parse_scenario(raw, load_ruleset(library.folder), where=where)
-    try:
-        scenario = replace(_finished(resolve(file, library, best_row), file), profiles=library.used)
-    except InputError as error:
-        raise error.inside(where) from None
-    return replace(scenario, warnings=(*scenario.warnings, *empty_sections(raw)))
-
-
-def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
-    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file.
-
-    Raises
-    ------
-    InputError
-        As :func:`load_scenario`.
-    """
-    return _finished(resolve_between(file, attacker, defender, best_row), file)
-
-
-def _finished(scenario: Scenario, file: ScenarioFile) -> Scenario:
-    return _with_doubts(_with_rating(scenario, file.attack))
-
-
-def _with_rating(scenario: Scenario, stated: Attack) -> Scenario:
-    """The scenario with its combat rating filled in (AC-3.1); a stated one stands, and a contradiction is told."""
-    attack = scenario.attack
-    counted = Rating(fight_of(replace(scenario, attack=attack.model_copy(update={"rating": None}))).rating)
-    if stated.rating is None:
-        return replace(scenario, attack=attack.model_copy(update={"rating": counted.name.lower()}))
-    if (stated.bonuses or stated.penalties) and stated.rating != counted.name.lower():
-        doubt = (
-            f"attack.rating says {stated.rating}, and that was used; the bonuses and penalties make it "
-            f"{counted.name.lower()}"
-        )
-        return replace(scenario, warnings=(*scenario.warnings, doubt))
-    return scenario
-
-
-def _with_doubts(scenario: Scenario) -> Scenario:
-    """The scenario, and a warning for what it says to no effect."""
-    target, extra = scenario.target, scenario.attack.extra_reroll
-    fight, doubts = fight_of(scenario), list(scenario.warnings)
-    if extra and not fight.extra_dice:
-        doubts.append(
-            f"attack.extra_reroll has no effect: {scenario.attack.rating}, and nothing more to re-roll (AC-3.5)"
-        )
-    in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
-    if target.taking_cover and fight.defence == fight_of(in_the_open).defence:
-        doubts.append("target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)")
-    return replace(scenario, warnings=(*doubts, *_without_effect(scenario)))
-
-
-def _without_effect(scenario: Scenario) -> Iterator[str]:
-    """A warning for each condition that this attack would be the same without, its rating counted."""
-    scenario = replace(scenario, attack=scenario.attack.model_copy(update={"rating": None}))
-    facts = _facts_that_count(scenario)
-    for section, record in (("attack", scenario.attack), ("target", scenario.target)):
-        for key, usual in _conditions_of(section, inline=scenario.attacker is None).items():
-            if getattr(record, key) in (usual, None) or _told_elsewhere(scenario, key):
-                continue
-            quality = _LETS_NOT_FIRE.get(key)
-            if quality and scenario.attacker is not None:
-                rows = scenario.attacker.unit.rows
-                if not any(parse(each).name == quality for every in rows for each in every.qualities):
-                    yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
-                continue
-            without: Any = {section: record.model_copy(update={key: usual})}
-            if _facts_that_count(replace(scenario, **without)) == facts:
-                yield f"{section}.{key} has no effect on this attack"
-
-
-_LETS_NOT_FIRE = {"attacker_advanced": "Move or Fire", "attacker_reloading": "Slow to Fire"}  # AC-6
-_CONDITIONS: dict[str, tuple[str, ...]] = {  # of those that no profile fills in
-    "attack": ("concealed", "line_of_sight", "opportunity_fire", "attacker_damage", "attacker_reloading",
-               "attacker_advanced"),
-    "target": ("suppressed", "disordered", "activated", "exposed", "near_commander", "garrisoned", "from_front",
-               "obstacle", "models_without_room", "fail_on_purpose", "peer_review", "chain_of_command"),
-}  # fmt: skip
-_OF_AN_INLINE_ATTACK = {
-    "distance": None, "attacker_models": None, "attacker_damage_limit": 1, "attacker_garrisoned": False,
-    "dice_in_parentheses": None,
-}  # fmt: skip
-
-
-def _conditions_of(section: str, *, inline: bool) -> dict[str, Any]:
-    """The conditions in a section of a scenario, and what each is where nothing is said of it."""
-    fields = (Attack if section == "attack" else Target).model_fields
-    usual = {key: fields[key].default for key in _CONDITIONS[section]}
-    return usual | (_OF_AN_INLINE_ATTACK if inline and section == "attack" else {})
-
-
-def _told_elsewhere(scenario: Scenario, key: str) -> bool:
-    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
-    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
-    return (
-        key in scenario.attack.penalties
-        or (key == "attacker_damage" and behemoth)
-        or (key == "near_commander" and scenario.target.disordered)
-    )
-
-
-def _facts_that_count(scenario: Scenario) -> tuple[Any, ...]:
-    """All that the odds of an attack depend on."""
-    facts: Any = plain(fight_of(scenario))
-    if not facts.overcharge:
-        facts.attacker_models = facts.attacker_damage = facts.attacker_damage_limit = 0
-    if not facts.cryo:
-        facts.activated = 0
-    if facts.test in (Test.NOT_TAKEN, Test.PASSED):
-        facts.models_without_room = 0
-    return (*_values_of_fight(facts), rolls_for_building(scenario))
-
-
-def fight_of(scenario: Scenario) -> FightFacts:
-    """The fight record of a scenario, all conditions applied.
-
-    By the rules as plain Python: compiling them for one call would take longer than all such calls.
-    """
-    attack, target = scenario_records(scenario)
-    fight: Any = SimpleNamespace()
-    set_fight(plain(attack), plain(target), fight)
-    record: FightFacts = np.array([_values_of_fight(fight)], FIGHT)[0]
-    return record
 
 
 def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
@@ -364,11 +223,6 @@ def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials
     )
 
 
-def rolls_for_building(scenario: Scenario) -> bool:
-    """Whether a die is rolled for the building after the attack (Siegebreaker, AC-6)."""
-    return scenario.target.garrisoned and "Siegebreaker" in (scenario.attack.qualities or ())
-
-
 def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
 
@@ -378,9 +232,242 @@ def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     fight = plain(fight)
     return {
         "scenario": scenario,
-        "conditions": account.conditions(scenario, fight),
-        "applied": account.applied(scenario, fight),
-        "not_used": account.not_used(scenario),
-        "not_modelled": account.not_modelled(scenario),
+        "conditions": rules_used.conditions(scenario, fight),
+        "applied": rules_used.rules_applied(scenario, fight),
+        "not_used": rules_used.not_used(scenario),
+        "not_modelled": rules_used.not_modelled(scenario),
         "warnings": scenario.warnings,
     }
+
+
+Unit = str | Mapping[str, Any]
+
+
+def charge(
+    attacker: ChargeScenario | Source,
+    target: Unit | None = None,
+    *,
+    secondary: Sequence[Unit] = (),
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+    **circumstances: bool,
+) -> ChargeResult:
+    """What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them.
+
+    Parameters
+    ----------
+    attacker : selector or mapping; or ChargeScenario, path or mapping
+        The unit that charges: a selector, or the keys of ``[attacker]``. Without a `target`: a whole scenario
+        (`docs/fights.md`).
+    target : selector or mapping, optional
+        The unit that is charged.
+    secondary : sequence of selectors or mappings
+        Other units of the charged side in contact (AC-8.7).
+    profiles : Profiles, optional
+        Where selectors are looked up; left out: the shipped profiles.
+    method : "exact" or "monte-carlo"
+    trials : int, optional
+        Monte Carlo: charges to play, 1 to 10**10; left out: a million.
+    seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
+    precision : float, optional
+        Instead of `trials`: so many that no 95% interval of a probability is wider.
+    threads : int, optional
+        Left out: one for each processor.
+    replacement : bool
+        Monte Carlo: put each card back before the next is drawn (AC-9.3).
+    progress : callable, optional
+        Told the charges played so far and the number aimed at, now and then.
+    **circumstances : bool
+        The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
+
+    Raises
+    ------
+    InputError
+        A unit that cannot charge, one that cannot be charged (AC-8.1), or another input that cannot be used.
+
+    Examples
+    --------
+    >>> result = charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", outflanking=True)
+    >>> print(result.probability("won"), result.probability("lost"), result.probability("stalemate"), sep=", ")
+    38.05%, 34.22%, 27.73%
+    """
+    how = How(method, trials, seed, precision, threads, replacement, progress)
+    source = attacker
+    if target is not None:
+        _check_keys(circumstances, Charge, "charge")
+        source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
+        source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
+    elif circumstances or secondary:
+        raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
+    else:
+        _check_whole(attacker, "target")
+    scenario = load_charge(source, profiles)
+    setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
+    setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
+    start = charge_start(setup)
+    (endings,) = run(setup, [operations], start, scenario.ruleset, how)
+    return ChargeResult(
+        scenario=scenario,
+        method=method,
+        endings=endings,
+        strikes=tuple(strikes_described(setup, operations, start, scenario)),
+        account=rules_used.of_charge(scenario, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else int(seed),
+    )
+
+
+def focus(
+    attacks: FocusScenario | Source | Sequence[Unit],
+    target: Unit | None = None,
+    *,
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+) -> FocusResult:
+    """What several attacks on one target in order come to (AC-9.1).
+
+    Parameters
+    ----------
+    attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
+        Who attacks, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
+        Without a `target`: a whole scenario (`docs/fights.md`).
+    target : selector or mapping, optional
+        The unit that all of them attack.
+    profiles, method, trials, seed, precision, threads, replacement, progress
+        As of :func:`charge`.
+
+    Raises
+    ------
+    InputError
+        No attack, an attack that cannot be made, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> rifles = "crown/rifle-p@basic"
+    >>> result = focus([rifles, {"attacker": rifles, "distance": 6}], "scion-grenadier-p@basic")
+    >>> result.probability("broken", 1).probability < result.probability("broken", 2).probability
+    True
+    """
+    how = How(method, trials, seed, precision, threads, replacement, progress)
+    source: Any = attacks
+    if target is not None:
+        listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
+        source = {"attacks": listed, "target": _unit(target, "target")}
+    else:
+        _check_whole(attacks, "target")
+    scenario = load_focus(source, profiles)
+    setup, programs = focus_program(scenario.attacks, scenario.attackers)
+    endings = run(setup, programs, start_states(setup), scenario.ruleset, how)
+    return FocusResult(
+        scenario=scenario,
+        method=method,
+        endings=tuple(endings),
+        account=rules_used.of_focus(scenario, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else int(seed),
+    )
+
+
+def duel(
+    a: DuelScenario | Source,
+    b: Unit | None = None,
+    *,
+    profiles: Profiles | None = None,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    replacement: bool = False,
+    progress: Progress | None = None,
+    **terms: Any,
+) -> DuelResult:
+    """What a duel comes to (AC-9.2): both units round by round, and who has won by victory points.
+
+    Parameters
+    ----------
+    a : selector or mapping; or DuelScenario, path or mapping
+        One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/fights.md`).
+    b : selector or mapping, optional
+        The other.
+    profiles, method, trials, seed, precision, threads, replacement, progress
+        As of :func:`charge`.
+    **terms
+        The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
+
+    Raises
+    ------
+    InputError
+        A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> result = duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=2, first="a")
+    >>> round(result.summary["p_a_wins"] + result.summary["p_draw"] + result.summary["p_b_wins"], 12)
+    1.0
+    """
+    how = How(method, trials, seed, precision, threads, replacement, progress)
+    source: Any = a
+    if b is not None:
+        _check_keys(terms, DuelTerms, "duel")
+        source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
+    elif terms:
+        raise InputError("this stands in the scenario", where=next(iter(terms)))
+    else:
+        _check_whole(a, "b")
+    scenario = load_duel(source, profiles)
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    setup, rounds = program_of(shooters, scenario.terms)
+    start = duel_start(setup, (scenario.a, scenario.b))
+    parts, moments, ends = in_parts(rounds, shooters)
+    found = run(setup, parts, start, scenario.ruleset, how)
+    return DuelResult(
+        scenario=scenario,
+        method=method,
+        endings=tuple(found[part] for part in ends),
+        setup=setup,
+        moments=tuple((each, found[each.part]) for each in moments),
+        account=rules_used.of_duel(scenario, shooters, with_replacement=how.with_replacement),
+        seed=None if how.trials_played is None else int(seed),
+    )
+
+
+def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
+    """What was given, which must be a list."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
+    return given
+
+
+def _check_whole(source: Any, second: str) -> None:
+    """Refuse one unit alone, or a list of them: without a second unit, a whole scenario is wanted."""
+    is_text = isinstance(source, str)
+    is_file = is_text and (source.endswith(".toml") or is_there(Path(source)))
+    if not is_file and (is_text or isinstance(source, list | tuple)):
+        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
+        raise InputError(problem, where=second, allowed=f"a unit as {second}=, or the path of a scenario file alone")
+
+
+def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
+    """The section of a unit: a selector stands for its `key` alone."""
+    if isinstance(unit, str):
+        return {key: unit}
+    if not isinstance(unit, Mapping):
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
+    return dict(unit)
+
+
+def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms], section: str) -> None:
+    """Let the section's record say what is wrong with the names of arguments."""
+    checked(model, given, where=section)

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from analyser.api import fight_of, load_scenario, rolls_for_building
-from analyser.compile import scenario_records
-from analyser.engine.block import BLOCK, block_for
-from analyser.engine.montecarlo import Dealer, dealer_for
-from analyser.engine.roll import roll_chunks
-from analyser.engine.streams import counter_of_chunk, fill, stream_of
-from analyser.engine.tasks import CHUNK_TRIALS
-from analyser.rules.armoured_clash.facts import ATTACK, TARGET
+from analyser.engine.attack.sampled import Dealer, dealer_for
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.pool.buffers import BLOCK, block_for
+from analyser.engine.pool.kernel import roll_chunks
+from analyser.engine.rng import counter_of_chunk, fill, stream_of
+from analyser.rules.structs import ATTACK, TARGET
+from analyser.scenarios.encode import fight_of, rolls_for_building, scenario_records
+from analyser.scenarios.load import load_scenario
 from benchmarks.fights import fight
 
 RATINGS = ("weakened", "neutral", "improved")
@@ -81,7 +81,7 @@ class StreamAlone:
 
 
 class Matrix(NamedTuple):
-    """What :func:`analyser.engine.sweep.sweep` takes."""
+    """What :func:`analyser.engine.attack.sweep.sweep` takes."""
 
     attacks: Any
     targets: Any

@@ -3,8 +3,8 @@
 from importlib import import_module
 
 import analyser
-from analyser.comparisons.matchups import matchups
-from analyser.engine.sweep import sweep
+from analyser.analysis.matchups import matchups
+from analyser.engine.attack.sweep import sweep
 from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight
 from benchmarks.timing import Candidate, interleaved

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from analyser.engine.joint import exact_laws, start_states
-from analyser.engine.playing.played import Simulation
-from analyser.fights.charge import charge_program, charge_start
-from analyser.fights.combatant import Combatant, resolve_combatant
-from analyser.fights.duel import DuelTerms, duel_program
-from analyser.ruleset import load_ruleset
+from analyser.engine.fight.exact.propagate import exact_laws, start_states
+from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.game.ruleset import load_ruleset
+from analyser.scenarios.charge import charge_program, charge_start
+from analyser.scenarios.duel import duel_program
+from analyser.scenarios.resolve import resolve_combatant
+from analyser.scenarios.schema import Combatant, DuelTerms
 from benchmarks.baselines.duels import ROUNDS, TWELVE, numpy_vectorised, pure_python, scenario
 from benchmarks.montecarlo import NUMPY, ONE, PURE_PYTHON, TWO
 from benchmarks.timing import Candidate, interleaved

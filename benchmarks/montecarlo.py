@@ -3,7 +3,7 @@
 import math
 
 import analyser
-from analyser.engine.tasks import CHUNK_TRIALS
+from analyser.engine.parallel import CHUNK_TRIALS
 from benchmarks.baselines import naive_njit, numpy_tuned, numpy_vectorised, pure_python, scalar_xoshiro
 from benchmarks.engine import BareKernel, StreamAlone, whole_chunks
 from benchmarks.fights import PLAIN_DICE, VARIANTS, fight, plain_dice

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import stats
 
 import analyser
-from analyser.engine.block import BLOCK
-from analyser.engine.streams import counter_of_chunk, fill, stream_of
+from analyser.engine.pool.buffers import BLOCK
+from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from benchmarks.fights import VARIANTS, fight
 
 DICE = 10**9

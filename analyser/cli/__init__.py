@@ -14,12 +14,11 @@ import click
 
 from analyser import __version__
 from analyser.cli.attacks import attack, run
-from analyser.cli.changes import diff
 from analyser.cli.comparing import compare
 from analyser.cli.fights import charge, duel, focus
 from analyser.cli.library import import_command, units
 from analyser.cli.morale import morale
-from analyser.cli.reports import report
+from analyser.cli.reports import diff, report
 from analyser.cli.shell import INTERRUPTED, Commands
 
 

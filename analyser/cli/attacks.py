@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.conditions import scenario_from, with_conditions
 from analyser.cli.fights import answer_fight
 from analyser.cli.morale import answer_morale
+from analyser.cli.options import scenario_from, with_conditions
 from analyser.cli.shell import (
     REPLACEMENT,
     SECONDS_BEFORE_BAR,
@@ -22,10 +22,10 @@ from analyser.cli.shell import (
     warn,
     with_answer_options,
 )
-from analyser.files import check_writable
+from analyser.common.files import check_writable
 
 if TYPE_CHECKING:
-    from analyser.results.result import Result
+    from analyser.results.attack import Result
 
 
 @click.command(cls=Command)
@@ -49,7 +49,7 @@ def attack(attacker: str, target: str, profiles: str | None, **options: Any) -> 
 def run(scenario: str, profiles: str | None, replacement: bool | None, **options: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.morale.systems import system_of
-    from analyser.scenario import kind_of, read_scenario
+    from analyser.scenarios.reading import kind_of, read_scenario
 
     raw = read_scenario(scenario)[0]
     kind, system = kind_of(raw), system_of(raw)
@@ -71,7 +71,7 @@ def _answer(
     source: str | dict[str, Any], folder: str | None, *, method: str, form: str, out: str | None, **numbers: Any
 ) -> None:
     """Compute and show what an attack does."""
-    from analyser.api import load_scenario
+    from analyser.scenarios.load import load_scenario
 
     if out is not None:
         check_writable(Path(out))
@@ -95,7 +95,7 @@ def _computed(scenario: Any, method: str, arguments: dict[str, Any]) -> list[Res
 
 
 def _text(results: list[Result], form: str) -> str:
-    from analyser.results.text import attack_csv, attack_text
+    from analyser.results.attack import attack_csv, attack_text
 
     if form == "table":
         return attack_text(results)

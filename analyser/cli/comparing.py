@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.conditions import scenario_from, with_conditions
+from analyser.cli.options import scenario_from, with_conditions
 from analyser.cli.shell import AT_LEAST_1, FORMAT, PROFILES, THREADS, Choice, Command, json_text, profiles_in, show
-from analyser.errors import InputError
-from analyser.files import check_writable
+from analyser.common.errors import InputError
+from analyser.common.files import check_writable
 
 if TYPE_CHECKING:
-    from analyser.comparisons.comparison import Comparison
-    from analyser.comparisons.targets import Comparisons
+    from analyser.analysis.compare_result import Comparison
+    from analyser.analysis.targets import Comparisons
 
 
 @click.command(cls=Command)
@@ -47,7 +47,7 @@ def compare(
 
     After the colon of a target may stand what is true of it alone; options hold for every target.
     """
-    from analyser.comparisons.compare import compare as compared
+    from analyser.analysis.compare import compare as compared
 
     if out is not None:
         check_writable(Path(out))
@@ -74,7 +74,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _text(found: Comparison | Comparisons, form: str) -> str:
-    from analyser.comparisons.comparison import Comparison
+    from analyser.analysis.compare_result import Comparison
 
     if form == "table":
         return str(found)

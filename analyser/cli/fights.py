@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli import words
+from analyser.cli import selectors
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import (
     REPLACEMENT,
@@ -24,11 +24,11 @@ from analyser.cli.shell import (
     warn,
     with_answer_options,
 )
-from analyser.errors import InputError
-from analyser.files import check_writable
+from analyser.common.errors import InputError
+from analyser.common.files import check_writable
 
 if TYPE_CHECKING:
-    from analyser.fights.text import FightResult
+    from analyser.results.rendering import FightResult
 
 POLICIES = {  # what the help says of each
     "shoot": "stand, aim and shoot; out of range, advance first",
@@ -66,10 +66,10 @@ def charge(
     names = ("outflanking", "supported", "threatened", "difficult_terrain")
     raw = {
         "charge": {name: True for name in names if options[name]} | ({"overrun": False} if no_overrun else {}),
-        "attacker": unit_from(attacker, "attacker", words.of_combatants()),
-        "target": unit_from(target, "target", words.of_combatants()),
+        "attacker": unit_from(attacker, "attacker", selectors.of_combatants()),
+        "target": unit_from(target, "target", selectors.of_combatants()),
         "secondary": [
-            unit_from(each, f"secondary.{place}", words.of_combatants(secondary=True))
+            unit_from(each, f"secondary.{place}", selectors.of_combatants(secondary=True))
             for place, each in enumerate(secondary)
         ],
     }
@@ -95,9 +95,9 @@ def focus(
     """
     if not attackers:
         raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
-    who = words.of_attackers(several=True)
+    who = selectors.of_attackers(several=True)
     attacks = [attack_from(each, f"attacks.{place}", who) for place, each in enumerate(attackers)]
-    raw = {"attacks": attacks, "target": unit_from(target, "target", words.of_targets())}
+    raw = {"attacks": attacks, "target": unit_from(target, "target", selectors.of_targets())}
     answer_fight("focus", raw, profiles, until=until, **_answer_options(options))
 
 
@@ -121,8 +121,8 @@ def duel(a: str, b: str, profiles: str | None, **options: Any) -> None:
     terms = {name: options[name] for name in ("rounds", "policy_a", "policy_b", "first", "distance")}
     raw = {
         "duel": {name: value for name, value in terms.items() if value is not None},
-        "a": unit_from(a, "a", words.of_duellists()),
-        "b": unit_from(b, "b", words.of_duellists()),
+        "a": unit_from(a, "a", selectors.of_duellists()),
+        "b": unit_from(b, "b", selectors.of_duellists()),
     }
     answer_fight("duel", raw, profiles, **_answer_options(options))
 
@@ -149,10 +149,11 @@ def answer_fight(
 def _computed(
     kind: str, source: str | dict[str, Any], folder: str | None, method: str, numbers: dict[str, Any]
 ) -> list[FightResult]:
-    from analyser.fights import api, scenarios
+    from analyser import api
+    from analyser.scenarios import load
 
     ask: Any = getattr(api, kind)
-    scenario = getattr(scenarios, f"load_{kind}")(source, profiles_in(folder))
+    scenario = getattr(load, f"load_{kind}")(source, profiles_in(folder))
     _tell_of_compiling(method)
     results: list[FightResult] = [] if method == "monte-carlo" else [ask(scenario)]
     if method != "exact":
@@ -163,9 +164,9 @@ def _computed(
 
 def _tell_of_compiling(method: str) -> None:
     """On a terminal: why the first answer ever takes so long."""
-    from analyser.engine.joint import run
-    from analyser.engine.playing.turns import find_turn
-    from analyser.jit import is_compiled
+    from analyser.common.jit import is_compiled
+    from analyser.engine.fight.exact.propagate import run
+    from analyser.engine.fight.sampled.transitions import find_turn
 
     needed: list[Any] = [] if method == "monte-carlo" else [run]
     needed += [] if method == "exact" else [find_turn]
@@ -174,7 +175,7 @@ def _tell_of_compiling(method: str) -> None:
 
 
 def _text(results: list[FightResult], form: str, until: tuple[float, str] | None) -> str:
-    from analyser.fights.text import fight_csv, fight_text
+    from analyser.results.rendering import fight_csv, fight_text
 
     if form == "table":
         return fight_text(results, until)

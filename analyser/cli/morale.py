@@ -21,15 +21,15 @@ from analyser.cli.shell import (
     show,
     with_answer_options,
 )
-from analyser.errors import InputError, TooLargeError, did_you_mean, shown
-from analyser.files import check_writable, read_toml, value_typed
+from analyser.common.errors import InputError, TooLargeError, did_you_mean, shown
+from analyser.common.files import check_writable, read_toml, value_typed
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from analyser.common.validation import Record
     from analyser.morale import MoraleResult
-    from analyser.validation import Record
 
 
 class Systems(click.Group):
@@ -86,7 +86,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
 
 def _section(field: FieldInfo) -> type[Record] | None:
     """The record that a key holds, if it is a section."""
-    from analyser.validation import Record
+    from analyser.common.validation import Record
 
     one = field.annotation if isinstance(field.annotation, type) else None
     found = (one,) if one else get_args(field.annotation) if get_origin(field.annotation) is UnionType else ()
@@ -130,9 +130,9 @@ def _question(model: type[Record], scenario: str | None, options: Mapping[str, A
 
 def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
     """Compute and show what becomes of morale."""
+    from analyser.game.profiles import profiles_used
     from analyser.morale.api import load_question
-    from analyser.profiles import profiles_used
-    from analyser.scenario import empty_sections
+    from analyser.scenarios.schema import empty_sections
 
     method, form, out = options["method"], options["form"], options["out"]
     if out is not None:
@@ -180,7 +180,7 @@ def _computed(name: str, question: Record, method: str, numbers: dict[str, Any])
 
 
 def _text(results: list[MoraleResult], form: str, method: str) -> str:
-    from analyser.morale.text import csv_text, table_text
+    from analyser.morale.result import csv_text, table_text
 
     if form == "table":
         return table_text(results)

@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyser.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
-from analyser.files import write_text
+from analyser.common.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
+from analyser.common.files import write_text
 
 if TYPE_CHECKING:
-    from analyser.profiles import Profiles
+    from analyser.game.profiles import Profiles
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -164,7 +164,7 @@ def note_no_effect(numbers: Mapping[str, Any], method: str) -> None:
 
 def profiles_in(folder: str | None) -> Profiles | None:
     """The library in `folder`; None stands for the shipped one, read only if a selector needs it."""
-    from analyser.profiles import load_profiles
+    from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
     return None if folder is None else load_profiles(folder)
@@ -174,7 +174,7 @@ def note_other_profiles(folder: str | None) -> None:
     """Say that profiles in the current folder are not those that answer, if they say something else."""
     if folder is not None:
         return
-    from analyser.profiles import RULESET_FILE, profiles_used, shipped_profiles
+    from analyser.game.profiles import RULESET_FILE, profiles_used, shipped_profiles
 
     here, shipped = Path("profiles"), shipped_profiles()
     if not any(path.name != RULESET_FILE for path in here.glob("*.toml")) or here.resolve() == shipped.resolve():

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
-from analyser.errors import InputError
+from analyser.common.errors import InputError
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are below one of these
 LARGEST_RATIO = 200  # unpacked to packed; repetitive real files reach about 30

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element
 
-from analyser.errors import InputError
-from analyser.glossary import QUALITIES, Term, recognise, tidy
+from analyser.common.errors import InputError
+from analyser.common.validation import checked
+from analyser.game.keywords import QUALITIES, Term, recognise, tidy
+from analyser.game.units import LONGEST_NAME, MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
-from analyser.units import LONGEST_NAME, MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
-from analyser.validation import checked
 
 Cells = Mapping[str, str]
 

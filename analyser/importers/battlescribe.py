@@ -13,9 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from analyser.errors import InputError, printable
-from analyser.files import write_text
-from analyser.glossary import tidy
+from analyser.common.errors import InputError, printable
+from analyser.common.files import write_text
+from analyser.common.text import counted
+from analyser.common.validation import checked
+from analyser.game.keywords import tidy
+from analyser.game.profiles import RULESET_FILE
+from analyser.game.units import LONGEST_NAME, Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import Document, read_document
 from analyser.importers.armaments import unused_id
@@ -23,9 +27,6 @@ from analyser.importers.doubts import Doubts, ImportWarning
 from analyser.importers.profile_file import to_toml
 from analyser.importers.tree import Library, ids, is_hidden, name_of, target_of
 from analyser.importers.unit_reader import read_unit
-from analyser.profiles import RULESET_FILE
-from analyser.units import LONGEST_NAME, Faction, Unit
-from analyser.validation import checked
 
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 """What no file may be called on some systems, whatever its ending."""
@@ -53,8 +54,6 @@ class ImportReport:
 
     def __str__(self) -> str:
         """What the command line prints."""
-        from analyser.importers.text import import_text
-
         return import_text(self)
 
     __repr__ = __str__  # a shell shows what is printed
@@ -198,3 +197,30 @@ def _distinct(unit: Unit, before: Sequence[Unit], doubts: Doubts) -> Unit:
     if any(unit.name.casefold() == each.name.casefold() for each in before):
         doubts.add(unit.name, "a second unit of that name")
     return unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in before])})
+
+
+def import_text(report: ImportReport) -> str:
+    """The warnings of an import, file by file and unit by unit, then what was made of it."""
+    lines: list[str] = []
+    file = None
+    for warning in report.warnings:
+        if warning.file != file:
+            file = warning.file
+            lines.append(f"{file}:")
+        unit = f"{warning.unit}: " if warning.unit else ""
+        lines.append(f"  {unit}{warning.value!r}: {warning.doubt}")
+    lines += ([""] if lines else []) + [_import_summary(report)]
+    return "\n".join(lines) + "\n"
+
+
+def _import_summary(report: ImportReport) -> str:
+    counts = ", ".join(
+        (
+            counted(len(report.factions), "faction"),
+            counted(report.n_units, "unit"),
+            counted(report.n_levels, "reinforcement level"),
+            counted(report.n_rows, "row"),
+            counted(len(report.warnings), "warning"),
+        )
+    )
+    return f"{counts}; written: {', '.join(map(str, report.written)) or 'nothing'}"

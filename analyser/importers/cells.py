@@ -6,9 +6,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from analyser.errors import nearest
-from analyser.glossary import tidy
-from analyser.units import LONGEST_ID, Band, Category, LevelName, RowKind
+from analyser.common.errors import nearest
+from analyser.game.keywords import tidy
+from analyser.game.units import LONGEST_ID, Band, Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
 LONGEST_SLUG = LONGEST_ID - 20

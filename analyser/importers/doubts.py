@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from analyser.glossary import parse
-from analyser.units import Band, Level, Row, Unit
+from analyser.game.keywords import parse
+from analyser.game.units import Band, Level, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a found value that a warning shows
 FARTHEST = 72  # inches; no weapon of the game reaches beyond a table of six feet

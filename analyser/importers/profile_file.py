@@ -8,7 +8,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Array, InlineTable, Table
 
-from analyser.units import Faction, Row, Unit
+from analyser.game.units import Faction, Row, Unit
 
 
 def to_toml(faction: Faction) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from analyser.glossary import tidy
+from analyser.game.keywords import tidy
+from analyser.game.units import LONGEST_NAME, LevelName
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
-from analyser.units import LONGEST_NAME, LevelName
 
 Library = Mapping[str, Element]  # every element that has an id, by its id
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from analyser.errors import InputError
-from analyser.glossary import QUALITIES, SPECIAL_RULES, recognise, tidy
+from analyser.common.errors import InputError
+from analyser.common.validation import checked
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES, recognise, tidy
+from analyser.game.units import MOST_INCHES, MOST_MODELS, Category, Level, LevelName, Trait, Unit, UnitType
 from analyser.importers import cells
 from analyser.importers.armaments import Cells, read_rows, recognised
 from analyser.importers.doubts import Doubts, review
@@ -21,17 +23,6 @@ from analyser.importers.tree import (
     name_of,
     target_of,
 )
-from analyser.units import (
-    MOST_INCHES,
-    MOST_MODELS,
-    Category,
-    Level,
-    LevelName,
-    Trait,
-    Unit,
-    UnitType,
-)
-from analyser.validation import checked
 
 STATS = {  # the columns of a unit's profile and what this program calls them
     "target type": "category",

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analyser.estimates import trials_for
+from analyser.common.estimates import trials_for
+from analyser.common.sampling import check_sample
+from analyser.common.validation import Record
+from analyser.game.profiles import ProfilesUsed, profiles_used
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
+from analyser.morale.solve import Roll
 from analyser.morale.systems import answers_of, completed, question_model, system_named
-from analyser.morale.weighing import Roll
-from analyser.profiles import ProfilesUsed, profiles_used
-from analyser.sampling import check_sample
-from analyser.validation import Record
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**10
@@ -114,7 +114,7 @@ def simulate(
     >>> simulate("legion", {"courage": 1, "tokens": 2}, trials=1000, seed=7).trials
     1000
     """
-    from analyser.engine.montecarlo import default_threads
+    from analyser.common.sampling import default_threads
 
     check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
     games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyser.errors import InputError
-from analyser.files import check_writable, write_whole
+from analyser.common.errors import InputError
+from analyser.common.files import check_writable, write_whole
 from analyser.morale.panels import Curves, Fates, Laws, Panel
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of

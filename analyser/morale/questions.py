@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from analyser.errors import InputError, shown
-from analyser.files import check_plain, path_of, read_toml
-from analyser.profiles import shipped_profiles
-from analyser.validation import Record, checked
+from analyser.common.errors import InputError, shown
+from analyser.common.files import check_plain, path_of, read_toml
+from analyser.common.validation import Record, checked
+from analyser.game.profiles import shipped_profiles
 
 MOST_ROUNDS = 100
 MOST_INCHES = 1000

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from analyser.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from analyser.engine.chains import Chain, Recorded
+    from analyser.common.validation import Record
+    from analyser.engine.chain.chain import Chain, Recorded
     from analyser.morale.panels import Panel
     from analyser.morale.result import Table
-    from analyser.morale.weighing import Roll
-    from analyser.validation import Record
+    from analyser.morale.solve import Roll
 
 
 class System(NamedTuple):
@@ -117,7 +117,7 @@ def question_model(system: System) -> type[Record]:
 
 def answers_of(system: System) -> Answers:
     """The module that answers questions to a system."""
-    return cast("Answers", importlib.import_module(f"analyser.morale.{system.package}.answer"))
+    return cast("Answers", importlib.import_module(f"analyser.morale.{system.package}.tables"))
 
 
 def completed(system: System, raw: dict[str, Any], folder: Path | None) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from analyser.estimates import wilson_interval
-from analyser.plots.frames import check_columns
-from analyser.plots.look import DARK, LABEL_POINTS, MEDIUM, finish, house_style, new_axes, title
-from analyser.tables import shown_range
+from analyser.common.estimates import wilson_interval
+from analyser.common.text import shown_range
+from analyser.plots.look import DARK, LABEL_POINTS, MEDIUM, check_columns, finish, house_style, new_axes, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

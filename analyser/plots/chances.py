@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analyser.plots.frames import check_columns
-from analyser.plots.look import DARK, LABEL_POINTS, LOST, MEDIUM, finish, house_style, new_axes, title
+from analyser.plots.look import DARK, LABEL_POINTS, LOST, MEDIUM, check_columns, finish, house_style, new_axes, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

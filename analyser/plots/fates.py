@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analyser.plots.frames import check_columns
-from analyser.plots.look import DARK, LABEL_POINTS, LIGHT, LOST, MEDIUM, TITLE_POINTS, house_style, new_figure
+from analyser.plots.look import (
+    DARK,
+    LABEL_POINTS,
+    LIGHT,
+    LOST,
+    MEDIUM,
+    TITLE_POINTS,
+    check_columns,
+    house_style,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

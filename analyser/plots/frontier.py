@@ -8,9 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.errors import InputError
-from analyser.plots.frames import check_columns
-from analyser.plots.look import CELL_POINTS, DARK, LABEL_POINTS, MEDIUM, finish, house_style, new_axes, title
+from analyser.common.errors import InputError
+from analyser.plots.look import (
+    CELL_POINTS,
+    DARK,
+    LABEL_POINTS,
+    MEDIUM,
+    check_columns,
+    finish,
+    house_style,
+    new_axes,
+    title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

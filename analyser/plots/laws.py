@@ -8,8 +8,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import Normalize
 
-from analyser.plots.frames import check_columns
-from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, fit_figure, house_style, inks, new_axes, title
+from analyser.plots.look import (
+    CELL_POINTS,
+    LABEL_POINTS,
+    SCALE,
+    check_columns,
+    fit_figure,
+    house_style,
+    inks,
+    new_axes,
+    title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

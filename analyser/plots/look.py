@@ -8,12 +8,15 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
+import pandas as pd
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
+
+from analyser.common.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.transforms import BboxBase
@@ -165,3 +168,30 @@ def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
 def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
     """Black or white, whichever is the better legible on each of `colours`."""
     return np.where(luminance(colours) > LIGHTEST_WITH_WHITE, "black", "white")
+
+
+def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse a frame without rows, or without one of these columns.
+
+    Raises
+    ------
+    InputError
+        With the columns that it has.
+    """
+    for name in columns:
+        if name not in frame:
+            raise InputError(f"the table has no column {name!r}", allowed=f"{', '.join(columns)} among its columns")
+    if frame.empty:
+        raise InputError("a table without rows cannot be drawn")
+
+
+def check_number(what: str, found: int, most: int) -> None:
+    """Refuse more lines in one picture than can be told apart.
+
+    Raises
+    ------
+    InputError
+        More than `most`.
+    """
+    if found > most:
+        raise InputError(f"{found} {what} in one picture", allowed=f"up to {most}: choose some of them")

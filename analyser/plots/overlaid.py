@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from analyser.plots.frames import check_columns, check_number
-from analyser.plots.look import LABEL_POINTS, LINES, finish, house_style, new_axes, title
+from analyser.plots.look import LABEL_POINTS, LINES, check_columns, check_number, finish, house_style, new_axes, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

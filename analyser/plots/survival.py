@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from analyser.errors import InputError
-from analyser.plots.frames import check_columns, check_number
-from analyser.plots.look import LABEL_POINTS, LINES, finish, house_style, new_axes, title
+from analyser.common.errors import InputError
+from analyser.plots.look import LABEL_POINTS, LINES, check_columns, check_number, finish, house_style, new_axes, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

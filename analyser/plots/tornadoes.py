@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analyser.plots.frames import check_columns
-from analyser.plots.look import CELL_POINTS, DARK, LABEL_POINTS, LIGHT, LOST, finish, house_style, new_axes, title
+from analyser.plots.look import (
+    CELL_POINTS,
+    DARK,
+    LABEL_POINTS,
+    LIGHT,
+    LOST,
+    check_columns,
+    finish,
+    house_style,
+    new_axes,
+    title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

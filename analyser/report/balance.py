@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analyser.balance import dominated, duel_ratings, efficiency, flags, outliers
-from analyser.comparisons.matchups import Matchups
-from analyser.report.tables import write_table
+from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.price_flags import flags
+from analyser.analysis.ratings import duel_ratings
+from analyser.report.figures import write_table
 
 
 class Balance(NamedTuple):
-    """What :mod:`analyser.balance` says of a table of matchups; `ratings` is None where there are no duels."""
+    """What :mod:`analyser.analysis.balance` says of a table of matchups; `ratings` is None where there are no duels."""
 
     efficiency: pd.DataFrame
     flags: pd.DataFrame

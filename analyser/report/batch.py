@@ -11,38 +11,34 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analyser.comparisons.gaps import not_modelled
-from analyser.comparisons.matchups import Matchups, Progress
-from analyser.comparisons.sides import Selectors, check_row, loadouts
-from analyser.engine.montecarlo import default_threads
-from analyser.errors import InputError
-from analyser.metrics import metric
-from analyser.profiles import Profiles
-from analyser.report.artists import draw_all
+from analyser.analysis.frame import not_modelled
+from analyser.analysis.matchups import Matchups, Progress
+from analyser.analysis.selection import Selectors, check_row, loadouts
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.common.errors import InputError
+from analyser.common.sampling import check_threads, default_threads
+from analyser.game.profiles import Profiles
+from analyser.game.ruleset import load_ruleset
 from analyser.report.balance import balance_of, write_balance
-from analyser.report.collecting import rarely_collected
-from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts
+from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts, write_table
 from analyser.report.folder import check_replaceable, write_manifest
-from analyser.report.helpers import helped
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
-from analyser.report.interrupts import Interrupts
-from analyser.report.pace import (
+from analyser.report.page import parts_of_page, write_page
+from analyser.report.pictures import SHOWN_METRICS, Plan, draw_all, is_drawn, plan_pictures
+from analyser.report.progress import (
     A_LINE_OF_PAGE,
     A_LINE_OF_TABLES,
     THE_START,
     Costs,
+    Interrupts,
     Pace,
     cost_of_pictures,
     processes_for,
 )
-from analyser.report.page import parts_of_page, write_page
-from analyser.report.pictures import SHOWN_METRICS, Plan, is_drawn, plan_pictures
 from analyser.report.rankings import reasons
-from analyser.report.tables import write_table
-from analyser.report.work import Work, work_on
-from analyser.ruleset import load_ruleset
-from analyser.sampling import check_threads
-from analyser.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.report.resume import Work, work_on
+from analyser.report.worker import helped, rarely_collected
+from analyser.results.metrics import metric
 
 MOST_REASONS = 4  # in a message
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
@@ -63,7 +59,7 @@ def write_report(
     """Write a report of every attacker on every defender into the folder `out`.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of
-    :func:`analyser.comparisons.matchups.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
+    :func:`analyser.analysis.matchups.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
     SVG, ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears when it is complete, in
     place of an earlier report. The same inputs and versions give the same bytes, but for the wall time in the manifest.
 
@@ -73,13 +69,13 @@ def write_report(
     Parameters
     ----------
     attackers, defenders, row, profiles, threads
-        As of :func:`analyser.comparisons.matchups.matchups`.
+        As of :func:`analyser.analysis.matchups.matchups`.
     out : path
         A new or empty folder, or one that holds an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
     metrics : sequence of str
-        What the heatmaps show: names of :data:`analyser.metrics.METRICS`.
+        What the heatmaps show: names of :data:`analyser.results.metrics.METRICS`.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
 
@@ -91,7 +87,7 @@ def write_report(
     Raises
     ------
     InputError
-        As :func:`analyser.comparisons.matchups.matchups`; no attack is possible; or `out` cannot be written, holds
+        As :func:`analyser.analysis.matchups.matchups`; no attack is possible; or `out` cannot be written, holds
         something else, or is being written by another run.
     KeyboardInterrupt
         Ctrl-C.

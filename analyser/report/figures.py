@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.comparisons.cells import Field
-from analyser.comparisons.matchups import field_of, matchups_frame
-from analyser.report.helpers import is_alone
+from analyser.analysis.grid import Field
+from analyser.analysis.matchups import field_of, matchups_frame
+from analyser.analysis.situations import Situation
 from analyser.report.inputs import Inputs
-from analyser.report.pace import cost_of_pairs
-from analyser.report.work import Work
-from analyser.situations import Situation
+from analyser.report.progress import cost_of_pairs
+from analyser.report.resume import Work
+from analyser.report.worker import is_alone
 
 A_PART = 400_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 A_LOOK = 0.01  # seconds between two looks for parts that another process is working out
@@ -55,7 +55,7 @@ def missing_parts(inputs: Inputs, work: Work) -> list[Part]:
 def figures_of(
     inputs: Inputs, work: Work, missing: Sequence[Part], threads: int, told: Callable[[int], None]
 ) -> pd.DataFrame:  # fmt: skip
-    """The tidy table of :func:`analyser.comparisons.matchups.matchups`; `work` has all of it but the `missing` parts.
+    """The tidy table of :func:`analyser.analysis.matchups.matchups`; `work` has all of it but the `missing` parts.
 
     `told` is called before each of them with the microseconds of work that are done, of a typical machine.
     """
@@ -111,3 +111,18 @@ def help_working_out(
             return None
         time.sleep(A_LOOK)
     return _whole(inputs, work)
+
+
+NUMBER = "%.12g"  # more digits are the rounding of long sums
+
+
+LINES_AT_ONCE = 8_000
+
+
+def write_table(frame: pd.DataFrame, path: Path, told: Callable[[int], None] = lambda _: None) -> None:
+    """Write a table as CSV, some lines after the other; `told` is called in between with how many there are."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
+            told(first)
+            lines = frame.iloc[first : first + LINES_AT_ONCE]
+            lines.to_csv(file, index=False, header=first == 0, float_format=NUMBER, lineterminator="\n")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analyser.errors import InputError
+from analyser.common.errors import InputError
 
 MANIFEST = "manifest.json"
 MARK = {"program": "analyser", "kind": "report"}

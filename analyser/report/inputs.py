@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analyser import __version__
-from analyser.comparisons.frame import METHOD
-from analyser.profiles import Profiles, ProfilesUsed, profiles_used
-from analyser.ruleset import Ruleset
-from analyser.situations import Situation
-from analyser.units import Loadout
+from analyser.analysis.frame import METHOD
+from analyser.analysis.situations import Situation
+from analyser.game.profiles import Profiles, ProfilesUsed, profiles_used
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
 
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes

@@ -12,20 +12,18 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
-from analyser.balance.efficiency import LEAST
-from analyser.balance.flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
-from analyser.balance.outliers import LEAST_RATIO
-from analyser.balance.rows import records
-from analyser.comparisons.frame import METHOD
-from analyser.comparisons.matchups import Matchups
-from analyser.estimates import CERTAIN_WITHIN
-from analyser.metrics import METRICS
+from analyser.analysis.balance import LEAST, LEAST_RATIO
+from analyser.analysis.frame import METHOD, records
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.game.units import Loadout, unit_of
 from analyser.report.balance import Balance
 from analyser.report.page_data import page_data
 from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
-from analyser.report.sheets import anchors, sheets
-from analyser.units import Loadout, unit_of
+from analyser.report.unit_cards import anchors, sheets
+from analyser.results.metrics import METRICS
 
 MOST_OUTLIERS = 20
 

@@ -9,13 +9,13 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from analyser.comparisons.matchups import Matchups
-from analyser.estimates import CERTAIN_WITHIN
-from analyser.metrics import METRICS, RESULTS
+from analyser.analysis.matchups import Matchups
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
 from analyser.report.pictures import EFFICIENCY
-from analyser.units import Category, Loadout
+from analyser.results.metrics import METRICS, RESULTS
 
 CARRIED = (
     EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
-from analyser.comparisons.frame import by_unit
-from analyser.metrics import ALL_LEVELS, METRICS
-from analyser.situations import Situation
-from analyser.units import Loadout
+from analyser.analysis.frame import by_unit
+from analyser.analysis.situations import Situation
+from analyser.game.units import Loadout
+from analyser.report.resume import Work
+from analyser.report.worker import is_alone
+from analyser.results.metrics import ALL_LEVELS, METRICS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -171,3 +173,22 @@ def size_on_page(plan: Plan, folder: Path) -> tuple[int, int]:
     with Image.open(folder / plan.png) as picture:
         width, height = picture.size
     return round(width * PIXELS_AN_INCH / DOTS_AN_INCH), round(height * PIXELS_AN_INCH / DOTS_AN_INCH)
+
+
+def draw_all(plans: Sequence[Plan], frame: pd.DataFrame, work: Work, told: Callable[[], None]) -> None:
+    """Draw every picture of the tidy `frame` that is not there yet; `told` is called before each."""
+    grids = grids_of(frame)
+    for plan in plans:
+        told()
+        if not is_drawn(plan, work.report):
+            draw(plan, grids, work.report, work.scratch)
+
+
+def help_drawing(employer: int, plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> None:
+    """What the helper does, for as long as its employer, a process number, lives."""
+    grids = grids_of(frame)
+    for plan in reversed(plans):
+        if is_alone(employer):
+            return
+        if not is_drawn(plan, work.report):
+            draw(plan, grids, work.report, work.scratch)

@@ -11,19 +11,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Die, Phase, States
-from analyser.jit import kernel
+from analyser.common.jit import kernel
+from analyser.engine.chain.chain import Beside, Die, Phase, States
 from analyser.morale.compare import duel
 from analyser.morale.compare.nerve import disciplines, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
-from analyser.rules.armoured_clash import morale
-from analyser.rules.armoured_clash.facts import FIGHT, NONE, FightFacts, Test
+from analyser.rules import discipline, outcome
+from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
 FALL_BACK = 3.0  # inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
-_MODELS = (1 << morale.BITS) - 1
-_REMOVED = morale.BROKEN | morale.FLED
+_MODELS = (1 << outcome.BITS) - 1
+_REMOVED = outcome.BROKEN | outcome.FLED
 
 
 class Unit(NamedTuple):
@@ -41,14 +41,14 @@ def equivalents(question: Question) -> dict[str, str]:
         unit = duel.unit_of(question)
         return {"DISCIPLINE": _or_none(unit.discipline), "BREAK LIMIT": _or_none(unit.break_limit)}
     limit = break_limit(question)
-    return {"DISCIPLINE": str(discipline(question)), "BREAK LIMIT": "none" if limit == NONE else str(limit)}
+    return {"DISCIPLINE": str(discipline_of(question)), "BREAK LIMIT": "none" if limit == NONE else str(limit)}
 
 
 def _or_none(value: int | str | None) -> str:
     return "none" if value is None else str(value)
 
 
-def discipline(question: Question) -> int:
+def discipline_of(question: Question) -> int:
     """The DISCIPLINE that is stated, or stands for the nerve."""
     if question.armoured_clash.discipline is not None:
         return question.armoured_clash.discipline
@@ -84,18 +84,18 @@ def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int,
                 continue
             fight.models, fight.suppressed = models, int(status != CALM)
             fight.flees = int(not unit.far and falls == unit.falls - 1)
-            if card > morale.passes_up_to(fight, losses, 0):
-                outcome = morale.fail_test(fight, losses, 0, 0)
+            if card > discipline.passes_up_to(fight, losses, 0):
+                fate = discipline.fail_test(fight, losses, 0, 0)
             else:
-                outcome = morale.pass_test(fight, losses, 0, 0)
-            if outcome & _REMOVED:
+                fate = discipline.pass_test(fight, losses, 0, 0)
+            if fate & _REMOVED:
                 after[row, total] = unit.gone
                 continue
-            if outcome & morale.FELL_BACK:
+            if fate & outcome.FELL_BACK:
                 status, falls_now = FELL_BACK, falls if unit.far else falls + 1
             else:
-                status, falls_now = (max(status, SUPPRESSED) if outcome & morale.SUPPRESSED else CALM), falls
-            after[row, total] = ((outcome & _MODELS) * unit.falls + falls_now) * 3 + status
+                status, falls_now = (max(status, SUPPRESSED) if fate & outcome.SUPPRESSED else CALM), falls
+            after[row, total] = ((fate & _MODELS) * unit.falls + falls_now) * 3 + status
             status = state % 3
     return after
 
@@ -106,7 +106,7 @@ def rounds(question: Question) -> Rounds:
     deck = question.ruleset.armoured_clash.deck.counts()
     card = Die(tuple(deck.tolist()), int(deck.sum()))
     fight = np.zeros(1, FIGHT)[0]
-    fight.discipline, fight.break_limit, fight.test = discipline(question), break_limit(question), Test.BY_CARD
+    fight.discipline, fight.break_limit, fight.test = discipline_of(question), break_limit(question), Test.BY_CARD
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
         def after(states: States) -> States:  # each call with a record of its own, which it writes into

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.program import Operation, Setup
-from analyser.errors import InputError
-from analyser.fights.account import Account, of_duel
-from analyser.fights.combatant import Combatant
-from analyser.fights.duel import duel_program, duel_start, shooters_of
-from analyser.fights.endings import Endings, flag, is_removed, models_destroyed
-from analyser.fights.scenarios import DuelScenario, load_duel
+from analyser.common.errors import InputError
+from analyser.engine.fight.program import Operation, Setup
+from analyser.game.profiles import Profiles
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY
-from analyser.profiles import Profiles
+from analyser.results.rules_used import Account, of_duel
+from analyser.results.states import Endings, flag, is_removed, models_destroyed
+from analyser.scenarios.duel import duel_program, duel_start, shooters_of
+from analyser.scenarios.load import DuelScenario, load_duel
+from analyser.scenarios.schema import Combatant
 
 SECTIONS = ("duel", "a", "b")
 _OWN = ("armoured_clash", "losses")  # what a duel says itself

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Die, Phase, States, sided
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Beside, Die, Phase, States, sided
 from analyser.morale.compare.nerve import check_targets, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
-from analyser.rules import grande_tactique as rules
+from analyser.morale.grande_tactique import rules
 
 IN_ROUT = rules.FLEEING  # the status that follows eager and shaken
 STATUSES = IN_ROUT + 1

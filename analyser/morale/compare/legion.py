@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, Rows, States, succeeding
-from analyser.jit import kernel
+from analyser.common.jit import kernel
+from analyser.engine.chain.chain import Die, Phase, Rows, States, succeeding
 from analyser.morale.compare.nerve import courage_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
+from analyser.morale.legion import rules
 from analyser.morale.legion.chain import CHECK, END, MOVE, RALLY, RECEIVE, Unit, state_after
 from analyser.morale.questions import moves_over
-from analyser.rules import legion
 
 PER_MODEL = "a model"
 
@@ -27,7 +27,7 @@ def equivalents(question: Question) -> dict[str, str]:
     nerve = courage(question)
     per_model = question.legion.tokens == PER_MODEL
     return {
-        "COURAGE": "none" if nerve == legion.NO_COURAGE else str(nerve),
+        "COURAGE": "none" if nerve == rules.NO_COURAGE else str(nerve),
         "tokens": "1 for a model lost" if per_model else "1 for an attack with losses",
     }
 
@@ -36,7 +36,7 @@ def courage(question: Question) -> int:
     """The COURAGE that is stated, or stands for the nerve."""
     stated = question.legion.courage
     if stated is not None:
-        return legion.NO_COURAGE if stated == "none" else stated
+        return rules.NO_COURAGE if stated == "none" else stated
     return courage_for(question.nerve, question)
 
 
@@ -94,6 +94,6 @@ def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     unit = unit_of(question)
     own = unit.destroyed + 1
     tokens, panicked = states % own % (unit.most_tokens + 1), states % own // (unit.most_tokens + 1) % 2
-    suppressed = np.array([legion.is_suppressed(number, unit.courage) for number in range(unit.most_tokens + 1)])
+    suppressed = np.array([rules.is_suppressed(number, unit.courage) for number in range(unit.most_tokens + 1)])
     fate = np.where(panicked == 1, ROUTED, np.where(suppressed[tokens], SHAKEN, STEADY))
     return np.where((states // own == 0) | (states % own >= unit.off_table), GONE, fate)

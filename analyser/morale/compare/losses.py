@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.courses import Courses
-from analyser.errors import TooLargeError
-from analyser.fights.endings import is_removed
-from analyser.fights.running import How, run, simulation_of
+from analyser.common.errors import TooLargeError
+from analyser.common.sampling import How
+from analyser.engine.chain.paths import Courses
 from analyser.morale.compare.duel import Fought, Words, fates_of, fought
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES
+from analyser.results.states import is_removed, run, simulation_of
 
 if TYPE_CHECKING:
-    from analyser.engine.playing.played import Simulation
+    from analyser.engine.fight.sampled.simulation import Simulation
 
 MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
 MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them

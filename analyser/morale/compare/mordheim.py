@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, States, sided
+from analyser.engine.chain.chain import Die, Phase, States, sided
 from analyser.morale.compare.nerve import leaderships, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
-from analyser.rules import mordheim as rules
+from analyser.morale.mordheim import rules
 
 DIE, DICE = sided(6), 2
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.engine.chains import sided
+from analyser.engine.chain.chain import sided
 from analyser.morale.compare.question import Question
 
 LEADERSHIPS = range(2, 13)  # the totals of two dice

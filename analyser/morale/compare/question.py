@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from analyser.common.validation import Record, as_tuple
+from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.grande_tactique.question import Pips
 from analyser.morale.legion.question import CourageOrNone, Suppression
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
-from analyser.ruleset import Ruleset as ArmouredClashRuleset
-from analyser.validation import Record, as_tuple
 
 MOST_MODELS = 100
 

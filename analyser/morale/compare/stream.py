@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Extent, Phase, Recorded, unchanged
-from analyser.engine.courses import Game
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, unchanged
+from analyser.engine.chain.paths import Game
 from analyser.morale.compare.question import Question
 
 FATES = ("steady", "shaken", "routed", "gone")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Die, Phase, States, succeeding
+from analyser.engine.chain.chain import Die, Phase, States, succeeding
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
-from analyser.rules import warmaster
+from analyser.morale.warmaster import rules
 
 SIX = succeeding(1, 6)
 
@@ -29,7 +29,7 @@ def rounds(question: Question) -> Rounds:
     """Attacks: losses, then a die for each drive-back; at the end of its Command phase the unit recovers (WM-9)."""
     most = _most_dice(question)
     a_model = (most + 1) * 2  # how many states differ in nothing else
-    sixes = np.array([int(warmaster.is_confused_by(number)) for number in range(most + 1)])
+    sixes = np.array([int(rules.is_confused_by(number)) for number in range(most + 1)])
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
         def after(states: States) -> States:

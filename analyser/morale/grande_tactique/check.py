@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from analyser.engine.chains import Chain, Phase, Recorded, sided
+from analyser.engine.chain.chain import Chain, Phase, Recorded, sided
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Check, Ruleset
 from analyser.morale.result import Table
-from analyser.rules import grande_tactique as rules
 
 UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
 BONUS = {"regular": 0, "veteran": rules.VETERAN_BONUS, "old guard": rules.OLD_GUARD_BONUS}

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Extent, Phase, Recorded, States, happening, sided
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, happening, sided
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Column, inches
 from analyser.morale.result import Mean, Table
-from analyser.rules import grande_tactique as rules
 
 DIE = sided(6)
 TOTALS = rules.FLIGHT_DICE * DIE.highest + 1

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Extent, Phase, Recorded, States, happening, sided, unchanged
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, happening, sided, unchanged
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Division, Ruleset
 from analyser.morale.result import Mean, Table
-from analyser.rules import grande_tactique as rules
 
 STANDING, ROUTED, LOST = range(3)
 RALLYING = -1  # the phase of the whole division, beside those of one unit each

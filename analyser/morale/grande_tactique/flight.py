@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Phase, Recorded, happening, sided
+from analyser.engine.chain.chain import Chain, Phase, Recorded, happening, sided
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Flight
 from analyser.morale.result import Mean, Table
-from analyser.rules import grande_tactique as rules
 
 DIE = sided(6)
 TOTALS = rules.FLIGHT_DICE * DIE.highest + 1

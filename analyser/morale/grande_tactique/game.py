@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import (
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import (
     MOST_STATES,
     Beside,
     Chain,
@@ -30,12 +31,11 @@ from analyser.engine.chains import (
     sided,
     unchanged,
 )
-from analyser.jit import kernel, step
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.check import BONUS
 from analyser.morale.grande_tactique.ground import OFF_MAP, TOTALS, Ground, ground_of
 from analyser.morale.grande_tactique.question import Game, GameUnit, Ruleset
 from analyser.morale.result import Mean, Table
-from analyser.rules import grande_tactique as rules
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED

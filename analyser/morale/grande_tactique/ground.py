@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Game, GameUnit, inches
-from analyser.rules import grande_tactique as rules
 
 TOTALS = rules.FLIGHT_DICE * 6 + 1  # of the dice of a flight
 OFF_MAP, NOBODY = -1, 1 << 40

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from analyser.common.validation import Record, as_tuple
 from analyser.morale.questions import Chance, Distance, Rounds
-from analyser.validation import Record, as_tuple
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Die, Extent, Phase, Recorded, States, sided
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Chain, Die, Extent, Phase, Recorded, States, sided
+from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Rout, RoutedUnit, Ruleset, inches
 from analyser.morale.result import Mean, Table
-from analyser.rules import grande_tactique as rules
 
 RALLIED, DESTROYED = range(2)  # after the flights
 ENDS = 2

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.engine.chains import Chain, Die, Extent, Phase, States, happening, succeeding
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Chain, Die, Extent, Phase, States, happening, succeeding
+from analyser.morale.legion import rules
 from analyser.morale.legion.question import Question
 from analyser.morale.questions import moves_over
-from analyser.rules import legion
 
 RECEIVE, FIRE, RALLY, CHECK, MOVE, END = range(6)  # the phases of a round
 
@@ -42,11 +42,11 @@ class Unit(NamedTuple):
 
 def unit_of(question: Question) -> Unit:
     """The unit of a question as whole numbers."""
-    courage = legion.NO_COURAGE if question.courage == "none" else question.courage
+    courage = rules.NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(law) - 1 for law in (*question.laws_before, *question.laws_after))
     moves = _moves_to_edge(question)
     standing = max(moves, 1) * 2 * (most_tokens + 1)
-    panic_courage = legion.better_courage(courage, question.commander)
+    panic_courage = rules.better_courage(courage, question.commander)
     return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens, standing, standing + 1)
 
 
@@ -66,19 +66,19 @@ def state_after(unit: Unit, phase: int, state: int, total: int) -> int:
     tokens, moves = state % (unit.most_tokens + 1), state // (unit.most_tokens + 1) // 2
     panicked = state // (unit.most_tokens + 1) % 2
     if phase == RECEIVE:
-        tokens = legion.receive(tokens, total, unit.most_tokens)
+        tokens = rules.receive(tokens, total, unit.most_tokens)
     elif phase == FIRE and total:
         return unit.destroyed
     elif phase == RALLY:
-        tokens = legion.rally(tokens, total)
+        tokens = rules.rally(tokens, total)
     elif phase == CHECK:
-        panicked = int(legion.is_panicked(tokens, unit.panic_courage if total else unit.courage))
+        panicked = int(rules.is_panicked(tokens, unit.panic_courage if total else unit.courage))
     elif phase == MOVE and unit.moves_to_edge:
-        moves = legion.flee(moves, panicked, unit.moves_to_edge)
+        moves = rules.flee(moves, panicked, unit.moves_to_edge)
         if moves == unit.moves_to_edge:
             return unit.off_table
     elif phase == END:
-        tokens, panicked = legion.tidy(tokens, unit.end_phase_tokens), 0
+        tokens, panicked = rules.tidy(tokens, unit.end_phase_tokens), 0
     return (moves * 2 + panicked) * (unit.most_tokens + 1) + tokens
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
-from analyser.errors import shown
+from analyser.common.errors import shown
+from analyser.common.validation import Record
 from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
-from analyser.validation import Record
 
 MOST_COURAGE = 20
 MOST_TOKENS = 60

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.engine.chains import Chain, Recorded
-from analyser.engine.laws_of_chains import exact_laws
+from analyser.engine.chain.chain import Chain, Recorded
+from analyser.engine.chain.exact import exact_laws
 from analyser.morale.legion.chain import cases_of, chain_of, unit_of
 from analyser.morale.legion.question import MOST_TOKENS, Question
 from analyser.morale.result import Table, Weights

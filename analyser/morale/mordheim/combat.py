@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Phase, happening, succeeding
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Beside, Chain, Phase, happening, succeeding
+from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Combat, Fighter, Question
 from analyser.morale.mordheim.question import Ruleset as Defaults
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.rules import mordheim
 
 FEAR, STRIKE, AGAIN, END = range(4)  # phases
 STEADY, AFRAID = 0, 1
@@ -53,7 +53,7 @@ def duel_of(combat: Combat) -> Duel:
     tests = [
         int(
             combat.charger != "nobody"
-            and mordheim.tests_fear(own.causes_fear, other.causes_fear, own.frenzy, own.immune_to_psychology)
+            and rules.tests_fear(own.causes_fear, other.causes_fear, own.frenzy, own.immune_to_psychology)
         )
         for own, other in (sides, sides[::-1])
     ]
@@ -66,19 +66,19 @@ def duel_of(combat: Combat) -> Duel:
 def tested_on(fighter: Fighter) -> int:
     """The Leadership of a test of fear (MD-4, MD-9)."""
     helps = fighter.leader is not None and fighter.leader_state == "standing"
-    return mordheim.own_or_leaders(fighter.leadership, fighter.leader or 0, helps)
+    return rules.own_or_leaders(fighter.leadership, fighter.leader or 0, helps)
 
 
 def most_attacks(fighter: Fighter) -> int:
     """The attacks of a fighter while he is frenzied, if he is."""
-    return mordheim.attacks_of(fighter.attacks, fighter.second_weapon, fighter.frenzy)
+    return rules.attacks_of(fighter.attacks, fighter.second_weapon, fighter.frenzy)
 
 
 @step
 def after_fear(duel: Duel, state: int, total: int) -> int:
     """The state after the tests of fear: a charger that fails does not charge; a charged one is afraid (MD-9)."""
-    fails = duel.fighter_tests and not mordheim.passes(total % ROLLS + LOWEST_ROLL, duel.leadership[0])
-    enemy_fails = duel.enemy_tests and not mordheim.passes(total // ROLLS + LOWEST_ROLL, duel.leadership[1])
+    fails = duel.fighter_tests and not rules.passes(total % ROLLS + LOWEST_ROLL, duel.leadership[0])
+    enemy_fails = duel.enemy_tests and not rules.passes(total // ROLLS + LOWEST_ROLL, duel.leadership[1])
     if (fails and duel.charger == FIGHTER) or (enemy_fails and duel.charger == ENEMY):
         mode = CALM
     else:
@@ -93,12 +93,12 @@ def blows(duel: Duel, side: Side, state: int, misses_only: bool) -> int:
     mode, frenzied = state // (4 * square), state // square % 4
     if mode == CALM or (mode >> side.place & 1) != side.afraid:
         return 0
-    attacks = mordheim.attacks_of(side.attacks, side.second_weapon > 0, frenzied >> side.place & 1 == 1)
+    attacks = rules.attacks_of(side.attacks, side.second_weapon > 0, frenzied >> side.place & 1 == 1)
     if not misses_only:
         return attacks
     landed = state // duel.hits % duel.hits if side.place == FIGHTER else state % duel.hits
     silenced = frenzied >> side.place & 1 == 1 and side.hates_frenzied == 0
-    return max(attacks - landed, 0) if mordheim.rerolls_misses(side.hatred > 0, side.combat_round, silenced) else 0
+    return max(attacks - landed, 0) if rules.rerolls_misses(side.hatred > 0, side.combat_round, silenced) else 0
 
 
 @kernel
@@ -163,12 +163,12 @@ def _strikes(duel: Duel, place: int, fighter: Fighter, combat_round: int, defaul
     found = []
     tests = (duel.fighter_tests, duel.enemy_tests)[place] and combat_round == 0
     for afraid in (STEADY, AFRAID) if tests else (STEADY,):
-        needed = mordheim.HARDEST if afraid else fighter.to_hit or defaults.to_hit
+        needed = rules.HARDEST if afraid else fighter.to_hit or defaults.to_hit
         side = Side(
             place, fighter.attacks, int(fighter.second_weapon), int(fighter.hatred),
             int(defaults.hatred_while_frenzied), combat_round, afraid,
         )  # fmt: skip
-        again = mordheim.rerolls_misses(fighter.hatred, combat_round, False)
+        again = rules.rerolls_misses(fighter.hatred, combat_round, False)
         for misses_only in (False, True) if again else (False,):
             after, dice = tabulated_blows(duel, side, misses_only)
             found.append(Phase(after, succeeding(SIDES + 1 - needed, SIDES), dice))

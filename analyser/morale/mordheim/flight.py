@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Phase, happening, succeeding, unchanged
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Beside, Chain, Phase, happening, succeeding, unchanged
+from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Alone, Question
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.rules import mordheim
 
 BREAK, WOUND, SAVE, AWAY, CHARGED, RALLY = range(6)  # phases
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
@@ -70,7 +70,7 @@ def runner_of(question: Question) -> Runner:
     alone = question.alone
     assert alone is not None
     helps = alone.rally_leader is not None and alone.leader_state == "standing"
-    rally = mordheim.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
+    rally = rules.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
     far = BREAKS + alone.opponents + 1
     flees, parts = far + 1, parts_of(alone)
     ran = [after_first_run(alone, roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
@@ -83,7 +83,7 @@ def runner_of(question: Question) -> Runner:
         whole = math.ceil(inches)
         return LEFT if inches <= 0 else flees + parts.index(whole - inches) * width + whole
 
-    tested = mordheim.is_all_alone(alone.opponents, alone.friends_near)
+    tested = rules.is_all_alone(alone.opponents, alone.friends_near)
     after = np.array([state_of(inches) for inches in ran], np.int64)
     return Runner(int(tested), alone.leadership, rally, alone.wounds, after, width, far, flees, states)
 
@@ -94,7 +94,7 @@ def runs(runner: Runner, state: int, roll: int) -> int:
     if state == runner.far:
         return state
     inches = (state - runner.flees) % runner.width
-    left = mordheim.run(inches, roll)
+    left = rules.run(inches, roll)
     return state - inches + left if left > 0 else LEFT
 
 
@@ -102,7 +102,7 @@ def runs(runner: Runner, state: int, roll: int) -> int:
 def state_after(runner: Runner, phase: int, state: int, total: int) -> int:
     """The state that a phase leads to when its dice show `total`."""
     if phase == BREAK and state == HOLDS:
-        held = not runner.tested or mordheim.passes(total + LOWEST_ROLL, runner.leadership)
+        held = not runner.tested or rules.passes(total + LOWEST_ROLL, runner.leadership)
         return HOLDS if held else runner.far - 1
     breaking, fleeing = BREAKS <= state < runner.far, state >= runner.far
     if phase == WOUND and breaking:
@@ -114,7 +114,7 @@ def state_after(runner: Runner, phase: int, state: int, total: int) -> int:
     if phase == CHARGED and fleeing and total >= ROLLS:
         return runs(runner, state, total - ROLLS + LOWEST_ROLL)
     if phase == RALLY and fleeing:
-        if mordheim.passes(total % ROLLS + LOWEST_ROLL, runner.rally_leadership):
+        if rules.passes(total % ROLLS + LOWEST_ROLL, runner.rally_leadership):
             return RALLIED
         return runs(runner, state, total // ROLLS + LOWEST_ROLL)
     return state

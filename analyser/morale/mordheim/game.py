@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Chain, Extent, Phase, States, unchanged
+from analyser.engine.chain.chain import Chain, Extent, Phase, States, unchanged
 from analyser.morale.mordheim.question import Question, Warband
 from analyser.morale.mordheim.warband import GAVE_UP, ROUTED, Part, Roster, Turns, roster_of
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import Beside, Chain, Die, Phase, sided
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import Beside, Chain, Die, Phase, sided
+from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Question, Stupidity, Together
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.rules import mordheim
 
 SIDES = 6
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(4)  # what a warrior does this turn; FATES of them
@@ -21,11 +21,11 @@ STANDING, OUT, STUNNED = range(3)
 @step
 def stupid(roll: int, wandering: int, leadership: int, in_combat: bool) -> int:
     """What a stupid warrior does in his turn (MD-10)."""
-    if mordheim.passes(roll, leadership):
+    if rules.passes(roll, leadership):
         return SENSIBLE
     if in_combat:
         return NO_BLOWS
-    return WALKS if mordheim.walks_when_stupid(wandering) else IDLE
+    return WALKS if rules.walks_when_stupid(wandering) else IDLE
 
 
 @kernel
@@ -44,7 +44,7 @@ def tabulated_stupidity(turns: int, leadership: int, in_combat: bool) -> NDArray
 def stupidity_leadership(stupidity: Stupidity) -> int:
     """The Leadership that he tests on (MD-4)."""
     helps = stupidity.leader is not None and stupidity.leader_state == "standing"
-    return mordheim.own_or_leaders(stupidity.leadership, stupidity.leader or 0, helps)
+    return rules.own_or_leaders(stupidity.leadership, stupidity.leader or 0, helps)
 
 
 def stupidity_chain(question: Question) -> Chain:
@@ -75,12 +75,12 @@ def tabulated_test(
     for state in range(states):
         leader, failed = state % 5, state // 5
         if rout:
-            needed = mordheim.rout_leadership(leader_leadership, leader in (OUT, STUNNED), leadership)
+            needed = rules.rout_leadership(leader_leadership, leader in (OUT, STUNNED), leadership)
         else:
-            needed = mordheim.own_or_leaders(leadership, leader_leadership, near_leader and leader == STANDING)
+            needed = rules.own_or_leaders(leadership, leader_leadership, near_leader and leader == STANDING)
         for total in range(ROLLS):
             over = rout_first and failed & 1 == 1
-            passed = over or mordheim.passes(total + LOWEST_ROLL, needed)
+            passed = over or rules.passes(total + LOWEST_ROLL, needed)
             after[state, total] = state if passed else (failed | 1 << bit) * 5 + leader
     return after
 
@@ -96,7 +96,7 @@ def together_chain(question: Question) -> Chain:
     roll = (Beside(TWO_DICE, 1),)
     phases = [Phase(tabulated_leader(states), beside=(Beside(leader, 1),))]
     if together.rout_test:
-        other = together.best_other or mordheim.NOBODY
+        other = together.best_other or rules.NOBODY
         phases.append(Phase(tabulated_test(states, 0, other, together.leader, False, True, False), beside=roll))
     for bit, warrior in enumerate(together.warriors, start=first):
         after = tabulated_test(

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from analyser.errors import did_you_mean
+from analyser.common.errors import did_you_mean
+from analyser.common.validation import Record, as_tuple
+from analyser.game.units import Name
 from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
-from analyser.units import Name
-from analyser.validation import Record, as_tuple
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import NO_DIE, Beside, Die, happening, succeeding
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import NO_DIE, Beside, Die, happening, succeeding
+from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Fight, Question, Warband
 from analyser.morale.mordheim.question import Ruleset as Defaults
-from analyser.rules import mordheim
 
 TWO_DICE = Die((1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36)  # the sum of two dice less 2
 LOWEST_ROLL, ROLLS, SIDES = 2, 11, 6
@@ -77,7 +77,7 @@ def best_other(roster: Roster, others_out: int) -> int:
     for group in range(len(roster.standing)):
         if roster.standing[group, others_out] > 0:
             return int(roster.leadership[group])
-    return mordheim.NOBODY
+    return rules.NOBODY
 
 
 @step
@@ -107,7 +107,7 @@ def after_test(roster: Roster, state: int, roll: int, stunned: bool) -> int:
     out = out_of_action(roster, state)
     if out == roster.took_part:
         return roster.fighting + ALL_OUT
-    if not mordheim.rout_test_due(out, roster.took_part):
+    if not rules.rout_test_due(out, roster.took_part):
         return state
     if out >= roster.gives_up_at:
         return roster.fighting + GAVE_UP
@@ -115,7 +115,7 @@ def after_test(roster: Roster, state: int, roll: int, stunned: bool) -> int:
     if leader_lost and roster.others_may_be_stunned:
         return roster.states + state
     other = best_other(roster, state % roster.took_part)
-    if mordheim.passes(roll, mordheim.rout_leadership(roster.leader, leader_lost, other)):
+    if rules.passes(roll, rules.rout_leadership(roster.leader, leader_lost, other)):
         return state
     return roster.fighting + ROUTED
 
@@ -126,8 +126,8 @@ def after_other(roster: Roster, group: int, waiting: int, steady: int, roll: int
     state = waiting - roster.states
     if steady == 0 and group < len(roster.standing) - 1:
         return waiting
-    tested_on = int(roster.leadership[group]) if steady > 0 else mordheim.NOBODY
-    return state if mordheim.passes(roll, tested_on) else roster.fighting + ROUTED
+    tested_on = int(roster.leadership[group]) if steady > 0 else rules.NOBODY
+    return state if rules.passes(roll, tested_on) else roster.fighting + ROUTED
 
 
 @kernel
@@ -220,10 +220,10 @@ def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]
     save, out = fight.save or defaults.save, fight.out_of_action or defaults.out_of_action
     hits, sides = SIDES + 1 - to_hit, SIDES
     silenced = fight.frenzy and not defaults.hatred_while_frenzied
-    if mordheim.rerolls_misses(fight.hatred, turn - fight.first_turn, silenced):
+    if rules.rerolls_misses(fight.hatred, turn - fight.first_turn, silenced):
         hits, sides = hits * sides + (sides - hits) * hits, sides * sides
     successes = hits * (SIDES + 1 - to_wound) * (save - 1) * (SIDES + 1 - out)
-    each = mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
+    each = rules.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
     of = -1 if fight.of is None else places[fight.of]
     return Losses(succeeding(successes, sides * SIDES**3), each, fight.number, of)
 

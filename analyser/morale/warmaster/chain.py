@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chains import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, sided
-from analyser.jit import kernel, step
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, sided
+from analyser.morale.warmaster import rules
 from analyser.morale.warmaster.path import Choice, Met, meetings, way_of
 from analyser.morale.warmaster.question import Question
-from analyser.rules import warmaster
-from analyser.rules.warmaster import Kind, Meeting
+from analyser.morale.warmaster.rules import Kind, Meeting
 
 MOST_SIDES = 1 << 32  # of a draw
 MOST_DICE = 12  # thrown together, so that they have no more sides
@@ -140,7 +140,7 @@ def after_move(layout: Layout, driven_back: bool, state: int, total: int) -> int
     """The state after a drive-back die (WM-1), or after the law of the distance."""
     moved = state // (4 * layout.friends) % layout.distances + total
     six = state // (2 * layout.friends) % 2
-    if driven_back and warmaster.is_confused_by(1 if total == SIDES else 0):
+    if driven_back and rules.is_confused_by(1 if total == SIDES else 0):
         six = 1
     before = state // (4 * layout.friends * layout.distances)
     return moving_state(layout, before, min(moved, layout.distances - 1), six, 0, 0)
@@ -161,7 +161,7 @@ def stands_before(way: Way, destroyed: int, place: int, reached: int) -> int:
     stands = way.stands - destroyed
     for each in range(min(place, reached)):
         if way.meetings[each, reached, 0] == _DESTROYS_STANDS:
-            stands = warmaster.stands_after(stands, way.stands_in_way[each])
+            stands = rules.stands_after(stands, way.stands_in_way[each])
     return stands
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.morale.warmaster.question import Friend, Obstacle, Question
-from analyser.rules.warmaster import Kind, Meeting, Move, meeting
+from analyser.morale.warmaster.rules import Kind, Meeting, Move, meeting
 
 Choice = Literal["always", "never", "fewest"]
 CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")

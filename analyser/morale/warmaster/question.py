@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
-from analyser.errors import shown
+from analyser.common.errors import shown
+from analyser.common.validation import Record, as_tuple
 from analyser.morale.questions import Law, Rounds
-from analyser.validation import Record, as_tuple
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12

@@ -1,0 +1,474 @@
+"""What each loadout does for its points, beside its peers; and what it would have to cost to do as they do."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isnan
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.analysis.frame import records
+from analyser.game.keywords import SPECIAL_RULES, parse
+from analyser.game.units import Loadout, Row, Unit, unit_of
+from analyser.scenarios.resolve import rules_of
+
+EFFICIENCY = "expected_points_destroyed_per_100_points"
+LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
+_LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
+_EFFICIENCY_COLUMNS = [
+    *_LOADOUT, "situation", "category", "targets", "efficiency", "median", "peers", "z",
+    "break_even_points", "break_even_low", "break_even_high",
+]  # fmt: skip
+
+
+def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
+    """Points efficiency of every attacker on the targets of each category, in each situation.
+
+    Its peers are the attackers of the table that destroy at least :data:`LEAST` points of such targets for 100 points.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.analysis.matchups.matchups`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each attacker, situation and category that it can attack and has points for: `attacker`,
+        `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (how many there are);
+        `efficiency`, the mean over them of the expected points destroyed for 100 points; `median`, that of its
+        peers (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
+        among the peers, NaN where it is none of them; `break_even_points`, the price at which its efficiency were that
+        median, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
+        other shares.
+
+    Examples
+    --------
+    >>> from analyser.analysis.matchups import matchups
+    >>> found = efficiency(matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
+    >>> best = found[found["category"] == "light"].nlargest(1, "efficiency").iloc[0]
+    >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["median"]), 1)
+    ('crown/rifle-platoon@reinforced', 95.1, 29.0)
+    """
+    parts = [
+        _efficiency_of_one(part.reset_index(drop=True), str(situation), str(category))
+        for (situation, category), part in frame.groupby(["situation", "defender_category"], sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True).reindex(columns=_EFFICIENCY_COLUMNS)
+
+
+def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
+    """Of one situation and one category of targets."""
+    able = part[part[EFFICIENCY].notna()]
+    found = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
+    if found.empty:
+        return found
+    means, resampled = _efficiencies(able)
+    peer = means >= LEAST
+    prices = found["attacker_points"].to_numpy(np.float64)
+    break_even = prices * _over_median(means)
+    low, high = np.percentile(prices[:, None] * _over_median(resampled), (LOW, HIGH), axis=1)
+    return found.assign(
+        situation=situation,
+        category=category,
+        targets=able["defender"].nunique(),
+        efficiency=means,
+        median=np.median(means[peer]) if peer.any() else np.nan,
+        peers=found["attacker"][peer].map(unit_of).nunique(),
+        z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
+        break_even_points=break_even,
+        break_even_low=low,
+        break_even_high=high,
+    )
+
+
+def _efficiencies(able: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean over all targets, and over fields in which their units have other shares: (a,) and (a, draws).
+
+    Levels of one unit are much alike, so it is units that get other shares, not loadouts.
+    """
+    attackers, _ = pd.factorize(able["attacker"])
+    units, names = pd.factorize(able["defender"].map(unit_of))
+    sums = np.zeros((attackers.max() + 1, len(names)))
+    counts = np.zeros_like(sums)
+    np.add.at(sums, (attackers, units), able[EFFICIENCY].to_numpy(np.float64))
+    np.add.at(counts, (attackers, units), 1.0)
+    shares = weights(len(names)).T
+    return sums.sum(axis=1) / counts.sum(axis=1), (sums @ shares) / (counts @ shares)
+
+
+def _over_median(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each figure over the median of those that matter; NaN where none does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a median of nothing
+        median = np.nanmedian(np.where(means >= LEAST, means, np.nan), axis=0)
+    return np.asarray(means / median)
+
+
+NORMAL = 1.4826  # standard deviations in a median absolute deviation of a normal law
+
+
+LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
+
+
+DRAWS, SEED = 400, 0
+
+
+def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far each value is from the median, in robust standard deviations (1.4826 median absolute deviations).
+
+    NaN counts for nothing and gets NaN; where half of the values or more are equal, all get NaN but those, which get 0.
+
+    Examples
+    --------
+    >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
+    [-1.35, -0.67, 0.0, 0.67, 31.7]
+    """
+    if not np.isfinite(values).any():
+        return np.full(values.shape, np.nan)
+    away = values - np.nanmedian(values)
+    spread = NORMAL * np.nanmedian(np.abs(away))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.where(away == 0, 0.0, away / spread)
+    return np.where(np.isinf(found), np.nan, found)
+
+
+def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:
+    """Fields that might as well have been met: the same units, in other shares (the Bayesian bootstrap, Rubin 1981).
+
+    Returns
+    -------
+    float64 array, shape (draws, units)
+        Each row adds up to 1: a draw from the flat Dirichlet law. The same seed gives the same weights.
+
+    Examples
+    --------
+    >>> weights(3, draws=2).sum(axis=1).round(12).tolist()
+    [1.0, 1.0]
+    """
+    return np.random.default_rng(seed).dirichlet(np.ones(units), draws)
+
+
+LEAST_RATIO = 2.0  # times as much or as little as expected
+
+
+LOWEST_TOLD = 0.05  # points; less is called nothing
+
+
+_SWEEPS = 10
+
+
+_PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
+
+
+_OUTLIER_COLUMNS = [
+    *_PAIR, "situation", "also_in", "efficiency", "expected", "ratio", "attacker_usual", "defender_usual", "row", "why",
+]  # fmt: skip
+
+
+def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
+    """Pairs of units whose efficiency is far from what the usual of both makes one expect.
+
+    Expected is the attacker's usual efficiency times the target's (a median polish of its logarithm, Tukey 1977),
+    among the targets of one category in one situation, and never more than all that the target costs; figures of units
+    are means over the levels of both. Figures below :data:`~analyser.analysis.balance.LEAST` count as that: less
+    does not matter at a table, and a ratio of two of them says nothing.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.analysis.matchups.matchups`.
+    loadouts : sequence of Loadout
+        Those of both sides, so that `why` can tell what is on their profiles. Default: it tells figures alone.
+
+    Returns
+    -------
+    DataFrame
+        One row for each pair and way that is odd: `attacker` and `defender` (units, without a level),
+        `attacker_unit`, `defender_unit`, the `situation` where it is farthest, and `also_in`, the others;
+        `efficiency`, `expected`, and `ratio` of the two, at least 2 or at most a half; `attacker_usual`, the median of
+        what the attacker does to other such targets, and `defender_usual`, of what others do to the target (NaN where
+        there are none); `row`, what the attacker uses; `why`, in words made of facts. The farthest first, but units
+        that have not been told of come before those that have.
+
+    Examples
+    --------
+    >>> from analyser.analysis.matchups import matchups
+    >>> found = matchups("crown/*", "imperium/*", situations=["long-range"])
+    >>> odd = outliers(found.frame).iloc[0]
+    >>> odd["attacker_unit"], odd["defender_unit"], round(float(odd["ratio"]), 1)
+    ('Bors Heavy Bombards', 'Sturmwagen Transport', 2.2)
+    """
+    units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
+    units["most"] = 100 * units["defender_points"] / units["attacker_points"].where(units["attacker_points"] > 0)
+    groups = units.groupby([*_PAIR, "situation", "defender_category"], sort=False)
+    means = groups[[EFFICIENCY, "most"]].mean().rename(columns={EFFICIENCY: "efficiency"})
+    means["row"] = groups["row"].first() if "row" in units else None
+    odd = [
+        _outliers_of_one(part)
+        for _, part in means.reset_index().groupby(["situation", "defender_category"], sort=False)
+    ]
+    found = pd.concat(odd, ignore_index=True).sort_values("ratio", key=_surprise, ascending=False, kind="stable")
+    return _as_told(found, {unit_of(each.selector): each.unit for each in loadouts})
+
+
+def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
+    """Of one situation and one category of targets."""
+    found = means[means["efficiency"].notna()]
+    sides = [pd.factorize(found[side])[0] for side in ("attacker", "defender")]
+    floored = np.maximum(found["efficiency"].to_numpy(np.float64), LEAST)
+    left = 2 ** _polished(np.log2(floored), *sides)
+    expected = np.maximum(np.fmin(floored / left, found["most"].to_numpy(np.float64)), LEAST)
+    found = found.assign(
+        expected=expected,
+        ratio=floored / expected,
+        attacker_usual=_median_of_others(found, "attacker"),
+        defender_usual=_median_of_others(found, "defender"),
+    )
+    usual = found[["attacker_usual", "defender_usual"]].min(axis=1)
+    # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
+    little = (found["ratio"] < 1) & ((found["efficiency"] >= usual) | (usual < LEAST))
+    far: pd.DataFrame = found[(_surprise(found["ratio"]) >= np.log2(LEAST_RATIO)) & ~little]
+    return far
+
+
+def _median_of_others(found: pd.DataFrame, side: str) -> list[float]:
+    """For each row the median efficiency of the other rows of the same unit on that `side`."""
+    figures: dict[str, list[float]] = {str(unit): list(part) for unit, part in found.groupby(side)["efficiency"]}
+    usual = []
+    for unit, figure in zip(found[side], found["efficiency"]):
+        others = figures[unit].copy()
+        others.remove(figure)
+        usual.append(median(others) if others else float("nan"))
+    return usual
+
+
+def _surprise(ratio: pd.Series[float]) -> pd.Series[float]:
+    return pd.Series(np.abs(np.log2(ratio.to_numpy(np.float64))), ratio.index)
+
+
+def _polished(values: NDArray[np.float64], *sides: NDArray[np.intp]) -> NDArray[np.float64]:
+    """What is left of `values` when the medians of both sides are taken from them, again and again."""
+    left = pd.Series(values)
+    for _ in range(_SWEEPS):
+        for side in sides:
+            left = left - left.groupby(side).transform("median")
+    return np.asarray(left, np.float64)
+
+
+def _as_told(found: pd.DataFrame, units: Mapping[str, Unit]) -> pd.DataFrame:
+    """A row for each pair and way, in the order in which they are told."""
+    way = found["ratio"] > 1
+    groups = found.groupby([found["attacker"], found["defender"], way], sort=False)["situation"]
+    also = {key: ", ".join(list(names)[1:]) for key, names in groups}
+    first = found[~pd.concat([found[["attacker", "defender"]], way], axis=1).duplicated()]
+    rows: list[dict[str, Any]] = [
+        {**row, "also_in": also[row["attacker"], row["defender"], row["ratio"] > 1], "why": _why(row, units)}
+        for row in records(first)
+    ]
+    return pd.DataFrame(_in_turns(rows), columns=_OUTLIER_COLUMNS)
+
+
+def _in_turns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows so that no unit has a second one before all that could have a first one have it, and so on."""
+    told: list[dict[str, Any]] = []
+    seen: Counter[str] = Counter()
+    turn = 0
+    while rows:
+        turn += 1
+        later = []
+        for row in rows:
+            sides = {row["attacker"], row["defender"]}
+            if all(seen[each] < turn for each in sides):
+                told.append(row)
+                seen.update(sides)
+            else:
+                later.append(row)
+        rows = later
+    return told
+
+
+def _why(row: Mapping[str, Any], units: Mapping[str, Unit]) -> str:
+    """What makes the pair odd: the usual of both sides, and what stands on the profiles."""
+    mine, theirs = row["attacker_usual"], row["defender_usual"]
+    usual = [] if isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
+    usual += [] if isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
+    told = [", ".join(usual)] if usual else []
+    if row["attacker"] in units and row["defender"] in units:
+        told += [*_of_attacker(units[row["attacker"]], row["row"]), _of_target(units[row["defender"]])]
+    return "; ".join(told)
+
+
+def _points(figure: float) -> str:
+    return f"{figure:.1f} points" if figure >= LOWEST_TOLD else "nothing"
+
+
+def _of_attacker(unit: Unit, row_id: object) -> list[str]:
+    row = unit.row(str(row_id))
+    if row is None:
+        return []
+    return [f"it uses {row.name}: {', '.join(row.qualities)}" if row.qualities else f"it uses {row.name}"]
+
+
+def _of_target(unit: Unit) -> str:
+    known = [(rule, SPECIAL_RULES.get(parse(rule).name)) for rule in unit.rules]
+    rules = [rule for rule, term in known if term is not None and term.side == "target"]
+    return f"the target has {', '.join([f'DEFENCE {unit.defence}', f'DAMAGE LIMIT {unit.damage_limit}', *rules])}"
+
+
+DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its targets: more is better
+
+
+SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
+
+
+# To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
+SAME_WITHIN = 1e-9
+
+
+def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
+    """Loadouts for which another of the same faction costs no more and does at least as well in every matchup.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.analysis.matchups.matchups`.
+    attackers : sequence of Loadout
+        Those of the table, so that profiles count too. Default: they do not.
+
+    Returns
+    -------
+    DataFrame
+        `attacker`, `by` (of those that dominate it, see :func:`dominations`, the one beside which it has least that
+        the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` and `has_besides`.
+    """
+    found = dominations(frame, attackers)
+    rank = found["has_besides"].map(len), -found["points_saved"]
+    first = found.assign(rank=rank[0], saved=rank[1]).sort_values(["rank", "saved"], kind="stable")
+    best = first.drop_duplicates("attacker").drop(columns=["rank", "saved"]).sort_index()
+    return best.assign(has_besides=best["has_besides"].map(", ".join)).reset_index(drop=True)
+
+
+def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
+    """Every pair of loadouts of one faction of which the one dominates the other.
+
+    It costs no more and does as well on every target in every situation, in :data:`DONE`; where both loadouts are also
+    defenders of the table, from every attacker also in :data:`SUFFERED`, models being counted as a share of the unit's.
+    In something, points or a figure, it is strictly better. Loadouts that do nothing at all are not named: they are
+    there for something else. Nor is a pair whose profiles have different target categories.
+
+    Parameters
+    ----------
+    frame, attackers
+        As of :func:`dominated`.
+
+    Returns
+    -------
+    DataFrame
+        `attacker`, `by`, `points_saved`, `counts` (``"attack"``, or ``"attack and defence"``), and `has_besides`: a
+        tuple of what the dominated one has on its profile and the other has not, empty where profiles are not given.
+    """
+    sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
+    points = dict(zip(sides["attacker"], sides["attacker_points"].astype(int)))
+    factions: dict[str, list[str]] = {}
+    for name in points:
+        factions.setdefault(name.partition("/")[0], []).append(name)
+    known = {each.selector: each for each in attackers}
+    found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
+    for names in factions.values():
+        for one, other, saved, counts in _within(frame, names, points):
+            if one not in known or other not in known:
+                found.append((one, other, saved, counts, ()))
+            elif known[one].unit.category == known[other].unit.category:
+                found.append((one, other, saved, counts, has_besides(known[one], known[other])))
+    return pd.DataFrame(found, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
+
+
+def _within(frame: pd.DataFrame, names: list[str], points: dict[str, int]) -> list[tuple[str, str, int, str]]:
+    """The pairs of a faction, cheapest first."""
+    suffer = set(names) <= set(frame["defender"])
+    counts = "attack and defence" if suffer else "attack"
+    done = _done(frame, names)
+    figures = np.hstack([done, -_suffered(frame, names)]) if suffer else done
+    prices = np.array([points[name] for name in names])
+    found = []
+    for place, name in enumerate(names):
+        as_good = (figures >= figures[place] - SAME_WITHIN).all(axis=1) & (prices <= prices[place])
+        better = (figures > figures[place] + SAME_WITHIN).any(axis=1) | (prices < prices[place])
+        if done[place].any():
+            those = np.flatnonzero(as_good & better)
+            found += [(name, names[each], int(prices[place] - prices[each]), counts) for each in those]
+    return found
+
+
+def _done(frame: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
+    """Every figure of every matchup as an attacker; an attack that cannot be made does nothing."""
+    part = _with_stopped(frame[frame["attacker"].isin(names)])
+    return _wide(part, "attacker", "defender", DONE, names)
+
+
+def _suffered(frame: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
+    part = _with_stopped(frame[frame["defender"].isin(names)])
+    share = part["mean_models_destroyed"] / part["defender_models"].astype(float)
+    return _wide(part.assign(mean_models_destroyed=share), "defender", "attacker", SUFFERED, names)
+
+
+def _with_stopped(part: pd.DataFrame) -> pd.DataFrame:
+    return part.assign(p_stopped=part["p_suppressed"] + part["p_annihilated"])
+
+
+def _wide(
+    frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
+) -> NDArray[np.float64]:
+    table = frame.pivot(index=side, columns=[other, "situation"], values=list(figures)).reindex(names)
+    return table.fillna(0.0).to_numpy(np.float64)
+
+
+def reach(loadout: Loadout) -> float:
+    """The longest range of its rows in inches; 0 without one."""
+    return max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0)
+
+
+def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
+    """What `one` has on its profile and `other` has not, in words; nothing if `other` has all that `one` has.
+
+    Examples
+    --------
+    >>> from analyser.game.profiles import Profiles
+    >>> crown = Profiles()
+    >>> command, rifles = (crown.loadout(f"crown/{name}@basic") for name in ("rifle-command-platoon", "rifle-platoon"))
+    >>> has_besides(command, rifles)
+    ('commander', 'Chain of Command (6)', 'Command Signals')
+    """
+    mine, theirs = one.unit, other.unit
+    more: list[str] = [each for each in mine.traits if each not in theirs.traits]
+    more += [each for each in rules_of(one) if each not in rules_of(other)]
+    if mine.category != theirs.category:
+        more.append(f"{mine.category} target")
+    if (mine.speed or 0) > (theirs.speed or 0):
+        more.append(f"SPEED {mine.speed:g}")
+    if one.level.models > other.level.models:
+        more.append(f"{one.level.models} models")
+    for name in ("defence", "damage_limit", "discipline"):
+        if (getattr(mine, name) or 0) > (getattr(theirs, name) or 0):
+            more.append(f"{name.replace('_', ' ').upper()} {getattr(mine, name)}")
+    if (mine.break_limit or 0) < (theirs.break_limit or 0):
+        more.append("no BREAK LIMIT" if mine.break_limit is None else f"BREAK LIMIT {mine.break_limit}")
+    return (
+        *more,
+        *(f"{each.name} to {each.long_range:g} inches" for each in mine.rows if _reaches_further(each, other)),
+    )
+
+
+def _reaches_further(row: Row, other: Loadout) -> bool:
+    """Whether a ranged row shoots at what no row of the other does, or further."""
+    return row.kind == "ranged" and not any(
+        set(row.against) <= set(each.against) and (row.long_range or 0) <= (each.long_range or 0)
+        for each in other.unit.rows
+    )

@@ -1,0 +1,344 @@
+"""Several loadouts at one target, or some, under the same conditions, by the single attack's own computation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeGuard, get_args, overload
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.compare_result import Comparison
+from analyser.analysis.differences import Side, differences, with_differences
+from analyser.analysis.figures import figures_of, metric_compared, values_of
+from analyser.analysis.selection import Levels, Selectors, check_row, rows_called
+from analyser.analysis.selection import loadouts as loadouts_meant
+from analyser.analysis.targets import Comparisons, compared_by_target, shares_of
+from analyser.api import FINEST_PRECISION, MOST_TRIALS, exact, simulate_in_batches
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.common.estimates import Method
+from analyser.common.sampling import check_sample, check_whole
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.game.profiles import Profiles
+from analyser.game.ruleset import load_ruleset
+from analyser.game.units import Loadout
+from analyser.results.attack import Result
+from analyser.results.metrics import PER_100_POINTS
+from analyser.scenarios.load import scenario_between
+from analyser.scenarios.reading import parse_scenario
+from analyser.scenarios.resolve import resolve_target
+from analyser.scenarios.schema import Scenario, ScenarioFile
+from analyser.scenarios.schema import Target as Defender
+
+BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
+DEFAULT_CHUNKS = 2  # in a batch
+
+Played = tuple[Result, tuple[Result, ...]]
+Target = str | Loadout | Mapping[str, Any]
+
+
+@overload
+def compare(
+    loadouts: Selectors, target: Target, *, distance: float | None = ..., row: str | None = ..., method: Method = ...,
+    metric: str = ..., per_points: bool = ..., at_least: int | None = ..., levels: Levels = ...,
+    trials: int | None = ..., seed: int = ..., threads: int | None = ..., profiles: Profiles | None = ...,
+    **conditions: Any,
+) -> Comparison: ...  # fmt: skip
+@overload
+def compare(
+    loadouts: Selectors, target: Sequence[Target], *, weights: Sequence[float] | None = ...,
+    distance: float | None = ..., row: str | None = ..., method: Method = ..., metric: str = ...,
+    per_points: bool = ..., at_least: int | None = ..., levels: Levels = ..., trials: int | None = ..., seed: int = ...,
+    threads: int | None = ..., profiles: Profiles | None = ..., **conditions: Any,
+) -> Comparisons: ...  # fmt: skip
+def compare(
+    loadouts: Selectors,
+    target: Target | Sequence[Target],
+    *,
+    weights: Sequence[float] | None = None,
+    distance: float | None = None,
+    row: str | None = None,
+    method: Method = "exact",
+    metric: str = "mean_models_destroyed",
+    per_points: bool = False,
+    at_least: int | None = None,
+    levels: Levels = None,
+    trials: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    profiles: Profiles | None = None,
+    **conditions: Any,
+) -> Comparison | Comparisons:
+    """One ranged attack of each loadout on the same target, side by side; or on each of several targets.
+
+    Parameters
+    ----------
+    loadouts : str, Loadout, or several of them
+        Selectors may have wildcards. A Loadout need not be in any profile file.
+    target : str, Loadout or mapping; or a list of them
+        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. Of a
+        list: a comparison for each, and their mean.
+    weights : sequence of float, optional
+        How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
+    distance, row
+        As in a scenario. Default: each loadout fires its best row.
+    method : "exact" or "monte-carlo"
+    metric : str
+        The figure that decides which loadout is the best one: `p_at_least`, or one of
+        :data:`analyser.results.metrics.METRICS` that is not of duels.
+    per_points : bool
+        Let the figure per 100 points of the loadout decide: a mean or an expected one, since chances do not add up.
+    at_least : int, optional
+        The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
+    levels : str or several, optional
+        Only loadouts at these reinforcement levels.
+    trials, seed, threads
+        Monte Carlo: at least so many fights for each loadout, rounded up to 32 batches of whole chunks of 131,072.
+        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.differences`).
+    profiles : Profiles, optional
+    **conditions
+        Further keys of the ``[attack]`` of a scenario, such as ``bonuses=["aiming"]``.
+
+    Returns
+    -------
+    Comparison, or Comparisons of a list of targets
+        Its frame has one row a loadout, in the order given.
+
+    Raises
+    ------
+    InputError
+        A selector, row, metric, weight or condition that does not fit, the same target twice, or a target that no
+        loadout can attack.
+
+    Examples
+    --------
+    >>> found = compare(["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"], "imperium/krupp@basic")
+    >>> found.frame.set_index("unit")["mean_models_destroyed"].round(3).to_dict()
+    {'Sharp Rifles': 1.676, 'Rifle platoon': 3.518}
+    >>> print(found.best)
+    crown/rifle-platoon@reinforced
+    """
+    decides = metric_compared(metric, per_points=per_points)
+    _check_method(method)
+    check_sample(trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
+    library = profiles or Profiles()
+    sides = loadouts_meant(loadouts, library, levels)
+    check_row(row, sides)
+    attack, how = {"distance": distance, **conditions}, _How(method, trials, seed, threads)
+    if _is_target(target):
+        if weights is not None:
+            raise InputError("weights of one target", where="weights", allowed="a list of targets")
+        return _compared(_asked(target, attack, library), sides, row, at_least, decides, how, library)
+    if isinstance(target, bytes) or not isinstance(target, Sequence) or not all(map(_is_target, target)):
+        raise InputError(f"{shown(target)} is no target", where="target", allowed=_A_TARGET)
+    asked = [_asked(each, attack, library, place) for place, each in enumerate(target)]
+    shares = shares_of([each.name for each in asked], weights)
+    _check_different(asked)
+    parts = []
+    for each in asked:
+        try:
+            parts.append(_compared(each, sides, row, at_least, decides, how, library))
+        except InputError as error:
+            raise error.inside(f"target {each.name}") from None
+    return compared_by_target(parts, shares, weights)
+
+
+class _How(NamedTuple):
+    method: Method
+    trials: int | None
+    seed: int
+    threads: int | None
+
+
+class _Asked(NamedTuple):
+    """The attack on one target: the checked scenario, still without an attacker, and the target's profile."""
+
+    name: str
+    file: ScenarioFile
+    defender: Loadout | None
+
+
+def _compared(
+    asked: _Asked, sides: Sequence[Loadout], row: str | None, at_least: int | None, decides: str, how: _How,
+    library: Profiles,
+) -> Comparison:  # fmt: skip
+    """The comparison on one target."""
+    scenarios, why_not = _scenarios(asked.file, sides, asked.defender, row)
+    wanted = _at_least(at_least, next(iter(scenarios.values())).target)
+    played = {place: _play(each, how) for place, each in scenarios.items()}
+    frame = _frame(sides, played, why_not, wanted)
+    if frame[decides].isna().all():
+        raise InputError(f"no loadout has a figure {decides!r}: {_missing(decides)}", where="metric")
+    found = [_side(sides[place], *played[place], wanted) for place in played]
+    deltas = differences(found)
+    return Comparison(
+        frame=with_differences(frame, deltas, decides),
+        laws=_laws(sides, played),
+        differences=deltas,
+        metric=decides,
+        at_least=wanted,
+        results={sides[place].selector: whole for place, (whole, _) in played.items()},
+        shares={asked.name: 1.0},
+        profiles=library.used,
+        sides=tuple(found),
+    )
+
+
+def _missing(metric: str) -> str:
+    if metric.endswith(PER_100_POINTS):
+        return "the profiles give no points for it"
+    return "the target's profile gives no victory points or points for it"
+
+
+def _check_method(method: str) -> None:
+    allowed = get_args(Method)
+    check_text(method, "method", ", ".join(allowed))
+    if method not in allowed:
+        hint = did_you_mean(method, allowed)
+        raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
+
+
+_A_TARGET = "a selector, a loadout or a table of keys; or a list of them"
+
+
+def _is_target(given: object) -> TypeGuard[Target]:
+    return isinstance(given, str | Loadout | Mapping)
+
+
+def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: int | None = None) -> _Asked:
+    """The attack on a target; `place`: of several."""
+    key = "target" if place is None else f"target.{place}"
+    section: dict[str, Any] = dict(target) if isinstance(target, Mapping) else {}
+    defender = target if isinstance(target, Loadout) else None
+    selector = target if isinstance(target, str) else section.get("unit")
+    if isinstance(selector, str):
+        try:
+            defender = library.loadout(selector)
+        except InputError as error:
+            raise error.inside(key) from None
+    file = parse_scenario({"attack": attack, "target": section}, load_ruleset(library.folder), where="compare")
+    try:
+        resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
+    except InputError as error:
+        raise error if place is None else error.inside(key) from None
+    return _Asked(_name(section, defender), file, defender)
+
+
+def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
+    """What a target is called: its selector, and what else is said of it, as after a colon."""
+    said = [
+        key if value is True else f"{key}={value}"
+        for key, value in sorted(section.items())
+        if key != "unit" and value not in (None, False)
+    ]
+    unit = "target without a profile" if defender is None else defender.selector
+    return f"{unit}:{','.join(said)}" if said and defender is not None else unit
+
+
+def _check_different(asked: Sequence[_Asked]) -> None:
+    """Refuse a target that is there twice: a weight says that it counts twice as much."""
+    for place, each in enumerate(asked):
+        for other in asked[:place]:
+            if resolve_target(each.file.target, each.defender) == resolve_target(other.file.target, other.defender):
+                raise InputError(
+                    f"{each.name} is there twice",
+                    where="target",
+                    allowed="each target once; weights say what counts more",
+                )
+
+
+def _scenarios(
+    file: ScenarioFile, sides: Sequence[Loadout], defender: Loadout | None, row: str | None
+) -> tuple[dict[int, Scenario], dict[int, str]]:
+    """By the place of the loadout: its scenario, or why it cannot make the attack.
+
+    Raises
+    ------
+    InputError
+        None can.
+    """
+    scenarios, errors = {}, {}
+    for place, side in enumerate(sides):
+        try:
+            scenarios[place] = scenario_between(_with_row(file, side, row), side, defender)
+        except InputError as error:
+            errors[place] = error
+    if not scenarios:
+        raise errors[0]
+    return scenarios, {place: _reason(error, sides[place]) for place, error in errors.items()}
+
+
+def _with_row(file: ScenarioFile, side: Loadout, row: str | None) -> ScenarioFile:
+    if row is None:
+        return file
+    if not rows_called(row, side):
+        raise InputError(f"it has no row {row!r}")
+    return file.model_copy(update={"attack": file.attack.model_copy(update={"row": row})})
+
+
+def _reason(error: InputError, side: Loadout) -> str:
+    problem = error.problem.removeprefix(f"{side.selector}: ")
+    return f"{problem} ({error.allowed})" if error.allowed else problem
+
+
+def _at_least(asked: int | None, target: Defender) -> int:
+    models = target.models or 1
+    if asked is None:
+        return (models + 1) // 2
+    check_whole(asked, "at_least", 1)
+    if asked > models:
+        raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
+    return asked
+
+
+def _play(scenario: Scenario, how: _How) -> Played:
+    """The result, and the results of its batches if it is a sample."""
+    if how.method == "exact":
+        return exact(scenario), ()
+    chunks = DEFAULT_CHUNKS if how.trials is None else -(-how.trials // (BATCHES * CHUNK_TRIALS))
+    return simulate_in_batches(scenario, BATCHES, chunks, seed=how.seed, threads=how.threads)
+
+
+def _side(loadout: Loadout, whole: Result, parts: Sequence[Result], at_least: int) -> Side:
+    points = loadout.level.points
+    values, *batches = (values_of(figures_of(each, at_least, points)) for each in (whole, *parts))
+    return Side(loadout.selector, points, values, np.array(batches) if batches else None)
+
+
+def _frame(
+    sides: Sequence[Loadout], played: Mapping[int, Played], why_not: Mapping[int, str], at_least: int
+) -> pd.DataFrame:
+    """One row a loadout, without the differences."""
+    rows = []
+    for place, side in enumerate(sides):
+        line: dict[str, Any] = {
+            "loadout": side.selector, "unit": side.unit.name, "level": side.level_name, "points": side.level.points,
+        }  # fmt: skip
+        if place in played:
+            line |= _figures(played[place][0], at_least, side.level.points)
+        rows.append(line | {"why_not": why_not.get(place)})
+    columns = list(dict.fromkeys(name for line in sorted(rows, key=len, reverse=True) for name in line))
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
+
+
+def _figures(result: Result, at_least: int, points: int | None) -> dict[str, Any]:
+    """The columns of a loadout that can make the attack."""
+    known = {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
+    if result.trials is not None:
+        known |= {"trials": result.trials}
+    for name, figure in figures_of(result, at_least, points).items():
+        known[name] = figure.value
+        if result.trials is not None:
+            known |= {f"{name}_low": figure.low, f"{name}_high": figure.high}
+    return known
+
+
+def _laws(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
+    """The law of models destroyed of each loadout, one below the other."""
+    parts = [
+        pd.DataFrame(whole.models_destroyed()).assign(loadout=sides[place].selector, method=whole.method)
+        for place, (whole, _) in played.items()
+    ]
+    laws = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})
+    return laws[["loadout", *(name for name in laws if name != "loadout")]]

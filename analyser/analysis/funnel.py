@@ -1,0 +1,135 @@
+"""Where the dice of an attack go, on average: exact expectations, from the dice rolled to the models destroyed.
+
+Numbers of dice are expectations of sums, one term a die, so that they need no joint law: each heroic strike of the
+first roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the chance of that face.
+Only the extra re-rolls of AC-3.5, limited to so many dice, need the law of how many dice wait for one: it is the
+product of one law a die. Hits and everything after them come from the exact law of hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.polynomial import polynomial
+from numpy.typing import NDArray
+
+from analyser.api import exact
+from analyser.game.dice import Face
+from analyser.game.profiles import Profiles
+from analyser.rules.damage import points_of_damage, suffer_hits
+from analyser.rules.structs import FightFacts
+from analyser.scenarios.encode import fight_of
+from analyser.scenarios.load import ScenarioLike, load_scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.DataFrame:
+    """Expected numbers at every stage of an attack, exactly.
+
+    Parameters
+    ----------
+    scenario : Scenario, path or mapping
+        As of :func:`analyser.exact`.
+    profiles : Profiles, optional
+
+    Returns
+    -------
+    DataFrame
+        One row a stage, from the first to the last: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or
+        ``"models"``), `kind` (``"total"``, ``"part"`` of the total above it, ``"lost"`` from it), `mean`.
+
+        Dice rolled are those of the first roll (AC-3.2, Overcharge included); dice added by heroic strikes come on
+        top of them (AC-3.3); dice re-rolled are those of both that are rolled a second time (AC-3.4, AC-3.5). Hits
+        lost to DEFENCE are what is left over when every DEFENCE of them is 1 damage (AC-3.7); with Devastating none
+        is lost. Overkill is damage that found no model left to destroy (AC-3.8, AC-3.9). Damage left on the unit is
+        what stays on it, carried damage included. Models destroyed are those that damage destroys, before any test.
+
+    Raises
+    ------
+    InputError
+        As :func:`analyser.load_scenario`.
+
+    Examples
+    --------
+    >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    >>> dice_funnel(fight).set_index("stage")["mean"].round(3).to_dict()["Dice added by heroic strikes"]
+    1.0
+    """
+    import pandas as pd
+
+    ready = load_scenario(scenario, profiles)
+    fight = fight_of(ready)
+    law = exact(ready).hits_weights
+    faces = np.array(ready.ruleset.die.faces, np.float64) / ready.ruleset.die.sides
+    pools = _pools(fight, ready.ruleset.deck.counts())
+    rolled = sum(dice * chance for dice, chance in pools)
+    added = rolled * faces[Face.HEROIC] * fight.explosion
+
+    def mean(of: Callable[[FightFacts, int], float]) -> float:
+        return float(sum(chance * of(fight, hits) for hits, chance in enumerate(law)))
+
+    rows = [
+        ("Dice rolled", "dice", "total", rolled),
+        ("Dice added by heroic strikes", "dice", "part", added),
+        ("Dice re-rolled", "dice", "part", _rerolled(fight, faces, pools, rolled + added)),
+        ("Hits", "hits", "total", float(np.arange(len(law)) @ law)),
+        ("Hits lost to DEFENCE", "hits", "lost", mean(_lost_to_defence)),
+        ("Damage", "damage", "total", mean(_points)),
+        ("Damage lost to overkill", "damage", "lost", mean(_overkill)),
+        ("Damage left on the unit", "damage", "part", mean(_left)),
+        ("Models destroyed", "models", "total", mean(_destroyed)),
+    ]
+    return pd.DataFrame(rows, columns=["stage", "unit", "kind", "mean"])
+
+
+def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
+    """The numbers of dice of the first roll, with their chances (Overcharge, AC-6)."""
+    if not fight.overcharge:
+        return [(int(fight.dice), 1.0)]
+    return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
+
+
+def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
+    """Dice re-rolled: all with a face that the rating re-rolls, and as many others as are allowed."""
+    by_rating = in_pool * _chance_of(faces, fight.reroll_faces)
+    if not fight.extra_dice:
+        return by_rating
+    waits = _chance_of(faces, fight.extra_faces)
+    added = polynomial.polypow([1 - waits, waits], int(fight.explosion))
+    heroic = faces[Face.HEROIC]
+    first = polynomial.polyadd([1 - heroic - waits, waits], heroic * added)
+    extra = 0.0
+    for dice, chance in pools:
+        law = polynomial.polypow(first, dice) if dice else np.array([1.0])
+        extra += chance * float(np.minimum(np.arange(len(law)), fight.extra_dice) @ law)
+    return by_rating + extra
+
+
+def _chance_of(faces: NDArray[np.float64], mask: int) -> float:
+    """The chance that a die shows one of the faces in `mask`."""
+    return float(sum(chance for face, chance in enumerate(faces) if int(mask) >> face & 1))
+
+
+def _points(fight: FightFacts, hits: int) -> float:
+    return points_of_damage(hits, int(fight.defence), int(fight.devastating))
+
+
+def _lost_to_defence(fight: FightFacts, hits: int) -> float:
+    return 0 if fight.devastating else hits % int(fight.defence)
+
+
+def _overkill(fight: FightFacts, hits: int) -> float:
+    room = int(fight.most_destroyed) * int(fight.damage_limit)
+    return max(0, int(fight.damage) + _points(fight, hits) - room)
+
+
+def _left(fight: FightFacts, hits: int) -> float:
+    return suffer_hits(fight, hits)[1]
+
+
+def _destroyed(fight: FightFacts, hits: int) -> float:
+    return suffer_hits(fight, hits)[0]

@@ -1,0 +1,145 @@
+"""One number for each loadout from a matrix of who beats whom (Bradley and Terry 1952)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.analysis.balance import HIGH, LOW, weights
+from analyser.common.errors import InputError
+
+REGULARISED_BY = 0.01  # of a duel that every pair is thought to have fought besides, and that either side half won
+_MOST_STEPS, _LONGEST_STEP, _CLOSE_ENOUGH = 50, 1.0, 1e-9  # of a fit; in natural logarithms of odds
+A_FACTOR_OF_TEN = 400.0  # rating points, as in chess: 400 more, and the odds of winning are ten to one
+
+
+def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
+    """Ratings of loadouts whose differences explain best who beats whom.
+
+    Fitted by choix (iterative Luce spectral ranking, Maystre and Grossglauser 2015).
+
+    Parameters
+    ----------
+    wins : DataFrame
+        Rows and columns are the same loadouts in the same order: the chance that the row beats the column, 0 to 1,
+        half of a draw counting as a win. NaN where they do not meet.
+
+    Returns
+    -------
+    DataFrame
+        `loadout`, `rating` (0 is the mean, 400 points are odds of ten to one), `low` and `high`: a 95% interval over
+        fields in which the same loadouts have other shares; the best first.
+
+    Raises
+    ------
+    InputError
+        The rows are not the columns, a chance is not from 0 to 1, or nobody meets.
+
+    Examples
+    --------
+    >>> names = ["rifles", "guns"]
+    >>> wins = pd.DataFrame([[np.nan, 0.75], [0.25, np.nan]], names, names)
+    >>> bradley_terry(wins).round(0)["rating"].tolist()
+    [94.0, -94.0]
+    """
+    import choix
+    from threadpoolctl import threadpool_limits
+
+    duels = _duels(wins)
+    fields = weights(len(duels)) * len(duels)
+    with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
+        best = choix.ilsr_pairwise_dense(duels)
+        resampled = [_refitted(duels * np.outer(each, each), best) for each in fields]
+    low, high = np.percentile(_in_points(np.array(resampled)), (LOW, HIGH), axis=0)
+    found = pd.DataFrame({"loadout": wins.index, "rating": _in_points(best[None, :])[0], "low": low, "high": high})
+    return found.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
+
+
+def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
+    """Ratings of loadouts by the duels of a table of matchups.
+
+    Parameters
+    ----------
+    duels : DataFrame
+        The rows of one situation of duels (:func:`analyser.analysis.matchups.matchups`). The chance of a pair is the
+        mean of both directions, where the table has both: each begins one of the two.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`bradley_terry`, for those that can duel anybody but themselves; no row if nobody can.
+
+    Examples
+    --------
+    >>> from analyser.analysis.matchups import matchups
+    >>> sides = "crown/rifle-platoon@*"
+    >>> found = duel_ratings(matchups(sides, sides, situations=["duel"]).frame)
+    >>> found["loadout"].iloc[-1]
+    'crown/rifle-platoon@basic'
+    """
+    wins = wins_of(duels)
+    if wins.empty:
+        return pd.DataFrame(columns=["loadout", "rating", "low", "high"])
+    return bradley_terry(wins)
+
+
+def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
+    """The chance that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
+    names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
+    begun = duels.assign(chance=duels["p_wins"] + duels["p_draws"] / 2).pivot(
+        index="attacker", columns="defender", values="chance"
+    )
+    first = begun.reindex(index=names, columns=names).to_numpy(np.float64)
+    second = 1.0 - first.T
+    mean = np.where(np.isnan(first), second, np.where(np.isnan(second), first, (first + second) / 2))
+    np.fill_diagonal(mean, np.nan)
+    found = pd.DataFrame(mean.clip(0.0, 1.0), names, names)
+    meet = found.notna().any(axis=1)
+    return found.loc[meet, meet]
+
+
+def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The parameters of other duels, from some that are near (Newton's method).
+
+    The likelihood is concave, so that where it is flat is where choix would come to.
+    """
+    import choix
+
+    found = start - start.mean()
+    met, won = duels + duels.T, duels.sum(axis=1)
+    for _ in range(_MOST_STEPS):
+        chances = 1.0 / (1.0 + np.exp(found[None, :] - found[:, None]))
+        curvature = met * chances * (1.0 - chances)
+        # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
+        matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
+        try:
+            step = np.linalg.solve(matrix, won - (met * chances).sum(axis=1))
+        except np.linalg.LinAlgError:
+            break
+        longest = np.abs(step).max()
+        found = found + step * min(1.0, _LONGEST_STEP / longest if longest > 0 else 1.0)
+        if longest < _CLOSE_ENOUGH:
+            return np.asarray(found, np.float64)
+    return np.asarray(choix.ilsr_pairwise_dense(duels, initial_params=start), np.float64)
+
+
+def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
+    """How many duels the row wins against the column, of one and a little that each pair fights."""
+    chances = wins.to_numpy(np.float64)
+    if list(wins.index) != list(wins.columns):
+        raise InputError("the rows of a matrix of wins are not its columns")
+    if (chances < 0).any() or (chances > 1).any():
+        raise InputError("a chance to win is not from 0 to 1")
+    if np.isnan(chances).all():
+        raise InputError("nobody meets anybody")
+    # A loadout that always wins would have no finite rating, and two that share no opponents no common scale.
+    duels: NDArray[np.float64] = np.nan_to_num(chances, nan=0.0) + REGULARISED_BY / 2
+    np.fill_diagonal(duels, 0.0)
+    return duels
+
+
+def _in_points(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Natural logarithms of odds, shape (draws, loadouts), as rating points about their mean."""
+    centred = parameters - parameters.mean(axis=1, keepdims=True)
+    return np.asarray(centred * (A_FACTOR_OF_TEN / np.log(10.0)), np.float64)

@@ -1,0 +1,133 @@
+"""The numbers of two units: a literal list, and the scenario in which one of them is more or less than it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from analyser.common.validation import checked
+from analyser.game.dice import Rating
+from analyser.game.units import Loadout
+from analyser.scenarios.encode import fight_of
+from analyser.scenarios.load import scenario_between
+from analyser.scenarios.schema import Attack, Scenario, ScenarioFile, Target
+
+Change = Callable[[Scenario, int], Scenario]
+
+
+class Number(NamedTuple):
+    """A number of a unit.
+
+    Attributes
+    ----------
+    side : "attacker" or "target"
+    name : str
+        As the rules spell it.
+    read : callable
+        Its value in a scenario; None where the unit has none.
+    change : callable
+        The scenario with it changed by so much; raises InputError where the rules do not allow that.
+    """
+
+    side: str
+    name: str
+    read: Callable[[Scenario], float | None]
+    change: Change
+
+
+def _of_attack(key: str, name: str) -> Number:
+    def change(scenario: Scenario, by: int) -> Scenario:
+        return _again(scenario, attack={key: getattr(scenario.attack, key) + by})
+
+    return Number("attacker", name, lambda scenario: getattr(scenario.attack, key), change)
+
+
+def _of_target(key: str, name: str) -> Number:
+    def change(scenario: Scenario, by: int) -> Scenario:
+        return _again(scenario, target={key: getattr(scenario.target, key) + by})
+
+    return Number("target", name, lambda scenario: getattr(scenario.target, key), change)
+
+
+def _dice(scenario: Scenario, by: int) -> Scenario:
+    attack = scenario.attack
+    second = attack.dice_in_parentheses
+    return _again(
+        scenario,
+        attack={"dice": (attack.dice or 0) + by, "dice_in_parentheses": None if second is None else second + by},
+    )
+
+
+def _attacker_models(scenario: Scenario, by: int) -> Scenario:
+    """The band of the grid decides the dice anew (AC-2.3)."""
+    models = (scenario.attack.attacker_models or 0) + by
+    return _again(scenario, attack={"attacker_models": models, "dice": None, "dice_in_parentheses": None})
+
+
+def _range(key: str) -> Change:
+    def change(scenario: Scenario, by: int) -> Scenario:
+        """What is short range, and what out of range, is decided anew (AC-4.1)."""
+        loadout = scenario.attacker
+        assert loadout is not None
+        rows = [
+            row.model_copy(update={key: getattr(row, key) + by}) if row.id == scenario.attack.row else row
+            for row in loadout.unit.rows
+        ]
+        unit = loadout.unit.model_copy(update={"rows": tuple(rows)})
+        bonuses = tuple(each for each in scenario.attack.bonuses if each != "short_range")
+        changed = loadout.model_copy(update={"unit": unit})
+        return _again(scenario, attack={"bonuses": bonuses}, attacker=changed)
+
+    return change
+
+
+def _range_of(key: str) -> Callable[[Scenario], float | None]:
+    def read(scenario: Scenario) -> float | None:
+        if scenario.attacker is None or scenario.attack.distance is None or scenario.attack.row is None:
+            return None
+        row = scenario.attacker.unit.row(scenario.attack.row)
+        return None if row is None else getattr(row, key)
+
+    return read
+
+
+def _models_with_a_grid(scenario: Scenario) -> float | None:
+    """A behemoth's dice go by its damage, and those of an attack without a profile by nothing."""
+    if scenario.attacker is None or "behemoth" in scenario.attacker.unit.traits:
+        return None
+    return scenario.attack.attacker_models
+
+
+NUMBERS: tuple[Number, ...] = (
+    Number("attacker", "attack dice", lambda scenario: scenario.attack.dice, _dice),
+    Number("attacker", "models", _models_with_a_grid, _attacker_models),
+    _of_attack("veteran", "Veteran"),
+    Number("attacker", "short range", _range_of("short_range"), _range("short_range")),
+    Number("attacker", "long range", _range_of("long_range"), _range("long_range")),
+    _of_target("models", "models"),
+    _of_target("defence", "DEFENCE"),
+    _of_target("damage_limit", "DAMAGE LIMIT"),
+    _of_target("discipline", "DISCIPLINE"),
+    _of_target("break_limit", "BREAK LIMIT"),
+    _of_target("victory_points", "victory points"),
+)
+"""Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
+
+
+def _again(
+    scenario: Scenario, attack: dict[str, Any] | None = None, target: dict[str, Any] | None = None,
+    attacker: Loadout | None = None,
+) -> Scenario:  # fmt: skip
+    """The scenario with some keys changed, checked and resolved once more."""
+    stated = {"rating": None} if _rating_was_counted(scenario) else {}
+    changed = checked(Attack, scenario.attack.model_dump() | stated | (attack or {}), where="attack")
+    hit = checked(Target, scenario.target.model_dump() | (target or {}), where="target")
+    file = ScenarioFile(attack=changed, target=hit, ruleset=scenario.ruleset)
+    return scenario_between(file, attacker or scenario.attacker, scenario.defender)
+
+
+def _rating_was_counted(scenario: Scenario) -> bool:
+    """Whether the rating is the one that the bonuses and penalties make (AC-3.1): then it is counted anew."""
+    counted = fight_of(replace(scenario, attack=scenario.attack.model_copy(update={"rating": None}))).rating
+    return Rating(counted).name.lower() == scenario.attack.rating

@@ -1,0 +1,170 @@
+"""What can be wrong with an input, told once and in one form.
+
+Every error that a user can cause is an :class:`InputError`: it says what was found, where, what is
+allowed and, for names, the nearest right one. Only the command line turns it into an exit status.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import reprlib
+from collections.abc import Iterable
+
+MONTE_CARLO_ANSWERS = "--method monte-carlo (simulate) answers it as it is"
+LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
+LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
+LONGEST_REMEDY = 1000  # of what is allowed, which is this program's own text but for names in files
+_PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
+
+
+class AnalyserError(Exception):
+    """Anything that this package raises on purpose."""
+
+
+class InputError(AnalyserError, ValueError):
+    """An input that cannot be used.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, with the value found, as one sentence without a full stop.
+    where : str, optional
+        The file, and the key in it, that the problem stands in.
+    allowed : str, optional
+        What would have been right.
+
+    Examples
+    --------
+    >>> raise InputError("0 models", where="fight.toml: target.models", allowed="1 or more")
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.InputError: fight.toml: target.models: 0 models (allowed: 1 or more)
+    """
+
+    def __init__(self, problem: str, *, where: str = "", allowed: str = "") -> None:
+        self.problem = printable(problem)
+        self.where = printable(where, piece=LONGEST)
+        self.allowed = printable(allowed, LONGEST_REMEDY)
+        super().__init__(self.problem)
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" (allowed: {self.allowed})" if self.allowed else ""
+        return f"{place}{self.problem}{remedy}"
+
+    def inside(self, place: str) -> InputError:
+        """The same error, seen from one step further out (a file around a key)."""
+        where = f"{place}: {self.where}" if self.where else place
+        return type(self)(self.problem, where=where, allowed=self.allowed)
+
+
+class TooLargeError(InputError):
+    """A question that is too large for the exact method, and that Monte Carlo answers as it is.
+
+    Parameters
+    ----------
+    problem, where
+        As of :class:`InputError`.
+    less : str
+        What would make it smaller.
+
+    Examples
+    --------
+    >>> raise TooLargeError("9 units", less="fewer")
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.TooLargeError: 9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)
+    """
+
+    def __init__(self, problem: str, *, where: str = "", allowed: str = "", less: str = "") -> None:
+        super().__init__(problem, where=where, allowed=allowed or f"{less}; {MONTE_CARLO_ANSWERS}")
+
+
+def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
+    r"""Text for one line of a terminal: control characters escaped, the middle left out of what is too long.
+
+    Examples
+    --------
+    >>> printable("red\\x1b[31m alert\\n")
+    'red\\x1b[31m alert\\n'
+    >>> printable("0123456789" * 3, 20)
+    '01234567 ... 23456789'
+    """
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return _cut(_PIECE.sub(lambda found: _cut(found[0], piece), text), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text, or its two ends where it is longer than that."""
+    half = longest // 2 - 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+
+
+def shown(value: object) -> str:
+    """A value as messages quote it: short, and without fail, however deep or large it is.
+
+    Examples
+    --------
+    >>> shown("Devestating"), shown(10**5000), shown(["Arc"] * 50)
+    ("'Devestating'", 'an integer of thousands of digits', "['Arc', 'Arc', 'Arc', 'Arc', ...]")
+    """
+    try:
+        return printable(_BRIEF.repr(value), LONGEST_PIECE)
+    except ValueError:  # the interpreter's own limit
+        return "an integer of thousands of digits"
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, LONGEST_PIECE, LONGEST_PIECE, 40
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
+
+
+def check_text(value: object, where: str, allowed: str = "a text") -> None:
+    """Refuse what is no text.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{shown(value)} is no text", where=where, allowed=allowed)
+
+
+def check_flag(value: object, where: str) -> None:
+    """Refuse what is neither true nor false.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(value, bool):
+        raise InputError(f"{shown(value)} is not usable", where=where, allowed="True or False")
+
+
+def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
+    """The names most like `name`, best first; letter case does not count.
+
+    `likeness` (0 to 1) is how much alike they must be at least.
+
+    Examples
+    --------
+    >>> nearest("Devestating", ["Arc", "Devastating", "Torrent"])
+    ['Devastating']
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in names}
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=most, cutoff=likeness)
+    return [by_folded[folded] for folded in close]
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A sentence end such as ``; did you mean 'models'?``, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("modles", ["models", "damage"])
+    "; did you mean 'models'?"
+    """
+    close = nearest(name, names)
+    return f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""

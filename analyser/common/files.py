@@ -1,0 +1,186 @@
+"""Reading and writing files: a file is read or refused, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analyser.common.errors import InputError, shown
+
+LARGEST_TEXT = 32 * 1024 * 1024  # bytes; far above any profile or scenario, far below trouble
+DEEPEST = 32  # lists and tables within each other
+MOST_VALUES = 5_000_000
+MOST_BITS = 63  # of an integer
+LONGEST_WORD = 100_000  # characters
+
+
+def path_of(source: object, where: str) -> Path:
+    """What a caller gave as the name of a file or folder, as a path that one can have.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"{shown(source)} is neither a path nor a table", where=where)
+    path = Path(source)
+    if "\0" in str(path):
+        raise InputError(f"no file is called {shown(str(path))}", where=where)
+    return path
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a name too long for one is that of none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table in a TOML file.
+
+    Raises
+    ------
+    InputError
+        No such file, not a file, too large, not UTF-8, or broken TOML (with line and column).
+    """
+    try:
+        if path.stat().st_size > LARGEST_TEXT:
+            raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
+        return parsed_toml(path.read_text(encoding="utf-8-sig"), str(path))
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}", where=str(path)) from None
+
+
+def parsed_toml(text: str, where: str) -> dict[str, Any]:
+    """The table that a TOML text is.
+
+    Raises
+    ------
+    InputError
+        Broken TOML (with line and column); values nested too deeply, or numbers too large, to be meant.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"broken TOML: {error}", where=where) from None
+    except RecursionError:
+        raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
+    except ValueError:  # the parser's own limit
+        raise InputError("broken TOML: a number of thousands of digits", where=where) from None
+    check_plain(table, where)
+    return table
+
+
+def value_typed(text: str, where: str) -> Any:
+    """What was typed as the value of a key, as a file would have it; what is no TOML value is a word.
+
+    Raises
+    ------
+    InputError
+        As :func:`parsed_toml`, but for broken TOML.
+
+    Examples
+    --------
+    >>> value_typed("[1, 2]", "losses"), value_typed("melee", "row")
+    ([1, 2], 'melee')
+    """
+    try:
+        return parsed_toml(f"value = {text}", where)["value"]
+    except InputError as error:
+        if isinstance(error.__context__, tomllib.TOMLDecodeError):
+            return text
+        raise
+
+
+def check_plain(value: object, where: str) -> None:
+    """Refuse data that no question is made of: nested too deeply, too many values, numbers or texts too large.
+
+    Parameters
+    ----------
+    value : object
+        As read from a file, or given by a caller: then it may even hold itself.
+    where : str
+        What it came from; opens the message.
+
+    Raises
+    ------
+    InputError
+    """
+    waiting, seen = [(value, 0)], 0
+    while waiting:
+        each, depth = waiting.pop()
+        seen += 1
+        if depth > DEEPEST:
+            raise InputError("lists or tables nested too deeply", where=where, allowed=f"up to {DEEPEST} levels")
+        if seen > MOST_VALUES:
+            raise InputError("too many values", where=where, allowed=f"up to {MOST_VALUES}")
+        if isinstance(each, int) and each.bit_length() > MOST_BITS:
+            raise InputError(f"{shown(each)} is too large", where=where, allowed=f"integers of up to {MOST_BITS} bits")
+        if isinstance(each, str) and len(each) > LONGEST_WORD:
+            raise InputError(f"a text of {len(each)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
+        if isinstance(each, Mapping):
+            waiting += [(part, depth + 1) for pair in each.items() for part in pair]
+        elif isinstance(each, list | tuple | set | frozenset):
+            waiting += [(part, depth + 1) for part in each]
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a `path` that no file could be written to, before long work rather than after it.
+
+    Raises
+    ------
+    InputError
+        A folder, a device, or a place in no folder that can be written to.
+    """
+    path_of(path, "file")
+    if is_there(path) and not path.is_file():
+        raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
+    folder = next(each for each in path.absolute().parents if is_there(each))
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary file beside `path`, then put it in the place of `path`.
+
+    If `write` fails, `path` is as it was before and the temporary file is gone.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written to, or the disk is full.
+    """
+    check_writable(path)
+    path = path.resolve()  # a link stays a link, and what it points at gets the new content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write this file: {error.strerror}", where=str(path)) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path` as UTF-8, whole or not at all."""
+    write_whole(path, lambda temporary: _write(temporary, text))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,206 @@
+"""Compiled kernels kept on disk: found by what they are made of, and by nothing else.
+
+The compiler's own cache looks at a kernel's own file alone. Here a kernel is kept under a digest of its module and of
+every module of this package that it imports, directly or not: whatever the clock says of a file, a changed rule is
+compiled anew, and only in the kernels that can reach it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from analyser.common.files import write_whole
+
+_ROOT = Path(__file__).parents[1]
+_IMPORTS = re.compile(rb"^[ \t]*(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
+_NAME = re.compile(rb"\w+")
+_DIGEST_BYTES = 32
+_WRITABLE_BY_OTHERS = 0o022
+_STICKY = 0o1000
+
+
+class CacheWarning(UserWarning):
+    """Compiled kernels cannot be kept: the next process will compile them again."""
+
+
+class KernelCache:
+    """What the compiler asks of a cache, for one kernel.
+
+    A file that is damaged, or was cut short, is taken away and the kernel compiled anew. A folder that others may write
+    to is not used: what lies in it is executed.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._sources = _digest_of_sources(Path(function.__code__.co_filename))
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder that the kernel is kept in; None where there is none."""
+        folder = _folder_for(Path(self._function.__code__.co_filename))
+        return None if folder is None else str(folder)
+
+    def is_kept(self) -> bool:
+        """Whether a compiled form of these very sources lies on disk, for any types of arguments."""
+        return self.cache_path is not None and any(Path(self.cache_path).glob(f"{self._name}-*-{self._sources}.nbc"))
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The compiled kernel for a signature, or None."""
+        target_context.refresh()
+        path = self._path(signature, target_context.codegen())
+        if path is None or not self._enabled:
+            return None
+        try:
+            kept = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            digest, payload = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
+            if hashlib.sha256(payload).digest() != digest:
+                raise ValueError("damaged")
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
+        except Exception:  # whatever a damaged or foreign file leads to: it is no use, and compiling is
+            _remove(path)
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled kernel, in place of what was made of other sources."""
+        path = self._path(signature, compiled.codegen)
+        if path is None or not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
+            return
+        payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
+        try:
+            write_whole(path, lambda temporary: _write(temporary, hashlib.sha256(payload).digest() + payload))
+        except ValueError:  # the folder cannot be written to any more, or the disk is full
+            _tell_once()
+            return
+        for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.nbc"):
+            if other != path:
+                _remove(other)
+
+    def enable(self) -> None:
+        """Use the cache."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Do not use the cache."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Take away what is kept of this kernel."""
+        for path in Path(self.cache_path or os.devnull).glob(f"{self._name}-*.nbc"):
+            _remove(path)
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        machine = (str(signature), codegen.magic_tuple(), sys.version_info[:2], numba.__version__)
+        digest = hashlib.sha256(repr(machine).encode()).hexdigest()[:16]
+        folder = self.cache_path
+        return None if folder is None else Path(folder, f"{self._name}-{digest}-{self._sources}.nbc")
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:  # not ours to take away
+        return
+
+
+@lru_cache(maxsize=1)
+def _tell_once() -> None:
+    warnings.warn(
+        "compiled kernels cannot be kept, so each process will compile its own; NUMBA_CACHE_DIR can name a folder that"
+        " only you can write to",
+        CacheWarning,
+        stacklevel=2,
+    )
+
+
+@lru_cache(maxsize=256)
+def _folder_for(source: Path) -> Path | None:
+    """The first folder for kernels of a source file that can be written to, by nobody else."""
+    for folder in _folders(source):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK) and _is_private(folder):
+            return folder
+    _tell_once()
+    return None
+
+
+def _folders(source: Path) -> Iterator[Path]:
+    package = hashlib.sha256(str(_ROOT).encode()).hexdigest()[:16]
+    if stated := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(stated).absolute() / f"analyser-{package}"
+        return
+    yield source.parent / "__pycache__"
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # nobody's home
+        return
+    yield home / "analyser" / package
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody but its owner (this user, or the system) can put a file into a folder, or another in its place."""
+    if not hasattr(os, "getuid"):
+        return True
+    owners = (os.getuid(), 0)
+    for each in (folder.resolve(), *folder.resolve().parents):
+        state = each.stat()
+        shared = state.st_mode & _WRITABLE_BY_OTHERS and not (each != folder.resolve() and state.st_mode & _STICKY)
+        if state.st_uid not in owners or shared:
+            return False
+    return True
+
+
+def _digest_of_sources(source: Path) -> str:
+    """A digest of a source file and of all modules of this package that it imports, as they stand now."""
+    found: dict[Path, bytes] = {}
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path], imported = _source(path)
+            waiting.extend(imported)
+    return hashlib.sha256(repr(sorted((path.name, digest) for path, digest in found.items())).encode()).hexdigest()[:24]
+
+
+@lru_cache(maxsize=1024)
+def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """The digest of a source file, and the files of this package that it imports from."""
+    content = path.read_bytes()
+    named = set()
+    for package, names, module in _IMPORTS.findall(content):
+        named.add(module or package)
+        named.update(package + b"." + name for name in _NAME.findall(names))
+    files = (file for name in named if (file := _file_of(name.decode())) is not None)
+    return hashlib.sha256(content).digest(), tuple(files)
+
+
+def _file_of(module: str) -> Path | None:
+    """Where a module of this package stands; None for the package itself, which names everything, or for no module."""
+    _, _, inside = module.partition(".")
+    stem = _ROOT.joinpath(*inside.split("."))
+    path = stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
+    return path if inside and path.is_file() else None

@@ -1,0 +1,114 @@
+"""Tables and numbers as text for a terminal, or as CSV: pure functions, nothing printed here."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from analyser.common.estimates import NORMAL_95, Estimate, plus_minus
+
+if TYPE_CHECKING:
+    pass
+
+SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
+NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
+
+_RATING_BY = {
+    "stated": "as stated",
+    "rule": "by its rule",
+    "no sight": "Indirect, without sight",
+    "spotter": "Indirect, by a spotter",
+}
+
+
+def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
+    """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow.
+
+    Examples
+    --------
+    >>> aligned([("value", "p"), ("0", "12%")], ">", gap=" | ")
+    ['value |   p', '    0 | 12%']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    sides = sides.ljust(len(widths), sides[-1])
+    return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
+
+
+def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
+    """The first and the last value of a law worth a line each; a short law is shown whole.
+
+    Examples
+    --------
+    >>> shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0])
+    (0, 2)
+    """
+    last = len(probabilities) - 1
+    if last < SHORT_ENOUGH:
+        return 0, last
+    likely = [value for value, chance in enumerate(at_least) if chance >= NEGLIGIBLE]
+    below = [1 - chance + probability for chance, probability in zip(at_least, probabilities)]
+    first = next((value for value, chance in enumerate(below) if chance >= NEGLIGIBLE), 0)
+    return min(first, likely[-1]), likely[-1]
+
+
+def said(chance: Estimate) -> str:
+    """A probability that stands alone: an exact one says so."""
+    return f"{chance} exact" if chance.low is None else str(chance)
+
+
+def with_error(figures: dict[str, Any], name: str) -> str:
+    """A mean as a table shows it: with half its 95% interval, if it was sampled."""
+    error = figures.get(f"{name}_standard_error")
+    if not error:
+        return f"{figures[name]:.3f}"
+    return plus_minus(figures[name], NORMAL_95 * error)
+
+
+def rating_said(conditions: Mapping[str, Any], noun: str = "") -> str:
+    """A combat rating with the bonuses and penalties that made it.
+
+    Examples
+    --------
+    >>> rating_said({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
+    'improved (bonuses: aiming, short range)'
+    """
+    reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
+    for one, many in (("bonus", "bonuses"), ("penalty", "penalties")):
+        named = [name.replace("_", " ") for name in conditions[many]]
+        reasons += [f"{one if len(named) == 1 else many}: {', '.join(named)}"] if named else []
+    return f"{conditions['rating']}{noun}" + (f" ({'; '.join(reasons)})" if reasons else "")
+
+
+def points_said(figures: dict[str, Any], name: str) -> str:
+    """Expected victory points as a table shows them."""
+    return "no rating known" if figures[name] is None else with_error(figures, name)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "die", "dice"), counted(12, "die", "dice"), counted(2, "unit")
+    ('1 die', '12 dice', '2 units')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Columns as one plain dict a row, ready for JSON."""
+    names, values = list(columns), [each.tolist() for each in columns.values()]
+    return [dict(zip(names, row)) for row in zip(*values)]
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """`rows` under `head` as CSV; numbers with every digit that they have."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return buffer.getvalue()

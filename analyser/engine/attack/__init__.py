@@ -1,0 +1,1 @@
+"""One attack: exactly, by Monte Carlo, and many at once."""

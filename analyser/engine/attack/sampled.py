@@ -1,0 +1,216 @@
+"""The Monte Carlo engine: chunks of trials, shared out among threads, counted and pushed through the rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError
+from analyser.common.jit import kernel, step
+from analyser.engine.parallel import CHUNK_TRIALS, Queue, tasks_of
+from analyser.engine.pool.buffers import Block, block_for
+from analyser.engine.pool.kernel import roll_chunks
+from analyser.engine.pool.layout import OtherDraw, Sheet, Special, sheets_for
+from analyser.engine.pool.pmf import most_blanks, most_hits
+from analyser.engine.rng import Stream, stream_of
+from analyser.game.dice import Face
+from analyser.rules import discipline
+from analyser.rules.damage import suffer_blanks, suffer_hits
+from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
+from analyser.rules.structs import FightFacts, Officer, Test, plain
+
+MOST_CELLS = 4_000_000
+MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
+_MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
+_CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
+_RANDOM = int(Officer.RANDOM)
+_BY_CARD = int(Test.BY_CARD)
+_ATTACKER_DESTROYED, _ATTACKER_DAMAGE = ATTACKER_DESTROYED, ATTACKER_DAMAGE
+
+
+@dataclass(frozen=True)
+class Dealer:
+    """Everything that rolling a fight needs, whatever the number of trials."""
+
+    fight: FightFacts
+    sheet: Sheet
+    special: Special | None
+    shape: tuple[int, int, int, int, int]  # values of hits, blanks, card, officer's place, building die
+    stream: Stream
+
+    @property
+    def cells(self) -> int:
+        """The number of things a trial can be counted as."""
+        return int(np.prod(self.shape))
+
+
+def dealer_for(
+    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], seed: int, *, for_building: bool
+) -> Dealer:
+    """A dealer for a fight.
+
+    Parameters
+    ----------
+    fight : record of FIGHT
+    die, deck : int64 arrays
+        Sides by face; copies by card value.
+    seed : int
+    for_building : bool
+        Roll a die for the building after the attack (Siegebreaker, AC-6).
+
+    Raises
+    ------
+    InputError
+        The fight has more outcomes than can be counted.
+    """
+    facts = plain(fight)
+    dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
+    card = _card_draw(facts, deck)
+    place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == _RANDOM else None
+    wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
+    building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
+    sizes = most_hits(facts, dice) + 1, most_blanks(facts, dice) + 1
+    values = [len(draw.edges) + 1 if draw else 1 for draw in (card, place, building)]
+    shape = (*sizes, values[0], values[1], values[2])
+    if np.prod(shape, dtype=np.float64) > MOST_CELLS:
+        problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
+        raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
+    others = tuple(draw for draw in (card, place, building) if draw)
+    return Dealer(fight, *sheets_for(facts, die, deck, others, sizes), shape, stream_of(seed))
+
+
+def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
+    """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
+    if fight.test != _BY_CARD:
+        return None
+    at_most = np.concatenate([[0], np.cumsum(deck)])
+    edges = [
+        int(at_most[min(max(fight.discipline - lower + 1, 0), len(deck))])
+        for lower in range(_CARD_VALUES_LOWER, -1, -1)
+    ]
+    return OtherDraw(int(deck.sum()), tuple(edges))
+
+
+class Table:
+    """A growing sample of one fight.
+
+    Parameters
+    ----------
+    dealer : Dealer
+    threads : int
+        The counts do not depend on it.
+    progress : callable, optional
+        Told the trials so far and the number aimed at.
+
+    Attributes
+    ----------
+    trials : int
+    counts : int64 array, shape ``dealer.shape``
+        How often each combination of draws came up.
+    """
+
+    def __init__(self, dealer: Dealer, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+        self.dealer = dealer
+        self.threads = threads
+        self.trials = 0
+        self.counts: NDArray[np.int64] = np.zeros(dealer.shape, np.int64)
+        self._progress = progress
+        self._lock = Lock()
+
+    def play_to(self, trials: int) -> None:
+        """Play on until there are `trials` trials; what was played before must have been whole chunks."""
+        assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
+        first, more = self.trials // CHUNK_TRIALS, trials - self.trials
+        helpers = min(self.threads - 1, more // CHUNK_TRIALS)
+        queue = Queue(tasks_of(first, more, helpers + 1))
+        with ThreadPoolExecutor(max(helpers, 1)) as pool:
+            helping = [pool.submit(self._work, queue) for _ in range(helpers)]
+            try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
+                self._work(queue, lambda: self._report(trials))
+            finally:
+                queue.stop()
+            for helper in helping:
+                helper.result()
+        self._report(trials)
+
+    def _report(self, aim: int) -> None:
+        if self._progress is not None:
+            self._progress(self.trials, aim)
+
+    def _work(self, queue: Queue, report: Callable[[], None] = lambda: None) -> None:
+        """Take tasks and roll them until there are none."""
+        dealer, (start, gamma) = self.dealer, self.dealer.stream
+        block = block_for(dealer.sheet, dealer.special)
+        held = 0
+        for task in queue:
+            if held + task.trials > MOST_HELD:
+                self._merge(block)
+                held = 0
+            roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma)
+            held += task.trials
+            with self._lock:
+                self.trials += task.trials
+            report()
+        self._merge(block)
+
+    def _merge(self, block: Block) -> None:
+        """Add what the tables of a block hold to the counts, and empty them."""
+        with self._lock:
+            self.counts += block.tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
+        block.tables[:] = 0
+
+
+def trials_for(trials: int, width: float, wanted: float) -> int:
+    """Trials, in whole chunks, after which an interval as wide as `width` now should be as narrow as `wanted`.
+
+    Examples
+    --------
+    >>> trials_for(CHUNK_TRIALS, 0.02, 0.01) // CHUNK_TRIALS
+    5
+    """
+    needed = trials * (width / wanted) ** 2 * _MARGIN
+    return max(math.ceil(needed / CHUNK_TRIALS), trials // CHUNK_TRIALS + 1) * CHUNK_TRIALS
+
+
+@step
+def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
+    """The packed outcome of one trial: its hits, the class of its card, the officer's place."""
+    destroyed, damage = suffer_hits(fight, hits)
+    disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
+    value = fight.discipline - _CARD_VALUES_LOWER + card
+    failed = value > discipline.passes_up_to(fight, destroyed, disordered)
+    if failed:
+        return discipline.fail_test(fight, destroyed, damage, disordered)
+    return discipline.pass_test(fight, destroyed, damage, disordered)
+
+
+@kernel
+def end_trials(
+    fight: FightFacts, hits: NDArray[np.int64], blanks: NDArray[np.int64], cards: NDArray[np.int64],
+    places: NDArray[np.int64], outcomes: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Fill `outcomes` with what trials come to that drew these hits, blanks, cards and officer's places."""
+    for trial in range(len(outcomes)):
+        outcome = end_of_trial(fight, hits[trial], cards[trial], places[trial])
+        if fight.overcharge:
+            destroyed, damage = suffer_blanks(fight, blanks[trial])
+            outcome |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+        outcomes[trial] = outcome
+
+
+def outcomes_of(fight: FightFacts, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct packed outcomes in rising order, and how often each came up."""
+    drawn = counts.sum(axis=4)
+    draws = np.nonzero(drawn)
+    outcomes = np.empty(len(draws[0]), np.int64)
+    end_trials(fight, draws[0], draws[1], draws[2], draws[3], outcomes)
+    distinct, which = np.unique(outcomes, return_inverse=True)
+    weights = np.zeros(len(distinct), np.int64)
+    np.add.at(weights, which, drawn[draws])
+    return distinct, weights

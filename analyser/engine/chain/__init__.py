@@ -1,0 +1,1 @@
+"""Markov chains of dice rolls: the engine of the morale systems."""

@@ -1,0 +1,135 @@
+"""The resolution of a combat in the exact engine: what it makes of a joint law.
+
+With its result the target's next state follows from its own, and the active unit's from its own and from whether the
+target is gone. Both are worked out once a state, not once a pair, of which there are many: losses of both sides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import step
+from analyser.engine.fight import operations
+from analyser.engine.fight.exact.distribution import Law, Stretch, law_of, seen_from, side_after
+from analyser.engine.fight.exact.operation import chance_passed
+from analyser.engine.fight.exact.outcomes import Chances
+from analyser.engine.fight.program import Setup
+from analyser.engine.index import Gathering, gathering, place_of
+from analyser.rules import close_quarters, unit_state
+from analyser.rules.structs import NONE
+
+_BOTH = 2  # ways of a test, and of being gone or not
+_RESULTS = operations.NOT_FOUGHT + 1
+_ACTIVE, _TARGET = close_quarters.ACTIVE, close_quarters.TARGET
+
+
+class Aftermath(NamedTuple):
+    """What combats come to, as far as it is known.
+
+    Attributes
+    ----------
+    mine, theirs : Gathering
+        Next states of the active unit and of its target.
+    to_mine : int64 array, shape (states, results, ways, gone)
+        The place of the active unit's next state; NONE where it is not known yet.
+    to_theirs : int64 array, shape (states, results, ways)
+    passes : float64 array, shape (2, states)
+        The chance that the active unit, or the target, passes the loser's test; NaN where it is not known yet.
+    """
+
+    mine: Gathering
+    theirs: Gathering
+    to_mine: NDArray[np.int64]
+    to_theirs: NDArray[np.int64]
+    passes: NDArray[np.float64]
+
+
+@step
+def nothing_known(rows: int, columns: int) -> Aftermath:
+    """Before the first combat."""
+    return Aftermath(
+        gathering(_RESULTS * _BOTH * _BOTH * rows), gathering(_RESULTS * _BOTH * columns),
+        np.full((rows, _RESULTS, _BOTH, _BOTH), NONE, np.int64), np.full((columns, _RESULTS, _BOTH), NONE, np.int64),
+        np.full((_BOTH, max(rows, columns)), np.nan),
+    )  # fmt: skip
+
+
+@step
+def resolved_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> Law:
+    """The law after a stretch that begins with the resolution of a combat."""
+    active = stretch.operation[1]
+    active_states, target_states, before = seen_from(active, law)
+    rows, columns = before.shape
+    results = np.empty((rows, columns), np.int8)
+    known = nothing_known(rows, columns)
+    # By name each, and not handed to a function for each pair: to hand on an array counts a reference to it.
+    to_mine, to_theirs, passes, states = known.to_mine, known.to_theirs, known.passes, known.theirs.states
+    for row in range(rows):
+        for column in range(columns):
+            if before[row, column] == 0.0:
+                continue
+            words = active_states[row], target_states[column]
+            result = operations.result_of_combat(setup, active, words if active == 0 else (words[1], words[0]))
+            results[row, column] = result
+            passed = passes[1, column] if result == _ACTIVE else passes[0, row] if result == _TARGET else 1.0
+            missing = np.isnan(passed)
+            for way in range(_BOTH):
+                if not missing and (passed if way == 0 else 1.0 - passed) > 0.0:
+                    place = to_theirs[column, result, way]
+                    missing = place == NONE or to_mine[row, result, way, is_gone(states[place])] == NONE
+            if missing:
+                learn(setup, stretch, words, (row, column, result), chances, known)
+    after = np.zeros((known.mine.length[0], known.theirs.length[0]))
+    for row in range(rows):
+        for column in range(columns):
+            result, chance = results[row, column], before[row, column]
+            if chance == 0.0:
+                continue
+            passed = passes[1, column] if result == _ACTIVE else passes[0, row] if result == _TARGET else 1.0
+            if passed > 0.0:
+                place = to_theirs[column, result, 0]
+                after[to_mine[row, result, 0, is_gone(states[place])], place] += passed * chance
+            if passed < 1.0:
+                place = to_theirs[column, result, 1]
+                after[to_mine[row, result, 1, is_gone(states[place])], place] += (1.0 - passed) * chance
+    return law_of(active, known.mine, known.theirs, after)
+
+
+@step
+def is_gone(word: int) -> int:
+    """Whether a unit is gone, as a place."""
+    return 1 if unit_state.is_removed(word) else 0
+
+
+@step
+def learn(
+    setup: Setup, stretch: Stretch, states: tuple[int, int], at: tuple[int, int, int], chances: Chances,
+    known: Aftermath,
+) -> None:  # fmt: skip
+    """Bring into `known` what a combat comes to; `at`: the row, the column and the result."""
+    operation, rest = stretch
+    active, (row, column, result) = operation[1], at
+    words = states if active == 0 else (states[1], states[0])
+    to_mine, to_theirs, passes, states_of_theirs = known.to_mine, known.to_theirs, known.passes, known.theirs.states
+    passed, loser = 1.0, (1, column) if result == _ACTIVE else (0, row)
+    if result in (_ACTIVE, _TARGET):
+        if np.isnan(passes[loser]):
+            asked, highest = operations.asks(setup, operation, words)
+            passes[loser] = chance_passed(asked, highest, chances)
+        passed = passes[loser]
+    for way in range(_BOTH):
+        if (passed if way == 0 else 1.0 - passed) == 0.0:
+            continue
+        theirs = to_theirs[column, result, way]
+        if theirs != NONE and to_mine[row, result, way, is_gone(states_of_theirs[theirs])] != NONE:
+            continue
+        after = operations.changed(setup, operation, words, way == 0)
+        if theirs == NONE:
+            theirs = place_of(known.theirs, side_after(setup, rest, 1 - active, after[1 - active]))
+            to_theirs[column, result, way] = theirs
+        gone = is_gone(states_of_theirs[theirs])
+        if to_mine[row, result, way, gone] == NONE:
+            to_mine[row, result, way, gone] = place_of(known.mine, side_after(setup, rest, active, after[active]))

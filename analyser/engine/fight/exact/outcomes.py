@@ -1,0 +1,206 @@
+"""What an attack of a longer fight can come to, worked out once for each condition and state of the struck unit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import step
+from analyser.engine.attack.exact import ROWS_A_STATE, push_law
+from analyser.engine.fight import strikes
+from analyser.engine.fight.program import Setup
+from analyser.engine.index import NOWHERE, Gathering, gathering, place_of, seek, with_room
+from analyser.engine.pool.pmf import most_blanks, most_hits, pool_law
+from analyser.game.dice import Rating
+from analyser.rules import outcome
+
+_OUTCOME = (1 << outcome.ATTACKER_DAMAGE) - 1
+_OWN = outcome.ATTACKER_DAMAGE
+_NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
+_STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
+_ROOM = 1024
+_RATINGS = len(Rating)
+
+
+class Chances(NamedTuple):
+    """What chance is made of: the die, the deck, and the laws of pools that are known already.
+
+    Attributes
+    ----------
+    faces : float64 array, shape (5,)
+    cards, at_most : float64 arrays
+        The chance of each card value, and of at most that.
+    pools : float64 array, shape (pools, hits + 1, blanks + 1)
+    places, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
+        Which of the pools it is, and whether it has been worked out.
+    """
+
+    faces: NDArray[np.float64]
+    cards: NDArray[np.float64]
+    at_most: NDArray[np.float64]
+    pools: NDArray[np.float64]
+    places: NDArray[np.int64]
+    known: NDArray[np.bool_]
+
+
+class Ways(NamedTuple):
+    """What strikes can come to, a list of ways for each condition and state of the struck unit that came up.
+
+    Attributes
+    ----------
+    conditions, states, lists : Gathering
+        Of (strike, condition), of states of the struck unit, and of pairs of their places.
+    starts : int64 array
+        Where each list begins; it ends where the next one begins.
+    state, own, chance : arrays
+        The struck unit's next state, the striker's own losses (Overcharge), how likely it is.
+    """
+
+    conditions: Gathering
+    states: Gathering
+    lists: Gathering
+    starts: NDArray[np.int64]
+    state: NDArray[np.int64]
+    own: NDArray[np.int64]
+    chance: NDArray[np.float64]
+
+
+@step
+def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
+    """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
+    faces, cards = die / die.sum(), deck / deck.sum()
+    most = 0
+    for number in range(strikes):
+        most = max(most, most_dice(setup, number))
+    places, pools, hits, blanks = np.full((strikes, _RATINGS, most + 1), NOWHERE, np.int64), 0, 0, 0
+    for number in range(strikes):
+        rolls = dice_rolled(setup, number, most)
+        for rating in range(_RATINGS):
+            for dice in range(most + 1):
+                if rolls[dice]:
+                    places[number, rating, dice] = pools
+                    pools += 1
+        attack = setup.attacks[number]
+        added, more = 2 if attack.arc else 1, len(cards) - 1 if attack.overcharge else 0
+        hits = max(hits, (most + more) * (1 + added) * 2 + attack.veteran)
+        blanks = max(blanks, (most + more) * added if attack.overcharge else 0)
+    room = np.empty((pools, hits + 1, blanks + 1))
+    return Chances(faces, cards, np.cumsum(cards), room, places, np.zeros(places.shape, np.bool_))
+
+
+@step
+def most_dice(setup: Setup, number: int) -> int:
+    """The most dice that a strike can roll."""
+    most = max(setup.strikes[number].fixed_dice, 0)
+    for which in range(2):
+        for count in range(setup.counts):
+            most = max(most, setup.dice[number, which, count])
+    return int(most)
+
+
+@step
+def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
+    """Which numbers of dice, up to `most`, a strike can roll, 0 among them."""
+    rolls = np.zeros(most + 1, np.bool_)
+    rolls[0] = rolls[max(setup.strikes[number].fixed_dice, 0)] = True
+    for which in range(2):
+        for count in range(setup.counts):
+            rolls[max(setup.dice[number, which, count], 0)] = True
+    return rolls
+
+
+@step
+def no_ways() -> Ways:
+    """None worked out yet."""
+    return Ways(
+        gathering(64), gathering(256), gathering(256), np.zeros(_ROOM, np.int64), np.empty(_ROOM, np.int64),
+        np.empty(_ROOM, np.int64), np.empty(_ROOM),
+    )  # fmt: skip
+
+
+@step
+def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+    """A longer copy of `numbers`, or itself where it is long enough."""
+    if len(numbers) >= room:
+        return numbers
+    larger = np.empty(2 * room, numbers.dtype)
+    for place in range(len(numbers)):
+        larger[place] = numbers[place]
+    return larger
+
+
+@step
+def copy_law(law: NDArray[np.float64], into: NDArray[np.float64]) -> None:
+    """Copy a law. Number by number, as below: assigning whole arrays compiles a text of what shapes do not fit."""
+    for hits in range(law.shape[0]):
+        for blanks in range(law.shape[1]):
+            into[hits, blanks] = law[hits, blanks]
+
+
+@step
+def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
+    """The law (hits, blanks) of the pool of the scratch fight; worked out when it is first asked for."""
+    fight = setup.fight[0]
+    dice = fight.dice + (len(chances.cards) - 1 if fight.overcharge else 0)
+    hits, blanks = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
+    law = chances.pools[chances.places[number, fight.rating, fight.dice], :hits, :blanks]
+    if not chances.known[number, fight.rating, fight.dice]:
+        copy_law(pool_law(fight, chances.faces, chances.cards), law)
+        chances.known[number, fight.rating, fight.dice] = True
+    return law
+
+
+@step
+def with_lists(
+    ways: Ways, setup: Setup, chances: Chances, number: int, conditions: NDArray[np.int64], struck: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+) -> tuple[Ways, NDArray[np.int64]]:  # fmt: skip
+    """The ways of a strike under each condition on each struck unit where they are `wanted`.
+
+    Returns
+    -------
+    Ways
+        With the new ones.
+    int64 array, shape (conditions, struck)
+        The places of the lists; NOWHERE where none is wanted.
+    """
+    known_conditions, states = with_room(ways.conditions, len(conditions)), with_room(ways.states, len(struck))
+    ways = Ways(known_conditions, states, ways.lists, ways.starts, ways.state, ways.own, ways.chance)
+    lists, of_states = np.full(wanted.shape, NOWHERE, np.int64), np.empty(len(struck), np.int64)
+    for column in range(len(struck)):
+        of_states[column] = place_of(states, struck[column])
+    for kind in range(len(conditions)):
+        of_condition = place_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
+        for column in range(len(struck)):
+            if wanted[kind, column]:
+                at = seek(ways.lists, of_condition | of_states[column])
+                if at == NOWHERE:
+                    at = ways.lists.length[0]
+                    ways = with_list(ways, setup, chances, of_condition | of_states[column])
+                lists[kind, column] = at
+    return ways, lists
+
+
+@step
+def with_list(ways: Ways, setup: Setup, chances: Chances, key: int) -> Ways:
+    """The ways with one list more, the last: that of `key`, the places of a condition and of a struck unit's state."""
+    condition, struck = ways.conditions.states[key >> _CONDITION], ways.states.states[key & _STATE]
+    number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
+    lists = with_room(ways.lists, 1)
+    place = place_of(lists, key)
+    strikes.set_strike(setup, number, condition, struck)
+    law = pool_of(setup, chances, number)
+    outcomes, weights = np.empty(ROWS_A_STATE * law.size, np.int64), np.empty(ROWS_A_STATE * law.size)
+    count = push_law(setup.fight[0], law, chances.at_most, outcomes, weights)
+    starts = grown(ways.starts, place + 2)
+    start = starts[place]
+    room = start + count
+    state, own, chance = grown(ways.state, room), grown(ways.own, room), grown(ways.chance, room)
+    for way in range(count):
+        state[start + way] = strikes.after_attack(setup, number, struck, outcomes[way] & _OUTCOME)
+        own[start + way] = outcomes[way] >> _OWN
+        chance[start + way] = weights[way]
+    starts[place + 1] = room
+    return Ways(ways.conditions, ways.states, lists, starts, state, own, chance)

@@ -1,0 +1,320 @@
+"""The operations of a program that are no strikes: what each asks chance for, and what it comes to.
+
+Each is written once, as a step on a pair of states. The exact engine follows both ways of a test, the Monte Carlo
+engine the one that the drawn card takes.
+"""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.engine.fight.program import Kind, Setup, When
+from analyser.rules import activation, close_quarters, discipline, outcome, special_rules, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.policies import ADVANCE, AIM, CLOSE_IN, SHOOT, View, allowed, decide
+from analyser.rules.structs import NONE
+
+# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, a die that
+# shows a heroic strike, or a die that shows a miss, given that it has shown nothing of the former, or of the latter.
+NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, HEROIC_DIE, MISS_DIE, MISS_OR_STRIKE_DIE = range(8)
+
+_BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
+    int(kind)
+    for kind in (
+        Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
+    )
+)  # fmt: skip
+_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET, _RUN_AMOK, _TAKE_OVER = (
+    int(kind)
+    for kind in (
+        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
+        Kind.FORGET, Kind.RUN_AMOK, Kind.TAKE_OVER,
+    )
+)  # fmt: skip
+_ALWAYS = int(When.ALWAYS)
+NOT_FOUGHT = 3  # beside who can win a combat
+_LOST, _WON, _OVERRUN = int(Order.LOST), int(Order.WON), int(Order.OVERRUN)
+_RALLY_FAILED, _FIRST = unit_state.RALLY_FAILED, unit_state.FIRST
+
+
+@step
+def may_begin(number: int, word: int, other: int) -> bool:
+    """Whether the fight goes on, and this is the activation of the round that the toss gave the unit."""
+    return not unit_state.is_removed(other) and (number == _ALWAYS or (number == 1) == (word & _FIRST != 0))
+
+
+@step
+def card_for(side: int, highest: int) -> tuple[int, int]:
+    """A card from a side's deck for a test that cards up to `highest` pass, unless every card does, or none."""
+    if abs(highest) == discipline.ANY_CARD:
+        return NOTHING, highest
+    return (CARD_OF_0 if side == 0 else CARD_OF_1), highest
+
+
+@step
+def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) -> tuple[int, int]:
+    """What the operation asks chance for in these states, and the highest card that passes its test."""
+    kind, side, number = operation
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if kind == _BEGIN and may_begin(number, mine, theirs):
+        return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
+    if kind == _TOSS:
+        return COIN, 0
+    if kind == _WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
+        return STRIKE_DIE, 0
+    if kind == _GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
+        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        if length <= special_rules.HEROIC_REACHES:
+            return (STRIKE_DIE if length <= special_rules.STRIKE_REACHES else HEROIC_DIE), 0
+    if kind == _FRIGHTEN and special_rules.panics(mine):
+        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        return (MISS_DIE if length <= special_rules.STRIKE_REACHES else MISS_OR_STRIKE_DIE), 0
+    if kind == _TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
+        set_losers_test(setup, side, mine)
+        return card_for(side, discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
+    if kind == _RESOLVE:
+        return asks_of_loser(setup, side, words)
+    if kind == _TEST_PASSENGERS and tests_passengers(setup, side, words):
+        set_passengers_test(setup, side, mine)
+        fight = setup.fight[0]
+        lost = close_quarters.passengers_lost(mine, setup.sides[side])
+        return card_for(side, discipline.test_up_to(fight, lost, fight.disordered))
+    return NOTHING, discipline.ANY_CARD
+
+
+@step
+def result_of_combat(setup: Setup, active: int, words: tuple[int, int]) -> int:
+    """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
+    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
+    if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
+        return NOT_FOUGHT
+    return close_quarters.winner(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+
+
+@step
+def loser(setup: Setup, active: int, words: tuple[int, int]) -> int:
+    """The side that has lost the combat of the active side; NONE where nobody has."""
+    won_by = result_of_combat(setup, active, words)
+    if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
+        return NONE
+    return 1 - active if won_by == close_quarters.ACTIVE else active
+
+
+@step
+def asks_of_loser(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
+    """The card that the loser of the combat must draw (AC-8.5)."""
+    lost_by = loser(setup, active, words)
+    if lost_by == NONE:
+        return NOTHING, discipline.ANY_CARD
+    word = words[0] if lost_by == 0 else words[1]
+    side = setup.sides[lost_by]
+    if unit_state.is_removed(word) or side.static:
+        return NOTHING, discipline.ANY_CARD
+    back = close_quarters.withdrawn(word, side)
+    if unit_state.is_removed(back):
+        return NOTHING, discipline.ANY_CARD
+    set_losers_test(setup, lost_by, back)
+    fight = setup.fight[0]
+    return card_for(lost_by, discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered))
+
+
+@step
+def set_losers_test(setup: Setup, side: int, back: int) -> None:
+    """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`."""
+    clear(setup)
+    setup.target[0] = setup.units[side]
+    close_quarters.set_losers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], back)
+
+
+@step
+def set_passengers_test(setup: Setup, side: int, word: int) -> None:
+    """Fill the scratch `fight` with the test of the unit embarked on a transport in state `word`."""
+    clear(setup)
+    setup.target[0] = setup.passengers[side]
+    close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], word)
+
+
+@step
+def clear(setup: Setup) -> None:
+    """Make the scratch attack one that nothing bears on but what its caller says."""
+    attack = setup.attack[0]
+    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
+
+
+@step
+def tests_passengers(setup: Setup, side: int, words: tuple[int, int]) -> bool:
+    """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
+        return False
+    if close_quarters.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
+        return False
+    return unit_state.order_of(mine) == _LOST or unit_state.order_of(theirs) in (_WON, _OVERRUN)
+
+
+@step
+def changed(
+    setup: Setup, operation: tuple[int, int, int], words: tuple[int, int], passed: bool
+) -> tuple[int, int]:  # fmt: skip
+    """The states of side 0 and side 1 after the operation, its test `passed` or not."""
+    kind, side, _ = operation
+    if kind == _RESOLVE:
+        return resolved(setup, side, words, passed)
+    if kind == _ENGAGE:
+        return engaged(setup, side, words)
+    if kind == _TOSS:
+        return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
+    if kind == _ENVELOP:
+        return enveloped(setup, words)
+    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    if kind == _TEST_FRIGHTENED and special_rules.panics(theirs):
+        theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
+        mine = frightened(setup, side, mine, passed)
+    elif kind == _GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
+        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        mine = special_rules.shown(mine, passed, length, setup.sides[side])
+    elif kind == _FRIGHTEN and special_rules.panics(mine):
+        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, setup.sides[side])
+    elif kind == _GIVE_ORDERS:
+        mine = given_orders(setup, operation, mine, theirs)
+    elif kind == _RUN_AMOK and hurts_by_amok(setup, side, mine, theirs):
+        theirs = special_rules.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
+        mine = special_rules.without_a_model(mine, setup.sides[side])
+    elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
+        mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
+    elif kind == _TAKE_OVER:
+        mine = unit_state.relieved_by(setup.attacks[operation[2]])
+    elif not unit_state.is_removed(mine) or kind == _END:
+        mine = changed_alone(setup, operation, mine, passed)
+    return (mine, theirs) if side == 0 else (theirs, mine)
+
+
+@step
+def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, passed: bool) -> int:
+    """The state of the side of an operation that looks at no other side."""
+    kind, side, _ = operation
+    if kind == _END:
+        return activation.ended(word, setup.units[side])
+    if kind == _WRECK:
+        return special_rules.after_siege_test(
+            word, setup.sides[side], passed and special_rules.is_at_stake(word, setup.sides[side])
+        )
+    if kind == _TEST_PASSENGERS and not passed:
+        set_passengers_test(setup, side, word)
+        return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])
+    if kind == _END_COMBAT:
+        return close_quarters.after_combat(word)
+    if kind == _FORGET:
+        return word if unit_state.is_removed(word) else word & ~unit_state.MARKED
+    return activation.after_the_round(word) if kind == _END_ROUND else word
+
+
+@step
+def engaged(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
+    """Both sides in contact, if the active one has charged or overruns; then it has followed up (Overrun, AC-7)."""
+    mine = words[0] if active == 0 else words[1]
+    if not close_quarters.in_combat(mine):
+        return words
+    sides, units = setup.sides, setup.units
+    first = close_quarters.engaged(words[0], sides[0], units[0])
+    second = close_quarters.engaged(words[1], sides[1], units[1])
+    gap = max(activation.length_between(first, second, sides[0], sides[1]), 0)
+    if active == 0:
+        return unit_state.moved(first, sides[0], gap), second
+    return first, unit_state.moved(second, sides[1], gap)
+
+
+@step
+def enveloped(setup: Setup, words: tuple[int, int]) -> tuple[int, int]:
+    """Both sides, disordered where Corrosive Fumes of the other reach them; the fumes of a unit go with it (AC-7)."""
+    if unit_state.is_removed(words[0]) or unit_state.is_removed(words[1]):
+        return words
+    sides = setup.sides
+    return (
+        activation.enveloped(words[0], words[1], sides[0], sides[1]),
+        activation.enveloped(words[1], words[0], sides[1], sides[0]),
+    )
+
+
+@step
+def frightened(setup: Setup, side: int, word: int, passed: bool) -> int:
+    """A unit after the suppression test that a Spectacular Demise brings about (AC-7)."""
+    if passed or unit_state.is_removed(word):
+        return word
+    set_losers_test(setup, side, word)
+    return close_quarters.failed_combat_test(setup.fight[0], word, setup.sides[side])
+
+
+@step
+def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> int:
+    """The active unit with its orders, if it awaits any, and the fight goes on."""
+    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
+        return mine
+    _, side, number = operation
+    view = view_of(setup, operation, mine, theirs)
+    strike = setup.strikes[max(number, 0)]
+    return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
+
+
+@step
+def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> View:
+    """What the policy of the active side sees when it is to give orders."""
+    _, side, number = operation
+    sides = setup.sides[side], setup.sides[1 - side]
+    return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
+
+
+@step
+def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple[int, int]:
+    """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
+    side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
+    manoeuvre, action = decide(side.policy, view)
+    manoeuvre, action = allowed(manoeuvre, action, view)
+    advances = action == SHOOT and manoeuvre in (ADVANCE, CLOSE_IN)
+    if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
+        return AIM, action
+    return manoeuvre, action
+
+
+@step
+def hurts_by_amok(setup: Setup, side: int, mine: int, theirs: int) -> bool:
+    """Whether the active unit runs amok among the enemy (AC-7)."""
+    return special_rules.hurts(mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side])
+
+
+@step
+def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) -> tuple[int, int]:
+    """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
+    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    won_by = result_of_combat(setup, active, words)
+    if won_by == NOT_FOUGHT:
+        return words
+    side, other = setup.sides[active], setup.sides[1 - active]
+    charged = unit_state.order_of(mine) != _OVERRUN
+    if won_by == close_quarters.ACTIVE:
+        theirs = after_losing(setup, 1 - active, theirs, passed)
+        mine = close_quarters.scored(mine, side)
+    elif won_by == close_quarters.TARGET:
+        mine = after_losing(setup, active, mine, passed)
+        theirs = close_quarters.scored(theirs, other)
+    elif not unit_state.is_removed(mine):
+        mine = close_quarters.withdrawn(mine, side)
+    again = won_by == close_quarters.ACTIVE and side.overrun and charged
+    again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
+    mine = close_quarters.ended_as(mine, won_by, bool(again), side)
+    return (mine, theirs) if active == 0 else (theirs, mine)
+
+
+@step
+def after_losing(setup: Setup, side: int, word: int, passed: bool) -> int:
+    """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
+    facts = setup.sides[side]
+    if unit_state.is_removed(word):
+        return word
+    if facts.static:
+        return unit_state.removed_word(word, facts, 0, outcome.ANNIHILATED)
+    back = close_quarters.withdrawn(word, facts)
+    if passed or unit_state.is_removed(back):
+        return back
+    set_losers_test(setup, side, back)
+    return close_quarters.failed_combat_test(setup.fight[0], back, facts)

@@ -1,0 +1,129 @@
+"""A longer fight as a program: a list of small operations on the states of two sides, read by both engines.
+
+An operation turns a pair of states (:mod:`~analyser.rules.unit_state`) into pairs that follow it.
+Strikes are in :mod:`.strikes`, all others in :mod:`.steps`; their dice and cards are the engines'.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
+
+
+class Kind(IntEnum):
+    """The operations."""
+
+    STRIKE = 0  # an attack
+    BEGIN = 1  # a unit is activated, and takes its rally test
+    GIVE_ORDERS = 2
+    ENGAGE = 3  # a charge, or an Overrun, brings the two into contact
+    RESOLVE = 4  # who has won the combat, the loser's withdrawal and test
+    TEST_PASSENGERS = 5
+    END_COMBAT = 6
+    END = 7  # of an activation
+    TOSS = 8  # who is activated first in this round
+    WRECK = 9  # the die for a building that was attacked (Siegebreaker)
+    END_ROUND = 10
+    GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
+    FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
+    TEST_FRIGHTENED = 13  # the enemy's suppression test
+    ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
+    FORGET = 15  # what a Throw depended on
+    RUN_AMOK = 16  # who has not charged hurts whoever is near
+    TAKE_OVER = 17  # another unit of the side takes the place of the one before
+
+
+class Operation(NamedTuple):
+    """One line of a program.
+
+    Attributes
+    ----------
+    kind : Kind
+    side : int
+        The side that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned.
+    number : int
+        Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
+        row that the unit shoots with, or NONE. Of BEGIN: a :class:`When`.
+    """
+
+    kind: int
+    side: int = 0
+    number: int = NONE
+
+
+class When(IntEnum):
+    """Which activation of a round it is, where a toss decides who is first."""
+
+    ALWAYS = -1
+    IF_SECOND = 0
+    IF_FIRST = 1
+
+
+MOST_STRIKES = 64  # of 32 attacks, each answered
+MOST_COUNT = 1000  # of models, or of damage
+
+
+class Setup:
+    """All that does not change while a program runs, as one record, so that it costs nothing to hand on.
+
+    Attributes
+    ----------
+    sides : array of SIDE, shape (2,)
+    units : array of TARGET, shape (2,)
+        Each side's own unit, for the tests that it takes; its state does not count.
+    passengers : array of TARGET, shape (2,)
+        The unit embarked on it.
+    strikes : array of STRIKE, shape (MOST_STRIKES,)
+    attacks, targets : arrays of ATTACK and TARGET, shape (MOST_STRIKES,)
+        The attack of each strike, and the struck unit as this strike sees it.
+    dice : int16 array, shape (MOST_STRIKES, 2, MOST_COUNT + 1)
+        Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
+    counts : int
+        How many models, or how much damage, `dice` is filled for, 0 among them.
+    attack, target, fight : arrays of ATTACK, TARGET and FIGHT, shape (1,)
+        Scratch: a setup belongs to one thread.
+    """
+
+    sides: Any
+    units: Any
+    passengers: Any
+    strikes: Any
+    attacks: Any
+    targets: Any
+    dice: Any
+    counts: Any
+    attack: Any
+    target: Any
+    fight: Any
+    copy: Any  # as every record's
+
+    def __getitem__(self, name: str) -> Any:
+        """A part by its name, as every record gives it: quicker than as an attribute."""
+
+
+SETUP = np.dtype(
+    (
+        np.record,
+        [
+            ("sides", SIDE, (2,)), ("units", TARGET, (2,)), ("passengers", TARGET, (2,)),
+            ("strikes", STRIKE, (MOST_STRIKES,)), ("attacks", ATTACK, (MOST_STRIKES,)),
+            ("targets", TARGET, (MOST_STRIKES,)), ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
+            ("counts", np.int64), ("attack", ATTACK, (1,)), ("target", TARGET, (1,)), ("fight", FIGHT, (1,)),
+        ],
+    )
+)  # fmt: skip
+
+
+def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
+    """Which numbers of dice each of the first `strikes` strikes can roll, 0 among them; shape (strikes, dice + 1)."""
+    table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
+    fixed = setup["strikes"]["fixed_dice"][:strikes, None]
+    dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
+    rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
+    np.put_along_axis(rolls, dice, True, axis=1)
+    return rolls

@@ -1,0 +1,1 @@
+"""Fights by Monte Carlo: trials are played through the program."""

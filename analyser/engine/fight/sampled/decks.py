@@ -1,0 +1,155 @@
+"""The decks of trials that are played abreast: two each, drawn from without replacement, shuffled when empty (AC-5.1).
+
+Of a deck no more is kept than tests ask about: how many of the cards left in it have a value up to each that decides a
+test, and how many are left in all. These are *fields* of a few whole numbers. A card is drawn as the place that it has
+among those left, in rising order of their values: the fields of values up to which fewer cards are left than that are
+those that it does not count in. Which fields are kept changes nothing in where a trial goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import Whole, inlined, step
+from analyser.engine.fight.sampled.draws import HALF, LOWER, Chance, next_draw, one_of
+from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
+from analyser.engine.fight.sampled.program_table import UNASKED, Script
+from analyser.game.cards import HIGHEST_CARD
+
+_BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_ALL = _ONE << HALF
+
+
+class Decks:
+    """The decks of all trials abreast, as one record.
+
+    A field has one bit more than its number needs, its top bit, which is clear. The mark of a test is the place of the
+    top bit of its field: the word, times 64, and the bit. The first field is of all cards.
+
+    Attributes
+    ----------
+    width, mask, top : uint64
+        Bits of a field; a bit for each that its number can have; the place of its top bit.
+    fields, words : int
+        How many are kept, and in how many words.
+    full, ones, tops : uint64 arrays, shape (words,)
+        A full deck; the lowest bit of each field; the top bit of each.
+    """
+
+    width: Whole
+    mask: Whole
+    top: Whole
+    fields: int
+    words: int
+    full: Any
+    ones: Any
+    tops: Any
+
+
+_DECKS = np.dtype(
+    (
+        np.record,
+        [
+            *((name, np.uint64) for name in ("width", "mask", "top")), ("fields", np.int64), ("words", np.int64),
+            *((name, np.uint64, (MOST_WORDS,)) for name in ("full", "ones", "tops")),
+        ],
+    )
+)  # fmt: skip
+
+
+def decks_for(deck: NDArray[np.int64], script: Script) -> Decks:
+    """Decks of which nothing but the number of their cards has been asked; `deck` has the copies by card value."""
+    decks: Any = np.zeros(1, _DECKS)[0]
+    bits = int(deck.sum()).bit_length()
+    decks.width, decks.mask, decks.top = bits + 1, (1 << bits) - 1, bits
+    script.certain = bits
+    ask(decks, script, deck, HIGHEST_CARD + 1)
+    return cast("Decks", decks)
+
+
+def ask(decks: Decks, script: Script, deck: NDArray[np.int64], wanted: int) -> None:
+    """Keep one field more: that of the mark of the script that is wanted."""
+    up_to = np.concatenate([[0], np.cumsum(deck)])
+    up_to = np.concatenate([up_to, np.full(HIGHEST_CARD + 2 - len(up_to), up_to[-1])])
+    count, width = int(up_to[wanted]), int(decks.width)
+    word, at = divmod(decks.fields, _BITS // width)
+    low = at * width
+    for array, number in ((decks.full, count), (decks.ones, 1), (decks.tops, 1 << width - 1)):
+        array[word] |= np.uint64(number << low)
+    script.marks[up_to == count] = word * _BITS + low + width - 1
+    decks.fields, decks.words, script.wanted = decks.fields + 1, word + 1, UNASKED
+
+
+@step
+def shuffle_all(decks: Decks, lanes: Lanes) -> None:
+    """Make all decks full."""
+    for side in range(2):
+        for word in range(decks.words):
+            for lane in range(ABREAST):
+                lanes.left[side, word, lane] = decks.full[word]
+
+
+@inlined
+def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
+    """Make the decks of those lanes full that have begun a trial."""
+    for word in range(np.uint64(decks.words)):
+        full = decks.full[word]
+        for lane in range(np.uint64(ABREAST)):
+            first, second = lanes.left[0, word, lane], lanes.left[1, word, lane]
+            lanes.left[0, word, lane] = full if lanes.fresh[lane] else first
+            lanes.left[1, word, lane] = full if lanes.fresh[lane] else second
+
+
+@step
+def move_deck(decks: Decks, lanes: Lanes, lane: int, into: int) -> None:
+    """Let another lane have the decks of a lane."""
+    for side in range(2):
+        for word in range(decks.words):
+            lanes.left[side, word, into] = lanes.left[side, word, lane]
+
+
+@inlined
+def cards_left(decks: Decks, lanes: Lanes, lane: Whole, second: Whole) -> Any:
+    """How many cards are left in a deck of a lane."""
+    first_deck, second_deck = lanes.left[0, 0, lane], lanes.left[1, 0, lane]
+    return (second_deck if second else first_deck) & decks.mask
+
+
+@inlined
+def without(word: Whole, top: Whole, one: Whole, shown: Whole) -> Any:
+    """The top bits of those fields of a word in which a card counts; `shown` is one more than its place."""
+    return ((word | top) - shown * one) & top
+
+
+@step
+def draw_fairly(decks: Decks, lanes: Lanes, chance: Chance, lane: Whole, second: Whole, draw: Any) -> Any:
+    """One more than the place of a card, drawn anew as long as the draw would favour some."""
+    cards = cards_left(decks, lanes, lane, second)
+    product = draw * cards
+    while product & LOWER < _ALL % cards:
+        product = next_draw(chance) * cards
+    return (product >> HALF) + _ONE
+
+
+@step
+def draw_value(script: Script, decks: Decks, lanes: Lanes, chance: Chance, side: int, lane: Whole) -> int:
+    """Draw a card of which the value counts; all marks are known."""
+    shown = np.uint64(one_of(chance, np.int64(cards_left(decks, lanes, lane, side == 1)))) + _ONE
+    last = shown == cards_left(decks, lanes, lane, side == 1) and shown == _ONE
+    value, found = 0, False
+    while not found:
+        mark = np.uint64(script.marks[value + 1])
+        word = mark >> _WORD
+        counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
+        found = counts >> (mark & _BIT) & _ONE != _ZERO
+        value += 1
+    for each in range(decks.words):
+        counts = without(lanes.left[side, each, lane], decks.tops[each], decks.ones[each], shown)
+        lanes.left[side, each, lane] = (
+            decks.full[each] if last else lanes.left[side, each, lane] - (counts >> decks.top)
+        )
+    return value - 1

@@ -1,0 +1,164 @@
+"""A strike on a pair of states: whether it is made, with how many dice, and what both sides are after it."""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.engine.fight.program import Setup
+from analyser.rules import activation, close_quarters, special_rules, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.conditions import set_fight, special_counts
+from analyser.rules.outcome import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
+from analyser.rules.structs import NONE, Bonus, Penalty, SideFacts
+
+_SHOOT_AIMING, _SHOOT = int(Order.SHOOT_AIMING), int(Order.SHOOT)
+_AIMING, _SHORT_RANGE, _SUPPRESSED_ATTACKER = int(Bonus.AIMING), int(Bonus.SHORT_RANGE), int(Penalty.SUPPRESSED)
+_SUPPRESSED = SUPPRESSED
+_ON_LOOKOUT, _RELOADING, _RALLY_FAILED = unit_state.ON_LOOKOUT, unit_state.RELOADING, unit_state.RALLY_FAILED
+_OUT_OF_BUILDING = unit_state.OUT_OF_BUILDING
+_SEEN_BY_STRIKER = (
+    ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
+)  # fmt: skip
+
+
+@step
+def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
+    """Attack dice of a striker in that state; NONE where the grid gives none (AC-2.4, AC-3.2, AC-4.4)."""
+    strike = setup.strikes[number]
+    if strike.fixed_dice != NONE:
+        return int(strike.fixed_dice)
+    count = band_count(setup, number, striker, struck)
+    special = setup.dice[number, 1, count]
+    if special != NONE and special_counts(setup.attacks[number], setup.targets[number], short):
+        return int(special)
+    return int(setup.dice[number, 0, count])
+
+
+@step
+def band_count(setup: Setup, number: int, striker: int, struck: int) -> int:
+    """What picks the band: damage, models, or half the models in or against a building (AC-2.3, AC-4.4, AC-8.6)."""
+    strike = setup.strikes[number]
+    if strike.by_damage:
+        return unit_state.damage_of(striker)
+    models = unit_state.models_of(striker)
+    sides, mine = setup.sides, strike.striker
+    in_building = activation.in_building(striker, sides[mine])
+    storms = strike.counts and activation.in_building(struck, sides[1 - mine])
+    return (models + 1) // 2 if in_building or storms else models
+
+
+@step
+def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> bool:
+    """Whether the strike is made in these states of side 0 and side 1, `active` being the active side."""
+    strike = setup.strikes[number]
+    mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
+    if strike.by_blast:
+        return unit_state.is_removed(mine) and mine & special_rules.BLAST != 0 and not unit_state.is_removed(theirs)
+    beside_it = strike.beside != 0 and mine & unit_state.BY_OWN_BLANKS != 0
+    if (unit_state.is_removed(mine) and not beside_it) or unit_state.is_removed(theirs):
+        return False
+    of_active = words[0] if active == 0 else words[1]
+    if strike.on_marked and not theirs & unit_state.MARKED:
+        return False
+    if strike.orders != NONE and not strike.orders >> unit_state.order_of(of_active) & 1:
+        return False
+    if mine & _RALLY_FAILED and not strike.after_failed_rally:
+        return False
+    if strike.by_lookout and not mine & _ON_LOOKOUT:
+        return False
+    if strike.reloads and mine & _RELOADING:
+        return False
+    if strike.inside != NONE and strike.inside != (1 if mine & _OUT_OF_BUILDING == 0 else 0):
+        return False
+    side = setup.sides[strike.striker]
+    if strike.move_or_fire and has_moved(mine, side):
+        return False
+    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    if not strike.counts and not activation.reaches(strike, side, distance):
+        return False
+    short = activation.is_short(strike, side, distance)
+    return strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, short) > 0
+
+
+@step
+def has_moved(word: int, side: SideFacts) -> bool:
+    """Whether a unit that shoots has advanced: then it has neither aimed, nor failed its rally test, nor a building."""
+    shoots = unit_state.order_of(word) == _SHOOT
+    return shoots and not word & _RALLY_FAILED and not activation.in_building(word, side)
+
+
+@step
+def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
+    """The part of the struck unit's state that :func:`is_made` and :func:`condition` look at."""
+    strike = setup.strikes[number]
+    return struck & (_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
+
+
+@step
+def condition(setup: Setup, number: int, words: tuple[int, int]) -> int:
+    """What there is to know of the striker, besides the struck unit's state, as one small number."""
+    strike = setup.strikes[number]
+    mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
+    side = setup.sides[strike.striker]
+    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    short = activation.is_short(strike, side, distance)
+    aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == _SHOOT_AIMING
+    damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
+    known = strike_dice(setup, number, mine, theirs, short) << BITS | damage
+    suppressed = strike.fixed_dice == NONE and mine & _SUPPRESSED
+    return known << 3 | (4 if short else 0) | (2 if aiming else 0) | (1 if suppressed else 0)
+
+
+@step
+def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
+    """Fill the scratch `fight` with the attack under a :func:`condition` on a unit in state `struck`."""
+    setup.attack[0] = setup.attacks[number]
+    setup.target[0] = setup.targets[number]
+    attack, target, strike = setup.attack[0], setup.target[0], setup.strikes[number]
+    attack.dice = condition >> 13
+    attack.dice_in_parentheses = NONE
+    attack.damage = condition >> 3 & unit_state.MODELS_MASK
+    attack.bonuses |= (_SHORT_RANGE if condition & 4 else 0) | (_AIMING if condition & 2 else 0)
+    attack.penalties |= _SUPPRESSED_ATTACKER if condition & 1 else 0
+    unit_state.put_into(target, setup.sides[1 - strike.striker], struck)
+    set_fight(attack, target, setup.fight[0])
+
+
+@step
+def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
+    """The struck unit after an attack of that outcome."""
+    strike = setup.strikes[number]
+    side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
+    word = unit_state.carried_over(struck, outcome, side, strike.counts)
+    if strike.wrecks:
+        word = special_rules.shaken(word, side)
+    if strike.before_throw:
+        word = close_quarters.hurt_by(word, struck)
+    if strike.counts:
+        return close_quarters.struck_by(word, attack)
+    shot = not attack.close_quarters and not strike.by_blast
+    return special_rules.settled_by_a_shot(word, side) if shot else word
+
+
+@step
+def after_striking(setup: Setup, number: int, striker: int, struck: int, destroyed: int, damage: int) -> int:
+    """The striker after its attack, which cost it `destroyed` models and left it `damage` (Overcharge, AC-6).
+
+    `struck`: the state of the other side after the attack.
+    """
+    strike, attack = setup.strikes[number], setup.attacks[number]
+    if strike.by_blast:
+        return special_rules.settled(striker, special_rules.BLAST, setup.sides[strike.striker])
+    word = striker & ~_ON_LOOKOUT if strike.by_lookout else striker
+    word |= (_RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
+    if not attack.overcharge or not strike.bears_blanks:
+        return word
+    side = setup.sides[strike.striker]
+    if destroyed >= unit_state.models_of(word):
+        word = unit_state.removed_word(word, side, unit_state.models_of(word), ANNIHILATED)
+        if not strike.counts:
+            return special_rules.settled_by_a_shot(word, side)
+        if unit_state.is_removed(struck):
+            return word
+        return word | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
+    kept = word & ~(unit_state.MODELS_MASK << DAMAGE)
+    return kept - destroyed | damage << DAMAGE

@@ -1,0 +1,117 @@
+"""The memory of the dice kernel, and its two innermost loops.
+
+There is no branch in the loops that depends on a draw, so the compiler turns them into vector instructions.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import inlined, step
+from analyser.engine.pool.layout import Sheet, Special
+
+BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
+ABREAST = 2  # dice of special pools that are rolled together
+TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
+_CACHE_LINE = 64
+_APART = 320  # bytes between arrays
+
+
+class Block(NamedTuple):
+    """The arrays of a block of trials: one number a trial, but for `words`, `tallies` (by row), `turned`, `tables`."""
+
+    words: NDArray[np.uint64]
+    draws: Any  # the same memory: one draw a trial for each of the dice that are rolled together
+    tallies: Any  # dice by two marks a row: heroic strikes and strikes; in special pools dice that wait, and blanks
+    worst: Any  # the highest draw of the trial
+    due: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
+    gone: Any  # strikes that are re-rolled
+    lost: Any  # blanks that are re-rolled
+    blanks: Any  # that count
+    extras: Any  # the value of the other draws together
+    cells: Any
+    other_words: NDArray[np.uint64]
+    other_draws: NDArray[np.uint16]
+    tables: NDArray[np.uint32]  # how many trials ended in each cell; of all blocks so far
+    turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
+
+
+def block_for(sheet: Sheet, special: Special | None) -> Block:
+    """Room for a block of trials."""
+    kind = type(sheet.limit)
+    a_row = BLOCK * kind().itemsize
+    rows = 3 if special else 1
+    apart = _APART // kind().itemsize
+    together = ABREAST if special else 1 + sheet.added
+    cells = int(sheet.discarded) + 1
+    words, tallies, *numbers, other_words, tables = _side_by_side(
+        [together * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
+    )
+    worst, due, gone, lost, blanks, extras, by_cell = (each.view(kind) for each in numbers)
+    return Block(
+        words=words.view(np.uint64), draws=words.view(kind), tallies=tallies.view(kind).reshape(rows, BLOCK + apart),
+        worst=worst, due=due, gone=gone, lost=lost, blanks=blanks, extras=extras, cells=by_cell,
+        other_words=other_words.view(np.uint64), other_draws=other_words.view(np.uint16),
+        tables=tables.view(np.uint32).reshape(TABLES, cells),
+        turned=np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64),
+    )  # fmt: skip
+
+
+def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
+    """Arrays of so many bytes, one after the other in memory, each at the start of a cache line.
+
+    Where those that are written and those that are read next lie whole pages apart, they get into each other's way on
+    some pages, which halves the speed: so there is some room between them.
+    """
+    starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
+    room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
+    first = -room.ctypes.data % _CACHE_LINE
+    return [room[first + start : first + start + size] for start, size in zip(starts, sizes)]
+
+
+@step
+def halves(numbers: Any) -> tuple[int, int]:
+    """The bits of half a number, and that many ones; the compiler knows them, or shifts would take wider numbers."""
+    return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
+
+
+@step
+def units_of(sheet: Sheet, numbers: Any) -> tuple[Any, Any, Any]:
+    """0, 1, and 1 in the upper half of a number.
+
+    The compiler is not told that the second is 1: it would take an instruction more for each mark.
+    """
+    return numbers.dtype.type(0), sheet.lower_unit, sheet.upper_unit
+
+
+@step
+def pair(counts: Any, draw: Any, marks: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+    """What a die that `counts` adds to a tally of two marks, the first in its upper half.
+
+    Every choice is one between numbers of the draws' own type: a loop of another form is not turned into vector form.
+    """
+    none, one, unit = units
+    if marks is None:
+        return none
+    upper, lower = marks
+    return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
+
+
+@inlined
+def score(sheet: Sheet, block: Block, place: int) -> None:
+    """Score the dice at `place` that heroic strikes add, and with those at the first place the dice that show them.
+
+    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
+    are unsigned, or the loop is not turned into vector form.
+    """
+    draws, tallies, worst, explodes = block.draws, block.tallies, block.worst, sheet.explodes
+    units, marks = units_of(sheet, draws), (sheet.heroic, sheet.strike)
+    first, start = place == 1, np.uint64(place * BLOCK)
+    for trial in range(np.uint64(BLOCK)):
+        shown, draw = draws[trial], draws[start + trial]
+        worst[trial] = max(worst[trial], max(shown, draw))  # noqa: PLW3301 - three arguments keep it from vector form
+        tallies[0, trial] += pair(first, shown, marks, units) + pair(shown < explodes, draw, marks, units)

@@ -1,0 +1,125 @@
+"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the sheet of its fight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import inlined, kernel, step
+from analyser.engine.pool.buffers import BLOCK, TABLES, Block, halves, score, units_of
+from analyser.engine.pool.layout import EDGES_AT_ONCE, Sheet, Special
+from analyser.engine.pool.rerolls import roll_special, turn_cards
+from analyser.engine.rng import counter_of_chunk, fill
+
+
+@inlined
+def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
+    block.tallies[:] = 0
+    block.worst[:] = 0
+    words = block.words
+    for _ in range(dice):
+        counter = fill(words, len(words), counter, gamma)
+        score(sheet, block, 1)
+        if sheet.added > 1:
+            score(sheet, block, 2)
+    return counter
+
+
+@step
+def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Turn the card, place the officer, roll for the building; the counter after them."""
+    draws, extras, worst, spoilt = block.other_draws, block.extras, block.worst, sheet.limit
+    none, one, _ = units_of(sheet, extras)
+    extras[:] = 0
+    for other in range(len(sheet.limits)):
+        counter = fill(block.other_words, len(block.other_words), counter, gamma)
+        limit, values, edges = sheet.limits[other], sheet.values[other], sheet.edges[other]
+        for trial in range(np.uint64(BLOCK)):
+            worst[trial] = spoilt if draws[trial] >= limit else worst[trial]
+        for place in range(0, values - 1, EDGES_AT_ONCE):
+            first, second, third = edges[place], edges[place + 1], edges[place + 2]
+            room = one if place else values  # for the values of this draw
+            for trial in range(np.uint64(BLOCK)):
+                draw = draws[trial]
+                extras[trial] = extras[trial] * room + (
+                    (one if draw >= first else none)
+                    + (one if draw >= second else none)
+                    + (one if draw >= third else none)
+                )
+    return counter
+
+
+@inlined
+def find_cells(sheet: Sheet, block: Block) -> None:
+    """The cell that each trial counts in."""
+    tallies, gone, blanks, extras = block.tallies, block.gone, block.blanks, block.extras
+    worst, cells = block.worst, block.cells
+    bonus, veteran, limit = sheet.heroic_bonus, sheet.veteran, sheet.limit
+    blank_values, extra_values, discarded = sheet.blank_values, sheet.extra_values, sheet.discarded
+    kind = cells.dtype.type
+    bits, ones = halves(cells)
+    for trial in range(BLOCK):
+        scored, heroics = kind((tallies[0, trial] & ones) - gone[trial]), kind(tallies[0, trial] >> bits)
+        turned = min(veteran, kind(scored - heroics))  # Veteran (AC-7)
+        hits = kind(scored + bonus * kind(heroics + turned))
+        cell = kind(kind(hits * blank_values + blanks[trial]) * extra_values + extras[trial])
+        cells[trial] = discarded if worst[trial] >= limit else cell
+
+
+@step
+def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint32]) -> int:
+    """Count a block of trials, at most `wanted` good ones, the first first; how many were good."""
+    good = 0
+    if wanted >= BLOCK:
+        before = discarded_in(tables, discarded)
+        for trial in range(0, BLOCK, TABLES):
+            tables[0, cells[trial]] += 1
+            tables[1, cells[trial + 1]] += 1
+            tables[2, cells[trial + 2]] += 1
+            tables[3, cells[trial + 3]] += 1
+        return BLOCK - (discarded_in(tables, discarded) - before)
+    for trial in range(BLOCK):
+        if good < wanted and cells[trial] != discarded:
+            tables[0, cells[trial]] += 1
+            good += 1
+    return good
+
+
+@step
+def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
+    """Trials thrown away so far."""
+    total = 0
+    for table in range(TABLES):
+        total += tables[table, discarded]
+    return total
+
+
+@kernel
+def roll_chunks(
+    sheet: Sheet, special: Special | None, block: Block, dice: int, first: int, last: int, chunk_trials: int,
+    start: np.uint64, gamma: np.uint64,
+) -> None:  # fmt: skip
+    """Roll whole chunks `first` to `last` - 1 of `chunk_trials` trials each into the tables of `block`.
+
+    With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card makes
+    no difference to the counts.
+    """
+    turned = block.turned
+    for chunk in range(first, last):
+        counter = counter_of_chunk(start, gamma, chunk)
+        turned[0] = chunk_trials
+        if special is not None and len(turned) > 1:
+            counter = turn_cards(special, block, chunk_trials, counter, gamma)
+        for value in range(len(turned)):
+            trials = turned[value]
+            while trials > 0:
+                if special is None:
+                    counter = roll_pool(sheet, block, dice, counter, gamma)
+                else:
+                    counter = roll_special(sheet, special, block, dice + value, special.kept[value], counter, gamma)
+                counter = draw_others(sheet, block, counter, gamma)
+                find_cells(sheet, block)
+                trials -= count_cells(block.cells, sheet.discarded, trials, block.tables)

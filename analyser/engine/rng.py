@@ -1,0 +1,75 @@
+"""Streams of random words: SplitMix64 by counter, one stream for every (seed, chunk).
+
+SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes a counter
+that grows by an odd constant, so word i is a function of i alone: words can be made in any order and many at a
+time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step of its own, so that near seeds share
+nothing; the chunks of a seed are 2**32 words apart on its one sequence, so that they never overlap.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import kernel, step
+
+GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
+_ONE = np.uint64(1)
+WORDS_A_CHUNK = np.uint64(1 << 32)
+_FEWEST_STEPS = 24  # a step whose bits hardly change from one to the next makes weak counters (same paper)
+
+
+class Stream(NamedTuple):
+    """Where a seed's sequence starts, and the odd step of its counter."""
+
+    start: np.uint64
+    gamma: np.uint64
+
+
+def stream_of(seed: int, *parts: int) -> Stream:
+    """The stream of a seed or, of a seed for several things, of one of its parts.
+
+    Parameters
+    ----------
+    seed : int
+        0 or more, of any size.
+    *parts : int
+        0 or more.
+
+    Examples
+    --------
+    >>> stream_of(0) == stream_of(0), stream_of(0) == stream_of(1)
+    (True, False)
+    """
+    start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
+    gammas = [gamma | _ONE for gamma in candidates]
+    steps = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
+    good = next((gamma for gamma, changes in zip(gammas, steps) if changes >= _FEWEST_STEPS), GOLDEN_GAMMA)
+    return Stream(np.uint64(start), np.uint64(good))
+
+
+@kernel
+def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint64:
+    """The counter before the first word of a chunk."""
+    return start + gamma * (WORDS_A_CHUNK * np.uint64(chunk))
+
+
+@step
+def word_of(counter: np.uint64) -> np.uint64:
+    """The word that a counter is mixed into."""
+    word = (counter ^ (counter >> _SHIFT_1)) * _MIX_1
+    word = (word ^ (word >> _SHIFT_2)) * _MIX_2
+    return word ^ (word >> _SHIFT_3)
+
+
+@kernel
+def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Put the next `count` words of a stream into `words`; the counter after them."""
+    for place in range(count):
+        counter += gamma
+        words[place] = word_of(counter)
+    return counter

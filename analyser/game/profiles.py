@@ -1,0 +1,253 @@
+"""The profile library: unit files, and the selectors that find a loadout in them."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from analyser import __version__
+from analyser.common.errors import InputError, check_text, nearest, shown
+from analyser.common.files import is_there, path_of, read_toml
+from analyser.common.validation import checked
+from analyser.game.units import Faction, Loadout, Unit
+
+ItemT = TypeVar("ItemT")
+
+RULESET_FILE = "ruleset.toml"
+MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
+_VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
+_SELECTOR = "such as crown/rifle-platoon@reinforced"
+
+_KEYS_IN_PYTHON = (
+    'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
+    '"distance": 6}'
+)
+
+
+def shipped_profiles() -> Path:
+    """The folder of profiles that came with this package."""
+    inside = Path(__file__).parents[1] / "profiles"
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "profiles"
+
+
+class ProfilesUsed(NamedTuple):
+    """Which profiles an answer comes from, so that two answers can be told apart.
+
+    Attributes
+    ----------
+    folder : str
+        As it was given; of the shipped ones the program that they came with, wherever it is installed.
+    version : str
+        Stands for the content of the files: equal for equal files, in whatever folder they are.
+    """
+
+    folder: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}, version {self.version}"
+
+
+def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
+    """What JSON says of them, as a dict to be joined to an answer; nothing for an answer without profiles."""
+    return {} if used is None else {"profiles": used._asdict()}
+
+
+def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
+    """The folder of profiles and its version; `morale`: the rulesets of other games count too.
+
+    Examples
+    --------
+    >>> profiles_used().folder
+    'shipped with analyser 0.1.0'
+    """
+    place = shipped_profiles() if folder is None else Path(folder)
+    rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
+    files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
+    for path in (path for pattern in (RULESET_FILE, *rules) for path in shipped_profiles().glob(pattern)):
+        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
+    found = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        content = _content(path)
+        found.update(f"{name} {len(content)}\n".encode() + content)
+    named = f"shipped with analyser {__version__}" if folder is None else str(folder)
+    return ProfilesUsed(named, found.hexdigest()[:_VERSION_LENGTH])
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, lines ended as everywhere."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n")
+    except OSError as error:
+        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+
+
+class Profiles:
+    """A folder of unit files, one a faction, read when first asked for.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Left out: the shipped profiles.
+
+    Examples
+    --------
+    >>> Profiles().loadout("crown/rifle-platoon@reinforced").level.models
+    12
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self._given = folder
+        self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
+        if not is_there(self.folder) or not self.folder.is_dir():
+            raise InputError("no such folder of profiles", where=str(self.folder))
+
+    @cached_property
+    def used(self) -> ProfilesUsed:
+        """The folder and the version of what is read from it."""
+        return profiles_used(self._given)
+
+    @cached_property
+    def factions(self) -> dict[str, Faction]:
+        """Every faction of the folder by its id, in the order of the ids."""
+        _ = self.used  # the version of what is read now, not of what somebody makes of it later
+        paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
+        if not paths:
+            raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
+        factions = [checked(Faction, read_toml(path), where=str(path)) for path in paths]
+        return {faction.id: faction for faction in sorted(factions, key=lambda each: each.id)}
+
+    def __iter__(self) -> Iterator[Loadout]:
+        for faction in self.factions.values():
+            for unit in faction.units:
+                yield from _loadouts(faction, unit)
+
+    def faction(self, name: str) -> Faction:
+        """The one faction that `name` means; case and unambiguous shortening are forgiven.
+
+        Raises
+        ------
+        InputError
+            Nothing fits (with the nearest names), or more than one faction does.
+        """
+        check_text(name, "faction", "a name such as crown")
+        return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
+
+    def loadout(self, selector: str) -> Loadout:
+        """The one loadout that `selector` means.
+
+        Parameters
+        ----------
+        selector : str
+            ``faction/unit@level``. Case, spaces and underscores are forgiven, and so is any shortening
+            that still means one thing; the faction may be left out, and the level of a unit with only one.
+
+        Raises
+        ------
+        InputError
+            Nothing fits (with the nearest names), or more than one thing does.
+        """
+        check_text(selector, "selector", _SELECTOR)
+        _check_no_keys(selector)
+        faction_part, unit_part, level_part = _parts(selector)
+        factions = list(self.factions.values())
+        if faction_part:
+            factions = [_one(faction_part, factions, lambda each: each.id, "faction", selector)]
+        units = [(faction, unit) for faction in factions for unit in faction.units]
+        faction, unit = _one(unit_part, units, lambda pair: pair[1].id, "unit", selector)
+        loadouts = _loadouts(faction, unit)
+        if not level_part and len(loadouts) == 1:
+            return loadouts[0]
+        return _one(level_part, loadouts, lambda each: each.level_name, "level", selector)
+
+    def matching(self, pattern: str) -> list[Loadout]:
+        """Every loadout that a selector with wildcards fits, in the order of the files.
+
+        ``crown/*`` means all units at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
+        wildcard means what :meth:`loadout` makes of it.
+
+        Raises
+        ------
+        InputError
+            Nothing fits.
+        """
+        check_text(pattern, "selector", _SELECTOR)
+        if not any(mark in pattern for mark in "*?["):
+            return [self.loadout(pattern)]
+        faction, slash, rest = pattern.lower().partition("/")
+        if slash and not any(mark in faction for mark in "*?["):
+            faction = self.faction(faction).id
+        wanted = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
+        found = [each for each in self if fnmatch.fnmatchcase(each.selector, wanted)]
+        if not found:
+            names = sorted({each.selector for each in self})
+            close = nearest(pattern, names) or names[:3]
+            raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
+        return found
+
+
+def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
+    """The profile library in `folder`; left out: the one that ships.
+
+    Examples
+    --------
+    >>> sorted(load_profiles().factions)
+    ['commonwealth', 'crown', 'imperium']
+    """
+    return Profiles(folder)
+
+
+def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
+    return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
+
+
+def _check_no_keys(selector: str) -> None:
+    """Refuse the keys after a colon that some commands take: they are no part of a selector."""
+    unit, colon, _ = selector.partition(":")
+    if colon:
+        problem = f"selector {shown(selector)}: keys after a colon are for the commands attack, charge, focus and duel"
+        raise InputError(problem, allowed=f"{unit!r}; {_KEYS_IN_PYTHON}")
+
+
+def _parts(selector: str) -> tuple[str, str, str]:
+    """Faction, unit and level of a selector, tidied; the parts left out are empty."""
+    tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
+    faction, slash, rest = tidied.partition("/")
+    if not slash:
+        faction, rest = "", tidied
+    unit, _, level = rest.partition("@")
+    return faction, unit, level
+
+
+def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector: str) -> ItemT:
+    """The item that `part` names: exactly, else by its beginning, else by words or letters in it."""
+    assert callable(name_of)
+    named = [(str(name_of(item)), item) for item in items]
+    for fits in (
+        lambda name: name == part,
+        lambda name: name.startswith(part),
+        lambda name: f"-{part}" in f"-{name}",
+        lambda name: part in name,
+    ):
+        found = [item for name, item in named if part and fits(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            fitting = _listed(str(name_of(item)) for item in found)
+            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=fitting)
+    names = [name for name, _ in named]
+    problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
+    close = nearest(part, names) if part else []
+    hint = f"; did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
+    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=_listed(close or names))
+
+
+def _listed(names: Iterable[str], most: int = 12) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = f", … ({len(distinct)} in all)" if len(distinct) > most else ""
+    return ", ".join(distinct[:most]) + more

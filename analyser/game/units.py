@@ -1,0 +1,254 @@
+"""Units as the army lists print them: profile, reinforcement levels, armaments grid (AC-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from analyser.common.errors import InputError, shown
+from analyser.common.validation import Record, as_tuple
+from analyser.game.keywords import is_plain, parse
+
+Category = Literal["light", "heavy", "aerial"]
+UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
+Trait = Literal["behemoth", "commander", "transport", "subterranean"]
+RowKind = Literal["ranged", "melee", "impact"]
+LevelName = Literal["basic", "reinforced", "full-strength"]
+
+MOST_MODELS = 1000
+MOST_DICE = 200
+MOST_INCHES = 1000
+HUNDREDTHS = 100  # of an inch: lengths are kept to so much
+
+
+def hundredths(inches: float) -> int:
+    """A length in hundredths of an inch, which it must be a whole number of.
+
+    Raises
+    ------
+    ValueError
+        It is finer than that, and would have to be rounded.
+
+    Examples
+    --------
+    >>> hundredths(3.01)
+    301
+    """
+    found = round(inches * HUNDREDTHS)
+    if abs(found - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
+        raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
+    return found
+
+
+def _kept(inches: float) -> float:
+    hundredths(inches)
+    return inches
+
+
+LONGEST_NAME = 200  # characters
+LONGEST_ID = 80  # of a faction it is the name of a file, too
+
+
+def _short_and_plain(name: str) -> str:
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
+    if not is_plain(name):
+        raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
+    return name
+
+
+def _with_a_number_in_range(rule: str) -> str:
+    """A rule or quality whose X, if it is a number, is one that a unit can have."""
+    parameter = parse(rule).parameter or ""
+    if parameter.isdecimal() and int(parameter) > MOST_MODELS:
+        raise ValueError(f"the number in {shown(rule)} (allowed: 0 to {MOST_MODELS})")
+    return rule
+
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
+Name = Annotated[str, AfterValidator(_short_and_plain)]
+Rule = Annotated[Name, AfterValidator(_with_a_number_in_range)]
+"""A special rule or a quality, as it is written."""
+Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
+
+CLOSE_FORMATION_TYPES = ("infantry", "field gun")
+
+
+class Band(Record):
+    """Attack dice for a range of model counts; of damage suffered, for a behemoth (AC-2.3).
+
+    `special` is the second value of the cell, in parentheses on the card (Point Blank, Shock, Wreckers).
+    """
+
+    first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
+    last: Annotated[int, Field(ge=0, le=MOST_MODELS)]
+    dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
+    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Band:
+        if self.last < self.first:
+            raise ValueError(f"a band from {self.first} to {self.last} holds nothing")
+        return self
+
+
+class Row(Record):
+    """One row of the armaments grid (AC-2.3)."""
+
+    id: Slug
+    name: Name
+    kind: RowKind
+    against: tuple[Category, ...] = ()
+    short_range: Inches | None = None
+    long_range: Inches | None = None
+    bands: tuple[Band, ...]
+    qualities: tuple[Rule, ...] = ()
+
+    _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Row:
+        if self.kind == "ranged" and (self.long_range is None or not self.against):
+            raise ValueError("a ranged row needs against and long_range")
+        if not self.bands:
+            raise ValueError("a row needs at least one band of attack dice")
+        if self.short_range is not None and self.long_range is not None and self.short_range > self.long_range:
+            raise ValueError(f"short_range {self.short_range:g} is beyond long_range {self.long_range:g}")
+        return self
+
+    def band(self, count: int) -> Band | None:
+        """The band that covers `count` models (or points of damage), if there is one (AC-2.4)."""
+        return next((band for band in self.bands if band.first <= count <= band.last), None)
+
+
+def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
+    """The same rows; two with one id are refused."""
+    ids = [row.id for row in rows or ()]
+    twice = next((each for each in ids if ids.count(each) > 1), None)
+    if twice is not None:
+        raise ValueError(f"two rows have the id {twice!r}")
+    return rows
+
+
+class Level(Record):
+    """A reinforcement level: models, points, victory-point rating (AC-2.2)."""
+
+    models: Models
+    points: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
+
+
+class Unit(Record):
+    """A unit of an army list (AC-2.1 to AC-2.3)."""
+
+    id: Slug
+    name: Name
+    type: UnitType
+    traits: tuple[Trait, ...] = ()
+    category: Category
+    size: Annotated[int, Field(ge=0, le=100)] | None = None
+    speed: Inches | None = None
+    defence: Annotated[int, Field(ge=1, le=100)]
+    damage_limit: Annotated[int, Field(ge=1, le=1000)]
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = None
+    break_limit: Annotated[int, Field(ge=0, le=MOST_MODELS)] | None = None
+    rules: tuple[Rule, ...] = ()
+    levels: dict[LevelName, Level]
+    rows: tuple[Row, ...] = ()
+
+    _tuples = field_validator("traits", "rules", "rows", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Unit:
+        if not self.levels:
+            raise ValueError("a unit needs at least one reinforcement level")
+        each_row_once(self.rows)
+        return self
+
+    def row(self, row_id: str) -> Row | None:
+        """The row of that id, if the unit has it."""
+        return next((row for row in self.rows if row.id == row_id), None)
+
+
+class Loadout(Record):
+    """A unit at one reinforcement level: what takes the field, and what a selector names (AC-2.2)."""
+
+    faction: Slug
+    unit: Unit
+    level_name: LevelName
+
+    @property
+    def level(self) -> Level:
+        """The level's models, points and victory points."""
+        return self.unit.levels[self.level_name]
+
+    @property
+    def selector(self) -> str:
+        """``faction/unit@level``, which finds this loadout again."""
+        return f"{self.faction}/{self.unit.id}@{self.level_name}"
+
+
+def unit_of(selector: str) -> str:
+    """A selector without its level.
+
+    Examples
+    --------
+    >>> unit_of("crown/rifle-platoon@basic")
+    'crown/rifle-platoon'
+    """
+    return selector.partition("@")[0]
+
+
+class Faction(Record):
+    """One profile file: a faction and its units."""
+
+    format: Literal[1]
+    id: Slug
+    name: Name
+    source: Name = ""
+    units: tuple[Unit, ...] = Field(alias="unit", default=())
+
+    _tuples = field_validator("units", mode="before")(as_tuple)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Faction:
+        ids = [unit.id for unit in self.units]
+        twice = next((each for each in ids if ids.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two units have the id {twice!r}")
+        return self
+
+
+def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
+    """The number of dice that `row` rolls for `count` models, or points of damage (AC-2.3, AC-3.2).
+
+    Parameters
+    ----------
+    row : Row
+    count : int
+        Current models; of a behemoth, the damage it has suffered.
+    special : bool
+        Take the value in parentheses where the cell has one (AC-6).
+
+    Raises
+    ------
+    InputError
+        No band covers `count` (AC-2.4).
+    """
+    band = row.band(count)
+    if band is None:
+        covered = ", ".join(f"{each.first}-{each.last}" for each in row.bands)
+        raise InputError(f"row {row.id!r} has no attack dice for {count}", allowed=covered)
+    return band.special if special and band.special is not None else band.dice
+
+
+def row_id(written: str, rows: Mapping[str, Row]) -> str:
+    """A row id, forgiving case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
+    tidied = "-".join("".join(each if each.isalnum() else " " for each in written.casefold()).split())
+    if tidied in rows:
+        return tidied
+    longer = [row_id for row_id in rows if row_id.startswith(tidied)]
+    return longer[0] if len(longer) == 1 else tidied

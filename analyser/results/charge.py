@@ -1,0 +1,389 @@
+"""What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them, victory points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError, did_you_mean
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate, Method
+from analyser.common.text import NEGLIGIBLE, aligned, points_said, records, said, with_error
+from analyser.engine.fight import strikes
+from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.game.dice import Rating
+from analyser.game.profiles import profiles_record
+from analyser.results import states
+from analyser.results.attack import ALWAYS_SHOWN
+from analyser.results.rules_used import Account, rating_reasons
+from analyser.results.states import CHARGE_RESULTS, FATES, Endings, chance_figures
+from analyser.rules import close_quarters, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.structs import NONE
+from analyser.scenarios.combatant import charge_row, has_rule, keeps_damage, retaliation_row
+from analyser.scenarios.load import ChargeScenario
+from analyser.scenarios.schema import Combatant, Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIDES = ("attacker", "target")
+FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
+PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
+
+
+@dataclass(frozen=True, repr=False)
+class ChargeResult:
+    """What a charge comes to.
+
+    Attributes
+    ----------
+    scenario : ChargeScenario
+    method : "exact" or "monte-carlo"
+    endings : Endings
+        The states of both sides; read them with :meth:`to_frame`.
+    strikes : tuple of dict
+        Each attack of the combat as it is made by full units: by whom, with which row, dice, rating, DEFENCE.
+    account : Account
+        The rules it rests on, and those it leaves out.
+    seed : int or None
+        Monte Carlo only.
+    """
+
+    scenario: ChargeScenario
+    method: Method
+    endings: Endings
+    strikes: tuple[dict[str, Any], ...]
+    account: Account
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.results.rendering import fight_text
+
+        return fight_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.method == "exact"
+
+    @property
+    def trials(self) -> int | None:
+        """Charges that were played; None of an exact answer."""
+        return self.endings.trials
+
+    @property
+    def units(self) -> tuple[Combatant, Combatant]:
+        """The attacker and the target, as resolved."""
+        return self.scenario.attacker, self.scenario.target
+
+    def words(self, side: str) -> NDArray[np.int64]:
+        """The states of one side, "attacker" or "target", an entry an ending."""
+        return self.endings.first if side == "attacker" else self.endings.second
+
+    @cached_property
+    def result(self) -> NDArray[np.str_]:
+        """How the charge went in each ending: one of :data:`RESULTS`; of an Overrun, its first combat."""
+        return states.results_of_charge(self.endings.first)
+
+    def event(self, name: str) -> NDArray[np.bool_]:
+        """Whether `name` has happened, an entry an ending; the names are :attr:`events`."""
+        if name in CHARGE_RESULTS:
+            return np.asarray(self.result == name)
+        if name == "overran":
+            orders = states.orders(self.endings.first)
+            second = (states.wins_of_charge(self.endings.first) > 1) | (orders != Order.WON)
+            return np.asarray((self.result == "won") & second)
+        if name not in self.events:
+            hint = did_you_mean(name, self.events)
+            raise InputError(f"no event {name!r}{hint}", where="probability", allowed=", ".join(self.events))
+        side, _, what = name.partition("_")
+        if what.startswith("passengers_"):
+            return self._passengers(side, what.removeprefix("passengers_"))
+        return states.has_fate(self.words(side), what) if what == "destroyed" else states.flag(self.words(side), what)
+
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """The names that :meth:`probability` knows."""
+        overrun = ("overran",) if has_rule(self.scenario.attacker, "Overrun") else ()
+        named = [*CHARGE_RESULTS, *overrun]
+        for side, unit in zip(SIDES, self.units):
+            named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
+            if unit.passengers is not None:
+                named += [f"{side}_passengers_{flag}" for flag in PASSENGERS_FLAGS]
+        return tuple(named)
+
+    def _passengers(self, side: str, what: str) -> NDArray[np.bool_]:
+        words, aboard = self.words(side), self.passengers_left(side)
+        gone = aboard == 0
+        if what == "annihilated":
+            return np.asarray(gone, np.bool_)
+        unit = self.units[SIDES.index(side)].passengers
+        assert unit is not None
+        if what == "broken":
+            return np.asarray(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0))
+        return np.asarray(~gone & (unit.suppressed | (words & close_quarters.PASSENGERS_SUPPRESSED != 0)))
+
+    def passengers_left(self, side: str) -> NDArray[np.int64]:
+        """Embarked models left, an entry an ending; none where they broke, or their transport is gone."""
+        words, unit = self.words(side), self.units[SIDES.index(side)]
+        most = 0 if unit.passengers is None else unit.passengers.models or 0
+        aboard = np.minimum(most, (unit.capacity or 0) * states.models_left(words))
+        return np.where(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0), 0, aboard)
+
+    def probability(self, name: str) -> Estimate:
+        """The probability of an event, such as ``won`` or ``target_broken``, with its interval if it was sampled.
+
+        Raises
+        ------
+        InputError
+            A name that is not one of :attr:`events`.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> print(analyser.charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic").probability("no_combat"))
+        0%
+        """
+        return self.endings.chance(self.event(name))
+
+    def models_destroyed(self, side: str) -> NDArray[np.int64]:
+        """Models that one side has lost to damage or for want of room, an entry an ending."""
+        return states.models_destroyed(self.words(side), self.units[SIDES.index(side)].models or 0)
+
+    def losses(self) -> dict[str, NDArray[Any]]:
+        """The joint law of what both sides lose, as columns by name."""
+        return self.endings.table({f"{side}_models_destroyed": self.models_destroyed(side) for side in SIDES})
+
+    def victory_points(self, side: str) -> NDArray[np.float64] | None:
+        """VP that one side has won, an entry an ending (AC-5.9; Hunter, AC-7); None if a rating is not known."""
+        mine, theirs = self.units if side == "attacker" else self.units[::-1]
+        other = SIDES[1 - SIDES.index(side)]
+        rated: list[tuple[Target, NDArray[np.bool_]]] = [(theirs, self.event(f"{other}_annihilated"))]
+        if theirs.passengers is not None:
+            rated.append((theirs.passengers, self.event(f"{other}_passengers_annihilated")))
+        if any(unit.victory_points is None for unit, _ in rated):
+            return None
+        points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
+        hunted = states.wins_of_charge(self.words(side)) if has_rule(mine, "Hunter") else 0
+        return np.asarray(points + hunted, np.float64)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The main figures by name; each probability of a sample has its interval beside it."""
+        figures: dict[str, Any] = {}
+        for name in self.events:
+            figures |= chance_figures(f"p_{name}", self.probability(name))
+        for side in SIDES:
+            figures |= self.endings.mean_figures(f"mean_{side}_models_destroyed", self.models_destroyed(side))
+            figures |= self.endings.mean_figures(f"mean_{side}_models_left", states.models_left(self.words(side)))
+            figures |= self.endings.mean_figures(f"mean_{side}_damage_left", states.damage(self.words(side)))
+        for side in SIDES:
+            name, points = f"expected_{side}_victory_points", self.victory_points(side)
+            figures |= {name: None} if points is None else self.endings.mean_figures(name, points)
+        return figures
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """The endings as columns by name; see :meth:`to_frame`."""
+        results = np.array([CHARGE_RESULTS.index(each) for each in self.result])
+        columns: dict[str, NDArray[Any]] = {"result": results}
+        for side, unit in zip(SIDES, self.units):
+            words = self.words(side)
+            columns[f"{side}_models_left"] = states.models_left(words)
+            columns[f"{side}_models_destroyed"] = self.models_destroyed(side)
+            columns[f"{side}_damage"] = states.damage(words)
+            columns |= {f"{side}_{name}": states.flag(words, name) for name in FLAGS}
+            if unit.passengers is not None:
+                columns[f"{side}_passengers_left"] = self.passengers_left(side)
+                columns[f"{side}_passengers_suppressed"] = self._passengers(side, "suppressed")
+        found = self.endings.table(columns)
+        return found | {"result": np.array(CHARGE_RESULTS)[found["result"]]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """The joint law of both sides, one row an ending.
+
+        Returns
+        -------
+        DataFrame
+            `result` (won, lost, stalemate, no_combat: as the attacker sees it); of each side `models_left`,
+            `models_destroyed`, `damage` and its statuses and fates, with ``attacker_`` or ``target_`` before them;
+            `probability`; of a sample also `count`, `low`, `high`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.table())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
+        found: dict[str, Any] = {"kind": "charge", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
+        if self.trials is not None:
+            found |= {"trials": self.trials, "seed": self.seed}
+        return found | {
+            "strikes": list(self.strikes),
+            "outcomes": records(self.table()),
+            "losses": records(self.losses()),
+            "summary": self.summary,
+            **self.account.as_dict(),
+        }
+
+
+def fates(result: ChargeResult, side: str) -> dict[str, Estimate]:
+    """The chance of each way in which one side can be gone."""
+    return {fate: result.endings.chance(states.has_fate(result.words(side), fate)) for fate in FATES}
+
+
+_ATTACKER = 0
+
+
+def strikes_described(
+    setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
+) -> list[dict[str, Any]]:
+    """Each attack of a combat as it would be made by both units as they stand at the start."""
+    found = []
+    for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
+        strike = setup.strikes[number]
+        again = strike.orders == 1 << Order.OVERRUN
+        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
+        words = attacker, start[1] | (unit_state.MARKED if strike.by_throw else 0)
+        if not strikes.is_made(setup, number, _ATTACKER, words):
+            continue
+        struck = words[1 - strike.striker]
+        strikes.set_strike(setup, number, strikes.condition(setup, number, words), struck)
+        fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
+        if reasons["rating_by"] == "stated":  # not by a file, which has no key for it here
+            reasons["rating_by"] = "rule"
+        found.append(
+            {
+                "by": _striker(setup, number),
+                "row": _row_of(setup, number, scenario),
+                "overrun": bool(again),
+                "dice": int(fight.dice),
+                "overcharge": bool(fight.overcharge),
+                "rating": Rating(fight.rating).name.lower(),
+                **reasons,
+                "defence": int(fight.defence),
+            }
+        )
+    return found
+
+
+def _striker(setup: Setup, number: int) -> str:
+    strike = setup.strikes[number]
+    if strike.by_throw:
+        return "throw"
+    if strike.fixed_dice != NONE:
+        return "secondary" if strike.counts else "sponsons"
+    return "attacker" if strike.striker == _ATTACKER else "target"
+
+
+def _row_of(setup: Setup, number: int, scenario: ChargeScenario) -> str | None:
+    by = _striker(setup, number)
+    if by == "attacker":
+        return charge_row(scenario.attacker, "attacker").id
+    row = retaliation_row(scenario.target) if by == "target" else None
+    return None if row is None else row.id
+
+
+_WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
+
+
+_RESULT_WORDS = {
+    "won": "Attacker wins", "lost": "Attacker loses", "stalemate": "Stalemate",
+    "no_combat": "Attacker destroyed before contact",
+}  # fmt: skip
+
+
+def charge_blocks(result: ChargeResult, title: str) -> list[list[str]]:
+    """The blocks of lines of one answer; `title` tells methods apart."""
+    chances = {name: result.probability(name) for name in CHARGE_RESULTS}
+    shown = [name for name in CHARGE_RESULTS if name != "no_combat" or chances[name].probability > 0]
+    rows = [[_RESULT_WORDS[name], said(chances[name])] for name in shown]
+    if "overran" in result.events:
+        rows.append(["Attacker overruns", said(result.probability("overran"))])
+    return [
+        [f"The combat{title}", *aligned(rows, "<")],
+        _losses(result, title),
+        [f"What becomes of them{title}", *_charged(result)],
+    ]
+
+
+def _charged(result: ChargeResult) -> list[str]:
+    rows = [["", "attacker", "target"]]
+    for name in ("suppressed", "disordered", "activated", "fell_back", *FATES, "annihilated"):
+        if name == "activated":
+            continue  # every unit that charges is
+        chances = [
+            fates(result, side)[name] if name in FATES else result.probability(f"{side}_{name}") for side in SIDES
+        ]
+        if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in chances):
+            rows.append([f"P({name.replace('_', ' ')})", *map(str, chances)])
+    if any(unit.passengers for unit in result.units):
+        for name in ("suppressed", "annihilated"):
+            cells = [
+                str(result.probability(f"{side}_passengers_{name}")) if unit.passengers else "none aboard"
+                for side, unit in zip(SIDES, result.units)
+            ]
+            rows.append([f"P(passengers {name})", *cells])
+    for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
+        names = (f"mean_{side}_{what}" for side in SIDES)
+        rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
+    points = (f"expected_{side}_victory_points" for side in SIDES)
+    rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
+    return aligned(rows, "<")
+
+
+def _losses(result: ChargeResult, title: str) -> list[str]:
+    """The joint table of losses; where it is too wide for a terminal, the law of each side's by itself."""
+    table = result.losses()
+    lost = {side: table[f"{side}_models_destroyed"].tolist() for side in SIDES}
+    shares = table["probability"].tolist()
+    laws, shown = {}, {}
+    for side, unit in zip(SIDES, result.units):
+        law = [0.0] * ((unit.models or 0) + 1)
+        for value, share in zip(lost[side], shares):
+            law[value] += share
+        above = [sum(law[value:]) for value in range(len(law))]
+        laws[side], shown[side] = law, _likely(law, above)
+    rows_shown, columns = (range(first, last + 1) for first, last in (shown["attacker"], shown["target"]))
+    if len(columns) > _WIDEST_GRID:
+        return [f"Models destroyed{title}", *_laws(laws, shown)]
+    chance = {(mine, theirs): share for mine, theirs, share in zip(lost["attacker"], lost["target"], shares)}
+    rows = [["attacker's \\ target's", *map(str, columns), "any"]]
+    for mine in rows_shown:
+        cells = [_cell(chance.get((mine, theirs), 0.0)) for theirs in columns]
+        rows.append([str(mine), *cells, _cell(laws["attacker"][mine])])
+    rows.append(["any", *(_cell(laws["target"][theirs]) for theirs in columns), "100%"])
+    lines = [f"Models destroyed, the attacker's down, the target's across{title}", *aligned(rows, ">")]
+    cut = any(shown[side] != (0, len(laws[side]) - 1) for side in SIDES)
+    return (
+        [*lines, f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."] if cut else lines
+    )
+
+
+def _likely(law: Sequence[float], above: Sequence[float]) -> tuple[int, int]:
+    """The first and the last number of models worth a line, however short the law is."""
+    last = max(value for value, chance in enumerate(above) if chance >= NEGLIGIBLE)
+    below = [1 - chance + share for chance, share in zip(above, law)]
+    return next(value for value, chance in enumerate(below) if chance >= NEGLIGIBLE), last
+
+
+def _cell(share: float) -> str:
+    if share > 1 - CERTAIN_WITHIN:
+        return "100%"
+    return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
+
+
+def _laws(laws: Mapping[str, Sequence[float]], shown: Mapping[str, tuple[int, int]]) -> list[str]:
+    first, last = min(low for low, _ in shown.values()), max(high for _, high in shown.values())
+    rows = [["value", *laws]]
+    for value in range(first, last + 1):
+        rows.append([str(value), *(_cell(law[value]) if value < len(law) else "-" for law in laws.values())])
+    return aligned(rows, ">", gap=" | ")

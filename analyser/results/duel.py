@@ -1,0 +1,369 @@
+"""What a duel comes to (AC-9.2, AC-9.4): both units round by round, and who has won by victory points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError, did_you_mean
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, estimate
+from analyser.common.text import aligned, said, with_error
+from analyser.engine.fight.program import Setup
+from analyser.game.profiles import profiles_record
+from analyser.results import states
+from analyser.results.rules_used import Account
+from analyser.results.states import ALIVE, FATES, Endings, chance_figures
+from analyser.scenarios.combatant import keeps_damage
+from analyser.scenarios.duel import Orders, bits_of_wins
+from analyser.scenarios.load import DuelScenario
+from analyser.scenarios.schema import Combatant
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIDES = ("a", "b")
+RESULTS = ("a_wins", "draw", "b_wins")
+DEVASTATING = ("a_devastating", "b_devastating")
+IN_BUILDING = "in_building"
+STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", IN_BUILDING)
+DEVASTATING_RATIO = 2  # AC-9.4
+
+
+def deeds_of_rounds(
+    setup: Setup, moments: Sequence[tuple[Orders, Endings]]
+) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:  # fmt: skip
+    """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
+    from analyser.engine.fight.actions import ACTED_ELSEWHEN, deeds_of, named
+
+    found: dict[tuple[int, str], dict[int, Any]] = {}
+    for orders, ending in moments:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        deeds = deeds_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
+        weights = found.setdefault((orders.round, SIDES[orders.operation.side]), {})
+        for deed in np.unique(deeds).tolist():
+            if deed != ACTED_ELSEWHEN:
+                weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
+    return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
+
+
+@dataclass(frozen=True, repr=False)
+class DuelResult:
+    """What a duel comes to.
+
+    Attributes
+    ----------
+    scenario : DuelScenario
+    method : "exact" or "monte-carlo"
+    endings : tuple of Endings
+        At the end of each round; A is the first side.
+    setup : Setup
+        What does not change in the duel, as the engines have it.
+    moments : tuple of (Orders, Endings)
+        How both stand where orders are given.
+    account : Account
+    seed : int or None
+    """
+
+    scenario: DuelScenario
+    method: Method
+    endings: tuple[Endings, ...]
+    setup: Setup
+    moments: tuple[tuple[Orders, Endings], ...]
+    account: Account
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.results.rendering import fight_text
+
+        return fight_text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.method == "exact"
+
+    @property
+    def trials(self) -> int | None:
+        """Duels that were played; None of an exact answer."""
+        return self.endings[0].trials
+
+    @property
+    def units(self) -> tuple[Combatant, Combatant]:
+        """The two units, as resolved."""
+        return self.scenario.a, self.scenario.b
+
+    def after(self, round_number: int | None = None) -> Endings:
+        """How both stand at the end of that round, 1 or more; left out: of the last.
+
+        Raises
+        ------
+        InputError
+            No such round.
+        """
+        return states.moment(self.endings, round_number, "round")
+
+    def words(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+        """The states of one side, "a" or "b", at the end of that round, an entry an ending."""
+        ending = self.after(round_number)
+        return ending.first if side == "a" else ending.second
+
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """The names that :meth:`probability` knows."""
+        of_sides = (f"{side}_{name}" for side in SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
+        return (*RESULTS, *DEVASTATING, *of_sides)
+
+    def event(self, name: str, round_number: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name` holds at the end of that round, an entry an ending."""
+        if name not in self.events:
+            hint = did_you_mean(name, self.events)
+            raise InputError(f"no event {name!r}{hint}", where="probability", allowed=", ".join(self.events))
+        a, b = (self.victory_points(side, round_number) for side in SIDES)
+        if name in RESULTS:
+            return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
+        if name in DEVASTATING:
+            mine, theirs = (a, b) if name.startswith("a") else (b, a)
+            return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
+        side, _, what = name.partition("_")
+        words = self.words(side, round_number)
+        if what == IN_BUILDING:
+            return states.in_building(words, self.units[SIDES.index(side)])
+        return states.has_fate(words, what) if what in (ALIVE, *FATES) else states.flag(words, what)
+
+    def probability(self, name: str, round_number: int | None = None) -> Estimate:
+        """The probability of an event, such as ``a_wins`` or ``b_broken``, at the end of that round; of the last.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
+        >>> print(result.probability("a_alive"))
+        93.69%
+        """
+        return self.after(round_number).chance(self.event(name, round_number))
+
+    def victory_points(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+        """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
+        place = SIDES.index(side)
+        words = [self.words(each, round_number) for each in SIDES]
+        mine, theirs = self.units[place], self.units[1 - place]
+        bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
+        return states.points_won(words[place], words[1 - place], mine, theirs, bits)
+
+    def rounds(self) -> list[dict[str, Any]]:
+        """The figures at the end of each round, a plain dict a round and side."""
+        return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in SIDES]
+
+    def _figures(self, number: int, side: str) -> dict[str, Any]:
+        ending, words = self.after(number), self.words(side, number)
+        models = states.models_left(words)
+        figures: dict[str, Any] = {"round": number, "side": side}
+        for name in (ALIVE, *FATES, *STATUSES):
+            figures |= chance_figures(f"p_{name}", self.probability(f"{side}_{name}", number))
+        figures |= ending.mean_figures("mean_models", models)
+        figures |= ending.mean_figures("mean_damage_left", states.damage(words))
+        figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
+        figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
+        return figures
+
+    @cached_property
+    def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+        return deeds_of_rounds(self.setup, self.moments)
+
+    def activations(self) -> list[dict[str, Any]]:
+        """What each side did in each round and why, a plain dict for each that can be, or was seen.
+
+        Of a round and side they add up to 1: `did`, `because` and `probability`; of a sample also `low` and `high`.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+        >>> [(row["side"], row["did"], row["because"]) for row in result.activations()][:2]
+        [('a', 'shot_aiming', 'policy'), ('b', 'was_gone', 'gone')]
+        """
+        rows = []
+        for (number, side), weights in self._deeds.items():
+            for (did, why), weight in weights.items():
+                chance = estimate(weight, self.trials)
+                row = {"round": number, "side": side, "did": did, "because": why, "probability": chance.probability}
+                rows.append(row if chance.low is None else row | {"low": chance.low, "high": chance.high})
+        return rows
+
+    def margins(self) -> list[dict[str, Any]]:
+        """The law of A's VP less B's at the end."""
+        ending = self.after()
+        difference = self.victory_points("a") - self.victory_points("b")
+        values, _ = ending.law(difference)
+        rows = []
+        for value in values[0].tolist():
+            row = {"margin": value, **chance_figures("probability", ending.chance(difference == value))}
+            rows.append({name.replace("probability_", ""): each for name, each in row.items()})
+        return rows
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures at the end by name; each probability of a sample has its interval beside it."""
+        figures: dict[str, Any] = {}
+        for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in SIDES for fate in (ALIVE, *FATES))):
+            figures |= chance_figures(f"p_{name}", self.probability(name))
+        ending = self.after()
+        points = {side: self.victory_points(side) for side in SIDES}
+        for name, values in (
+            *((f"mean_{side}_models_left", states.models_left(self.words(side))) for side in SIDES),
+            *((f"mean_{side}_damage_left", states.damage(self.words(side))) for side in SIDES),
+            *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
+            ("expected_margin", points["a"] - points["b"]),
+        ):
+            figures |= ending.mean_figures(name, values)
+        return figures
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Both units at the end as columns by name; see :meth:`to_frame`."""
+        ending = self.after()
+        columns: dict[str, NDArray[Any]] = {}
+        for side, unit in zip(SIDES, self.units):
+            words = self.words(side)
+            columns[f"{side}_models_left"] = states.models_left(words)
+            columns[f"{side}_models_destroyed"] = states.models_destroyed(words, unit.models or 0)
+            columns[f"{side}_damage"] = states.damage(words)
+            columns |= {f"{side}_{name}": self.event(f"{side}_{name}") for name in (*STATUSES, *FATES)}
+            columns[f"{side}_victory_points"] = self.victory_points(side)
+        return ending.table(columns)
+
+    def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
+        """The joint law of both units at the end, one row an ending; or the figures by round; or what the sides did.
+
+        Parameters
+        ----------
+        by_round : bool
+            One row a round and side: odds of being alive, models (mean, 10th and 90th percentile), statuses, fates.
+        activations : bool
+            One row for each thing that a side did in a round, and why (:meth:`activations`).
+
+        Raises
+        ------
+        InputError
+            Both of them are asked for.
+
+        Returns
+        -------
+        DataFrame
+            Of each side `models_left`, `models_destroyed`, `damage`, its statuses and fates, `victory_points`, with
+            ``a_`` or ``b_`` before them; `probability`; of a sample also `count`, `low`, `high`.
+        """
+        import pandas as pd
+
+        if by_round and activations:
+            raise InputError("by_round and activations", where="to_frame", allowed="one of them")
+        if activations:
+            return pd.DataFrame(self.activations())
+        return pd.DataFrame(self.rounds() if by_round else self.table())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
+        found: dict[str, Any] = {"kind": "duel", "method": self.method, "scenario": self.scenario.as_dict()}
+        found |= profiles_record(self.scenario.profiles)
+        if self.trials is not None:
+            found |= {"trials": self.trials, "seed": self.seed}
+        return found | {
+            "rounds": self.rounds(),
+            "activations": self.activations(),
+            "margins": self.margins(),
+            "summary": self.summary,
+            **self.account.as_dict(),
+        }
+
+
+def duel_blocks(result: DuelResult, title: str) -> list[list[str]]:
+    """The blocks of lines of one answer; `title` tells methods apart."""
+    rows = [[f"P({_duel_word(name)})", said(result.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+    sides = [["", *(side.upper() for side in SIDES)]]
+    for name in ("alive", *FATES):
+        sides.append([f"P({name})", *(str(result.probability(f"{side}_{name}")) for side in SIDES)])
+    sides.append(["Mean models left", *(with_error(result.summary, f"mean_{side}_models_left") for side in SIDES)])
+    if any(map(keeps_damage, result.units)):
+        sides.append(["Mean damage left", *(with_error(result.summary, f"mean_{side}_damage_left") for side in SIDES)])
+    names = [f"expected_{side}_victory_points" for side in SIDES]
+    sides.append(["Expected victory points", *(with_error(result.summary, name) for name in names)])
+    margins = []
+    for row in result.margins():
+        chance = Estimate(row["probability"], row.get("low"), row.get("high"))
+        margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(chance)])
+    return [
+        [f"By round{title}", *_by_round(result)],
+        [f"What they did{title}", *_by_deed(result)],
+        [f"At the end, by victory points{title}", *aligned(rows, "<")],
+        aligned(sides, "<"),
+        ["VP of A less VP of B", *aligned(margins, ">")],
+    ]
+
+
+_DID = {
+    "was_gone": "was gone", "had_no_activation": "had no activation", "fell": "fell before it could act",
+    "shot_aiming": "aimed and shot", "shot": "shot without aiming", "advanced_and_shot": "advanced and shot",
+    "double_timed": "moved at double time", "re_armed": "re-armed", "held": "did nothing",
+}  # fmt: skip
+
+
+_WHY = {
+    "policy": "", "gone": "", "rule": "as a rule made it", "activated": "activated before",
+    "out_of_reach": "too far to charge",
+}  # fmt: skip
+
+
+def _by_deed(result: DuelResult) -> list[str]:
+    """A line for each thing that a side did and why, a column a round."""
+    table: dict[tuple[str, str, str], dict[int, str]] = {}
+    for row in result.activations():
+        chance = Estimate(row["probability"], row.get("low"), row.get("high"))
+        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = str(chance)
+    numbers = range(1, len(result.endings) + 1)
+    rows = [["round", *map(str, numbers)]]
+    for (side, did, because), chances in sorted(table.items(), key=lambda item: item[0][0]):
+        why = _WHY.get(because, because.replace("_", " "))
+        name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
+        rows.append([name, *(chances.get(number, "") for number in numbers)])
+    return aligned(rows, "<>")
+
+
+def _duel_word(name: str) -> str:
+    side, _, what = name.partition("_")
+    return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
+
+
+def _by_round(result: DuelResult) -> list[str]:
+    """A line a round: of each side the odds of being alive, its models, and the statuses that occur."""
+    numbers = range(1, len(result.endings) + 1)
+    shown = {
+        side: [
+            name for name in STATUSES
+            if any(result.probability(f"{side}_{name}", number).probability > 0 for number in numbers)
+        ]
+        for side in SIDES
+    }  # fmt: skip
+    head = ["round"]
+    hurt = {side: keeps_damage(unit) for side, unit in zip(SIDES, result.units)}
+    for side in SIDES:
+        named = (name.replace("_", " ") for name in shown[side])
+        head += [f"{side.upper()} alive", "models", "10-90%", *(["damage"] if hurt[side] else []), *named]
+    figures = {(row["round"], row["side"]): row for row in result.rounds()}
+    rows = [head]
+    for number in numbers:
+        cells = [str(number)]
+        for side in SIDES:
+            row = figures[number, side]
+            cells += [str(result.probability(f"{side}_alive", number)), with_error(row, "mean_models")]
+            cells.append(f"{row['models_10th_percentile']}-{row['models_90th_percentile']}")
+            cells += [with_error(row, "mean_damage_left")] if hurt[side] else []
+            cells += [str(result.probability(f"{side}_{name}", number)) for name in shown[side]]
+        rows.append(cells)
+    return aligned(rows, ">")

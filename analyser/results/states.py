@@ -1,0 +1,284 @@
+"""How a fight can stand: pairs of states of the two sides, weighed, and read as plain columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError
+from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, wilson_interval
+from analyser.common.sampling import How, check_whole
+from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.game.ruleset import Ruleset
+from analyser.results.attack import BIT_OF_FLAG
+from analyser.rules import outcome, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.structs import NONE
+from analyser.scenarios.combatant import has_rule
+from analyser.scenarios.schema import Combatant
+
+if TYPE_CHECKING:
+    from analyser.engine.fight.exact.distribution import Law
+    from analyser.engine.fight.sampled.simulation import Simulation
+
+FATES = ("destroyed", "broken", "fled")
+ALIVE = "alive"
+CHARGE_RESULTS = ("won", "lost", "stalemate", "no_combat")
+
+_BITS = BIT_OF_FLAG | {
+    "on_lookout": unit_state.ON_LOOKOUT,
+    "taking_cover": unit_state.TAKING_COVER,
+    "reloading": unit_state.RELOADING,
+}
+_OF_THE_STANDING = {"suppressed", "disordered", "activated", "on_lookout", "taking_cover", "reloading"}
+
+
+@dataclass(frozen=True)
+class Endings:
+    """The joint law of the two sides at one moment, or a sample of it.
+
+    Attributes
+    ----------
+    first, second : int64 arrays, shape (n,)
+        The states of side 0 and side 1, a pair an entry; read them with the functions of this module.
+    weights : array, shape (n,)
+        Chances (float64, exact), or how often each pair was seen (int64).
+    trials : int or None
+        Of a sample.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    weights: NDArray[Any]
+    trials: int | None = None
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The probability of each entry."""
+        return np.asarray(self.weights, np.float64) if self.trials is None else self.weights / self.trials
+
+    def chance(self, event: NDArray[np.bool_]) -> Estimate:
+        """The probability of an event, given as a truth value an entry."""
+        return estimate(self.weights[event].sum(), self.trials)
+
+    def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
+        """The mean of a number, given an entry, and of a sample its standard error."""
+        return mean_of(values, self.weights, self.trials)
+
+    def percentile(self, values: NDArray[np.int64], share: float) -> int:
+        """The least value that is reached or stayed below with probability `share`."""
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(self.shares[order])
+        place = min(int(np.searchsorted(reached, share - 1e-12)), len(order) - 1)
+        return int(values[order[place]])
+
+    def law(self, *columns: NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+        """The distinct rows of some columns in rising order, and the weight of each."""
+        table = np.stack([np.asarray(each, np.int64) for each in columns])
+        rows, place = np.unique(table, axis=1, return_inverse=True)
+        weights = np.zeros(rows.shape[1], self.weights.dtype)
+        np.add.at(weights, np.asarray(place).reshape(-1), self.weights)
+        return list(rows), weights
+
+    def table(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The law of some columns by name: a row for each combination that is possible, or was seen.
+
+        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
+        """
+        values, weights = self.law(*columns.values())
+        found = {
+            name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
+        }
+        if self.trials is None:
+            return found | {"probability": weights}
+        low, high = wilson_interval(weights, self.trials)
+        return found | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+
+    def mean_figures(self, name: str, values: NDArray[Any]) -> dict[str, float]:
+        """The mean of a number by name; of a sample its standard error beside it."""
+        return mean_figures(name, *self.mean(values))
+
+
+def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings:
+    """The joint law after that attack or round, 1 or more, as `what` calls it; None: after the last.
+
+    Raises
+    ------
+    InputError
+        There is no such one.
+    """
+    number = len(endings) if number is None else number
+    check_whole(number, what, 1, len(endings))
+    return endings[number - 1]
+
+
+def chance_figures(name: str, chance: Estimate) -> dict[str, float]:
+    """A probability by name; of a sample its 95% interval beside it."""
+    if chance.low is None or chance.high is None:
+        return {name: chance.probability}
+    return {name: chance.probability, f"{name}_low": chance.low, f"{name}_high": chance.high}
+
+
+def endings_of(
+    first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[Any], trials: int | None = None
+) -> Endings:
+    """The pairs of states that can be, or were seen, of a law over all pairs; `weights` has the shape (m, n)."""
+    row, column = np.nonzero(weights)
+    return Endings(first[row], second[column], weights[row, column], trials)
+
+
+def is_removed(words: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
+    return np.asarray((words & outcome.ANNIHILATED) != 0)
+
+
+def models_left(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Models left; none of a unit that is gone."""
+    return np.where(is_removed(words), 0, words & unit_state.MODELS_MASK)
+
+
+def models_destroyed(words: NDArray[np.int64], models: int) -> NDArray[np.int64]:
+    """Models that damage has destroyed, or that found no room, of `models` at the start."""
+    lost = words >> outcome.MODELS_DESTROYED & unit_state.MODELS_MASK
+    return np.where(is_removed(words), lost, models - (words & unit_state.MODELS_MASK))
+
+
+def damage(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Damage on the unit; none on one that is gone."""
+    return np.where(is_removed(words), 0, words >> outcome.DAMAGE & unit_state.MODELS_MASK)
+
+
+def flag(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+    """A status or a fate; a unit that is gone has no status."""
+    found = (words & _BITS[name]) != 0
+    return np.asarray(found & ~is_removed(words) if name in _OF_THE_STANDING else found)
+
+
+def in_building(words: NDArray[np.int64], unit: Combatant) -> NDArray[np.bool_]:
+    """Whether a garrison is still in its building."""
+    return np.asarray(~is_removed(words) & ((words & unit_state.OUT_OF_BUILDING) == 0) & unit.garrisoned)
+
+
+def has_fate(words: NDArray[np.int64], fate: str) -> NDArray[np.bool_]:
+    """Whether the unit is ``alive``, ``destroyed``, ``broken`` or ``fled``: each unit is exactly one of them."""
+    gone, broken, fled = is_removed(words), flag(words, "broken"), flag(words, "fled")
+    return {ALIVE: ~gone, "broken": broken, "fled": fled, "destroyed": gone & ~broken & ~fled}[fate]
+
+
+def orders(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The :class:`~analyser.rules.activation.Order` of the unit."""
+    return np.asarray(words >> unit_state.ORDERS & unit_state.ORDERS_MASK)
+
+
+def wins(words: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Close quarters combats won, where they were counted, in so many bits."""
+    return np.asarray(words >> unit_state.WINS & (1 << bits) - 1)
+
+
+def wins_of_charge(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Combats won in one charge, with its Overrun, where they were counted."""
+    return wins(words, unit_state.BITS_OF_WINS_IN_A_CHARGE)
+
+
+def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
+    """How a charge went for the attacker, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat.
+
+    Wins must have been counted for everybody.
+    """
+    order = orders(attackers)
+    kinds = [wins_of_charge(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
+    return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
+
+
+def points_won(
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
+) -> NDArray[np.int64]:
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7), an entry an ending; a rating that is not known counts as 1.
+
+    `bits`: those in which its wins were counted.
+    """
+    rating = 1 if enemy.victory_points is None else enemy.victory_points
+    hunted = wins(mine, bits) if has_rule(unit, "Hunter") else 0
+    return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
+
+
+MOST_STEPS = 5e7  # of an exact law: some seconds
+
+
+_STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
+
+
+_WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
+
+
+_STRIKE, _END_ROUND = int(Kind.STRIKE), int(Kind.END_ROUND)
+
+
+def run(
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, how: How,
+    simulation: Simulation | None = None,
+) -> list[Endings]:  # fmt: skip
+    """How the two sides stand after each of `programs`, one played after the other.
+
+    Parameters
+    ----------
+    start : (int, int)
+        The states of both sides before the first operation.
+    simulation : Simulation, optional
+        Of this very fight (:func:`simulation_of`), where it is played from many states.
+    """
+    if how.method == "exact":
+        return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
+    from analyser.common.sampling import default_threads
+
+    trials = how.trials_played
+    assert trials is not None
+    simulation = simulation or simulation_of(setup, programs, ruleset, replacement=how.replacement)
+    played = simulation.play(start, trials, how.seed, how.threads or default_threads(), how.progress)
+    return [Endings(first, second, counts, trials) for first, second, counts in played]
+
+
+def simulation_of(
+    setup: Setup, programs: Sequence[Sequence[Operation]], ruleset: Ruleset, *, replacement: bool
+) -> Simulation:
+    """What plays `programs` by Monte Carlo, one after the other."""
+    from analyser.engine.fight.sampled.simulation import Simulation
+
+    return Simulation(setup, programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts(), replacement)
+
+
+def exact_laws_of(
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
+) -> list[Law]:
+    """The joint law of the two sides after each of `programs`, one played after the other.
+
+    Raises
+    ------
+    InputError
+        It would take minutes or gigabytes.
+    """
+    from analyser.engine.fight.exact.propagate import exact_laws
+
+    _check_size(setup, programs)
+    return exact_laws(setup, programs, start, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+
+
+def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
+    """Refuse an exact law that would take minutes or gigabytes."""
+    kinds = [[operation[0] for operation in operations] for operations in programs]
+    strikes = sum(each.count(_STRIKE) for each in kinds)
+    rounds = sum(each.count(_END_ROUND) for each in kinds) // 2 or len(programs)
+    units = setup["units"]
+    standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
+    pairs = standing[0] * standing[1] * (_STATUSES**2 if rounds > 1 else 1)
+    sides = setup["sides"]
+    if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
+        pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
+    steps = strikes * pairs * max(standing)
+    if steps > MOST_STEPS:
+        allowed = "fewer models or rounds, or the method monte-carlo"
+        raise InputError(f"the exact law of this fight takes about {steps:.1g} steps", where="method", allowed=allowed)

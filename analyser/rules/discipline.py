@@ -1,0 +1,80 @@
+"""What becomes of the unit: officer, suppression test, breaking, falling back, fleeing (AC-5)."""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.rules.outcome import BROKEN, FELL_BACK, FLED, removed, standing, statuses
+from analyser.rules.structs import FightFacts, Officer, Test
+
+ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)
+_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
+_NOT_TAKEN, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.PASSED), int(Test.FAILED)
+
+
+@step
+def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
+    """Whether the unit is disordered when it comes to the test (AC-5.8)."""
+    return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
+
+
+@step
+def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
+    heavy_losses = 2 * destroyed >= fight.models
+    return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
+
+
+@step
+def places_lost(fight: FightFacts, destroyed: int) -> int:
+    """In how many of the `models` places that the officer may have he is among the `destroyed` (AC-5.8)."""
+    if fight.officer == _FIRST and destroyed > 0:
+        return fight.models
+    return destroyed if fight.officer == _RANDOM else 0
+
+
+@step
+def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1)."""
+    if fight.test in (_NOT_TAKEN, _PASSED):
+        return ANY_CARD
+    return NO_CARD if fight.test == _FAILED else discipline_of(fight, destroyed, disordered)
+
+
+@step
+def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
+    """The highest card that passes the suppression test; ANY_CARD where none is failed (AC-4.5, AC-5.1)."""
+    return ANY_CARD if destroyed in (0, fight.models) else test_up_to(fight, destroyed, disordered)
+
+
+@step
+def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
+    """The outcome when no test is failed."""
+    models = fight.models - destroyed
+    if models == 0:
+        return removed(destroyed, 0)
+    return standing(models, destroyed, damage, statuses(fight.suppressed, disordered, fight.activated))
+
+
+@step
+def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
+    """The outcome of a failed suppression test, in the order of AC-5.4."""
+    models = fight.models - destroyed
+    if models <= fight.break_limit:
+        return removed(destroyed, BROKEN)
+    if fight.suppressed:
+        return fall_back(fight, destroyed, damage, disordered)
+    if fight.cryo and not fight.activated:
+        return standing(models, destroyed, damage, statuses(0, disordered, 1))
+    return standing(models, destroyed, damage, statuses(1, disordered or fight.disorders, fight.activated))
+
+
+@step
+def fall_back(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
+    """A suppressed unit that fails again: 3 inches back, off the table, or short of room (AC-5.4 b, AC-5.5)."""
+    if fight.flees:
+        return removed(destroyed, FELL_BACK | FLED)
+    models = fight.models - destroyed
+    lost = min(fight.models_without_room, models)
+    if lost == models:
+        return removed(destroyed + lost, FELL_BACK)
+    return standing(models - lost, destroyed + lost, damage, FELL_BACK | statuses(1, disordered, fight.activated))

@@ -1,0 +1,134 @@
+"""What a side does with its unit, activation by activation (AC-9.2): small functions, one a policy.
+
+A policy sees a :class:`View` and answers with a :class:`Manoeuvre` and an :class:`Action`. To add one: write its
+function here, give it a name in :class:`Policy` and a line in :func:`decide`. Then tell users of it: its name in
+`fights/feasible.py` (and who cannot carry it out), in `fights/shooter.py` if it shoots, in the help of `cli/fights.py`,
+and in `docs/fights.md`; the tests name what is missing. What a failed rally test or a building forbids is seen to
+afterwards, in :func:`allowed`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from analyser.common.jit import step
+
+
+class Policy(IntEnum):
+    """The policies by name."""
+
+    SHOOT = 0
+    SHORT_RANGE = 1
+    CHARGE = 2
+    LOOKOUT = 3
+    TAKE_COVER = 4
+    ALL_OUT = 5
+    OVERCHARGE = 6
+
+
+class Manoeuvre(IntEnum):
+    """What the movement step is spent on."""
+
+    STAY = 0
+    AIM = 1
+    ADVANCE = 2
+    CLOSE_IN = 3  # an advance that stops at short range
+    DOUBLE_TIME = 4
+    CHARGE = 5
+
+
+class Action(IntEnum):
+    """What the attack step is spent on; a charge has its own."""
+
+    NOTHING = 0
+    SHOOT = 1  # or re-arm first, if the row needs it
+    GO_ON_LOOKOUT = 2
+    TAKE_COVER = 3
+
+
+class View(NamedTuple):
+    """What a policy sees. Truth values, but for the numbers of models and the distance."""
+
+    models: int
+    suppressed: int
+    rally_failed: int
+    in_building: int
+    in_range: int  # the row that it shoots with reaches the enemy
+    in_short_range: int
+    can_charge: int  # it has a row to charge with, and the enemy is within reach
+    must_charge: int  # and a rule makes it do so (Berserk, Run Amok)
+    distance: int  # hundredths of an inch; -1 where distances do not count
+    enemy_models: int
+    enemy_suppressed: int
+    enemy_on_lookout: int
+    enemy_taking_cover: int
+
+
+_SHORT_RANGE, _CHARGE, _LOOKOUT, _TAKE_COVER = (
+    int(policy) for policy in (Policy.SHORT_RANGE, Policy.CHARGE, Policy.LOOKOUT, Policy.TAKE_COVER)
+)
+STAY, AIM, ADVANCE, CLOSE_IN, DOUBLE_TIME, CHARGE = (int(manoeuvre) for manoeuvre in Manoeuvre)
+NOTHING, SHOOT, GO_ON_LOOKOUT, TAKE_COVER = (int(action) for action in Action)
+
+
+@step
+def aim_and_shoot(view: View) -> tuple[int, int]:
+    """Stand, aim and shoot; out of range, advance, and shoot if that brings the enemy into range."""
+    return (AIM, SHOOT) if view.in_range else (ADVANCE, SHOOT)
+
+
+@step
+def shoot_at_short_range(view: View) -> tuple[int, int]:
+    """Advance, shooting, until the enemy is within short range; there, aim and shoot."""
+    return (AIM, SHOOT) if view.in_short_range else (CLOSE_IN, SHOOT)
+
+
+@step
+def close_and_charge(view: View) -> tuple[int, int]:
+    """Close in at double time, and charge as soon as the enemy is within reach."""
+    return (CHARGE, NOTHING) if view.can_charge else (DOUBLE_TIME, NOTHING)
+
+
+@step
+def go_on_lookout(_view: View) -> tuple[int, int]:
+    """Stay, on lookout for what the enemy does."""
+    return STAY, GO_ON_LOOKOUT
+
+
+@step
+def stay_in_cover(_view: View) -> tuple[int, int]:
+    """Stay, and take cover."""
+    return STAY, TAKE_COVER
+
+
+@step
+def decide(policy: int, view: View) -> tuple[int, int]:
+    """The manoeuvre and the action of a policy; All-Out Attack and Overcharge are ways to shoot."""
+    if policy == _SHORT_RANGE:
+        return shoot_at_short_range(view)
+    if policy == _CHARGE:
+        return close_and_charge(view)
+    if policy == _LOOKOUT:
+        return go_on_lookout(view)
+    if policy == _TAKE_COVER:
+        return stay_in_cover(view)
+    return aim_and_shoot(view)
+
+
+@step
+def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
+    """What is left of a decision in a building, which allows no manoeuvre, and after a failed rally test (AC-5.6).
+
+    Then it is the movement step or the attack step: the attack, unless nothing is in range; and no charge, unless the
+    unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or advances.
+    """
+    if view.rally_failed and not view.must_charge and manoeuvre in (DOUBLE_TIME, CHARGE):
+        manoeuvre, action = ADVANCE, SHOOT
+    if view.in_building:
+        return STAY, action
+    if view.must_charge:
+        return CHARGE, NOTHING
+    if not view.rally_failed or manoeuvre == STAY:
+        return manoeuvre, action
+    return (STAY, action) if action != SHOOT or view.in_range else (manoeuvre, NOTHING)

@@ -1,0 +1,196 @@
+"""A unit in the middle of a sequence of attacks, as one whole number, and what carries over (AC-9.1, AC-9.2).
+
+The lower bits are those of an outcome (:mod:`.morale`), so that the outcome of an attack is the state after it.
+Above them stand the statuses of a longer fight, and what the unit is about to do. While a unit stands, the
+field for destroyed models holds what it has lost in the close quarters combat that is going on, and 0 outside of
+one; of a removed unit it holds all that were ever destroyed by damage.
+
+Lengths are in hundredths of an inch. Where a unit stands is the topmost part of its state, in strides of its side
+(:class:`~.facts.SideFacts`), so that few bits hold every place that it can come to.
+"""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.rules.outcome import (
+    ACTIVATED,
+    ANNIHILATED,
+    ATTACKER_DAMAGE,
+    BITS,
+    BROKEN,
+    DAMAGE,
+    DISORDERED,
+    FELL_BACK,
+    FLAGS,
+    MODELS_DESTROYED,
+    SUPPRESSED,
+)
+from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, TargetFacts
+
+ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
+RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
+ORDERS, ORDERS_MASK = 44, 7  # an Order: what the unit does in its attack step, and how its combat ended
+SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on it in this combat
+FIRST = 1 << 50  # it is activated first in this round
+WINS = 51  # close quarters combats won, where they are counted; above them, or else here, begins where it stands
+BITS_OF_WINS_IN_A_CHARGE = 2
+TOPMOST = 63
+
+# Of a unit that stands: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail
+# Gunner. FORGET ends it. Of one that is gone it says that it broke.
+MARKED = BROKEN
+
+# Of a unit that is gone: it was its own blanks in a combat (Overcharge), so those beside it still strike (AC-8.7).
+BY_OWN_BLANKS = CRYO
+
+FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
+
+MODELS_MASK = (1 << BITS) - 1
+_DESTROYED, _DAMAGE = MODELS_DESTROYED, DAMAGE
+_SUPPRESSED, _DISORDERED, _ACTIVATED = SUPPRESSED, DISORDERED, ACTIVATED
+_FELL_BACK, _ANNIHILATED = FELL_BACK, ANNIHILATED
+_OUTCOME = (1 << ATTACKER_DAMAGE) - 1
+_NUMBERS = (1 << FLAGS) - 1
+_LOST = MODELS_MASK << _DESTROYED
+_KEPT_WHEN_REMOVED = FIRST | ORDERS_MASK << ORDERS
+_SUPPRESSED_ATTACKER = int(Penalty.SUPPRESSED)
+_LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
+
+
+@step
+def models_of(word: int) -> int:
+    """Models left."""
+    return word & MODELS_MASK
+
+
+@step
+def lost_of(word: int) -> int:
+    """Models lost in the combat that is going on; of a removed unit, all that damage ever destroyed."""
+    return word >> _DESTROYED & MODELS_MASK
+
+
+@step
+def damage_of(word: int) -> int:
+    """Damage on the unit."""
+    return word >> _DAMAGE & MODELS_MASK
+
+
+@step
+def order_of(word: int) -> int:
+    """The :class:`~.activation.Order` that the unit carries out."""
+    return word >> ORDERS & ORDERS_MASK
+
+
+@step
+def with_order(word: int, order: int) -> int:
+    """The unit with another order."""
+    return word & ~(ORDERS_MASK << ORDERS) | order << ORDERS
+
+
+@step
+def is_removed(word: int) -> bool:
+    """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
+    return word & _ANNIHILATED != 0
+
+
+@step
+def position_of(word: int, side: SideFacts) -> int:
+    """How far forward the unit is of where it stood at the start."""
+    return ((word >> side.position_at) - side.origin) * side.stride
+
+
+@step
+def out_of_place(word: int, side: SideFacts) -> int:
+    """The state without where the unit stands."""
+    return word & ~(-1 << side.position_at)
+
+
+@step
+def moved(word: int, side: SideFacts, length: int) -> int:
+    """The unit so much further forward: what is lost by moving is lost, and a building is left.
+
+    Where it stands is kept only if something depends on it, so that states do not multiply for nothing.
+    """
+    still = word & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
+    return still + ((length // side.stride) << side.position_at) if side.tracks_position else still
+
+
+@step
+def length_to_edge(word: int, side: SideFacts) -> int:
+    """How far it is to the unit's own table edge; NONE where that is far."""
+    if side.edge_distance == NONE:
+        return NONE
+    return max(side.edge_distance + position_of(word, side), 0)
+
+
+@step
+def set_back(word: int, side: SideFacts) -> int:
+    """The unit after falling back or withdrawing, which nobody does beyond the table's edge (AC-5.4 b, AC-8.5)."""
+    to_edge = length_to_edge(word, side)
+    return moved(word, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
+
+
+@step
+def would_flee(word: int, side: SideFacts) -> bool:
+    """Whether the next 3 inches back reach the own table edge (AC-5.4 b)."""
+    return side.edge_distance != NONE and length_to_edge(word, side) <= FALL_BACK
+
+
+@step
+def put_into(target: TargetFacts, side: SideFacts, word: int) -> None:
+    """Bring the state of the unit into its record `target`."""
+    target.models = models_of(word)
+    if target.exposed != NONE:
+        target.exposed = min(target.exposed, target.models)
+    target.damage = damage_of(word)
+    target.suppressed = word & _SUPPRESSED != 0
+    target.disordered = word & _DISORDERED != 0
+    target.activated = word & _ACTIVATED != 0
+    target.taking_cover = word & TAKING_COVER != 0
+    target.garrisoned = side.garrisoned and word & OUT_OF_BUILDING == 0
+    target.flees = would_flee(word, side)
+
+
+@step
+def removed_word(word: int, side: SideFacts, destroyed: int, flags: int) -> int:
+    """A unit that is gone, `destroyed` models of those that it had just now by damage.
+
+    Where it stood is kept as long as something depends on it (Spectacular Demise, AC-7).
+    """
+    before = side.models - models_of(word)
+    kept = _KEPT_WHEN_REMOVED | _FELL_BACK | (-1 << WINS)
+    if not side.spectacular_demise or side.distance == NONE:
+        word = out_of_place(word, side)
+    return word & kept | (before + destroyed) << _DESTROYED | flags
+
+
+@step
+def carried_over(word: int, outcome: int, side: SideFacts, counts: int) -> int:
+    """The state after an attack whose outcome, on this state, is `outcome`.
+
+    `counts`: whether what was destroyed counts for who wins the combat (AC-8.5).
+    """
+    destroyed = outcome >> _DESTROYED & MODELS_MASK
+    if outcome & _ANNIHILATED:
+        return removed_word(word, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
+    lost = lost_of(word) + (destroyed if counts else 0)
+    kept = word & (_FELL_BACK | MARKED)
+    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << _DESTROYED | kept
+    return set_back(after, side) if outcome & _FELL_BACK else after
+
+
+@step
+def start_word(target: TargetFacts, statuses: int) -> int:
+    """The unit as it stands at the start; `statuses` are bits of this module, and where it stands."""
+    word = target.models | target.damage << _DAMAGE | statuses
+    word |= _SUPPRESSED if target.suppressed else 0
+    word |= _DISORDERED if target.disordered else 0
+    word |= _ACTIVATED if target.activated else 0
+    return word | (TAKING_COVER if target.taking_cover else 0)
+
+
+@step
+def relieved_by(attack: AttackFacts) -> int:
+    """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
+    word = attack.models | attack.damage << _DAMAGE
+    return word | (_SUPPRESSED if attack.penalties & _SUPPRESSED_ATTACKER else 0)

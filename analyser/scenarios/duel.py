@@ -1,0 +1,254 @@
+"""Two units, activation after activation, for some rounds (AC-9.2): a duel as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from analyser.common.errors import InputError
+from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.fight.program import Kind, Operation, Setup, When
+from analyser.game.ruleset import Ruleset
+from analyser.rules import unit_state
+from analyser.rules.policies import Policy
+from analyser.rules.structs import INCH, NONE
+from analyser.scenarios.charge import blast_of, combat, going_off
+from analyser.scenarios.combatant import charge_row, check_has_dice, has_rule, may_charge
+from analyser.scenarios.policies import check_policy
+from analyser.scenarios.positions import Moves, place, set_backs, within_edges
+from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelTerms, PolicyName
+from analyser.scenarios.shooter import Shooter
+from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
+
+
+def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
+    """The setup of a duel, and the operations of each round; what cannot be is refused as by :func:`shooters_of`."""
+    return program_of(shooters_of(a, b, terms, ruleset), terms)
+
+
+def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
+    """Both sides of a duel with the rows that they shoot with.
+
+    Raises
+    ------
+    InputError
+        A policy that its unit cannot carry out; an aircraft, whose sorties AC-9.2 does not know.
+    """
+    _check_sides((a, b), (terms.policy_a, terms.policy_b))
+    return (
+        Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
+        Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
+    )
+
+
+def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
+    """The setup of a duel between them, and the operations of each round."""
+    sides, policies = (shooters[0].mine, shooters[1].mine), (terms.policy_a, terms.policy_b)
+    strikes: list[Strike] = []
+    activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
+    records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
+    _place(records, activations, strikes, terms, [_shooting_from(shooter) for shooter in shooters])
+    spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
+    return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
+
+
+def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[PolicyName, PolicyName]) -> None:
+    for side, policy in enumerate(policies):
+        where = "ab"[side]
+        if sides[side].aircraft:
+            problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+            raise InputError(problem, where=where, allowed="a unit that stays on the table")
+        edge = sides[side].edge_distance
+        if edge is not None and edge > MOST_INCHES:
+            problem = f"an edge_distance of {edge:g} inches in a duel"
+            raise InputError(
+                problem, where=f"{where}.edge_distance", allowed=f"0 to {MOST_INCHES}, or left out: far away"
+            )
+        check_policy(policy, sides[side], sides[1 - side], f"duel.policy_{where}")
+        if policy == "charge":
+            check_has_dice(sides[side], charge_row(sides[side], where), where)
+
+
+def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
+    mine, theirs = shooter.mine, shooter.theirs
+    far = mine.edge_distance is None
+    given = terms.distance is not None
+    numbers: dict[str, int] = {
+        "rearms": shooter.rearms,
+        "policy": Policy[policy.upper()],
+        "charges": may_charge(mine, theirs, policy),
+        "berserk": has_rule(mine, "Berserk"),
+        "runs_amok": has_rule(mine, "Run Amok"),
+        "overrun": has_rule(mine, "Overrun") and mine.charge.overrun,
+        "speed": length_of(mine.speed or 0),
+        "distance": length_of(terms.distance),
+        "tracks_position": given or not far,
+        "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, "ab".index(shooter.where)),
+    }
+    if far and given:
+        numbers["edge_distance"] = length_of(MOST_INCHES)
+    return side_record(mine, (theirs,), **numbers)
+
+
+def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
+    """In how many bits the combats are counted that a unit wins (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
+    policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
+    combats = 0
+    for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
+        if may_charge(unit, enemy, policy):
+            combats += 2 if has_rule(unit, "Overrun") and unit.charge.overrun else 1
+    return (terms.rounds * combats).bit_length() if has_rule(mine, "Hunter") else 0
+
+
+def _shooting_from(shooter: Shooter) -> int:
+    """How near a unit wants to come to shoot; NONE: as near as it gets."""
+    row = shooter.main if shooter.policy == "short_range" else None
+    if row is None:
+        return NONE
+    return length_of(row.long_range if row.short_range is None else row.short_range)
+
+
+def _place(
+    sides: Sequence[Any], activations: Sequence[Sequence[Operation]], strikes: Sequence[Strike], terms: DuelTerms,
+    wanted: Sequence[int],
+) -> None:  # fmt: skip
+    """Let the states of both sides have room for every place that they can come to in the duel."""
+    set_back = [
+        terms.rounds * sum(
+            set_backs(side, activation, strikes, active if sides[active].charges else NONE)
+            for active, activation in enumerate(activations)
+        )
+        for side in (0, 1)
+    ]  # fmt: skip
+    (back, lengths), ahead = within_edges(sides, set_back), []
+    for side in (0, 1):
+        facts = sides[side]
+        if facts.distance == NONE:
+            ahead.append(0)
+            continue
+        a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
+        ahead.append(min(a_round * terms.rounds, int(facts.distance) + back[1 - side]))
+    if terms.distance is not None:
+        lengths += [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
+        lengths += [each for each in wanted if each != NONE]
+    place(sides, [Moves(*ways) for ways in zip(back, ahead)], lengths, "duel")
+
+
+def _activation(
+    side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policy: str, strikes: list[Strike]
+) -> list[Operation]:
+    """The operations of one activation but its first; its strikes go to the end of `strikes`."""
+    after_a_shot = [] if shooters[side].distance is None else _going_off(sides, strikes)
+
+    def numbers(more: Sequence[Strike | None]) -> list[int]:
+        known = [strike for strike in more if strike is not None]
+        strikes.extend(known)
+        return list(range(len(strikes) - len(known), len(strikes)))
+
+    def made(number: int) -> list[Operation]:
+        strike = strikes[number].strike
+        wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
+        found = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
+        for answer in answers.get(int(strike.striker), ()) if strike.marks else ():
+            found += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
+        return found
+
+    shots = numbers(shooters[side].shots(side))
+    reactions = numbers([shooters[1 - side].reaction(1 - side)])
+    answers = {who: numbers([shooters[who].answer(who)]) for who in (0, 1)}
+    reaction = [each for number in reactions for each in made(number)]
+    operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
+    operations += [each for number in shots for each in made(number)]
+    if may_charge(sides[side], sides[1 - side], policy):
+        more, fight = combat(sides, (), side, len(strikes))
+        strikes.extend(more)
+        operations += fight
+    amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if has_rule(sides[side], "Run Amok") else []
+    return [*operations, *reaction, *amok, Operation(Kind.END, side)]
+
+
+def _going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
+    """What a last model does to the enemy, wherever it fell; the strikes of blasts go to the end of `strikes`."""
+    operations: list[Operation] = []
+    for side in (0, 1):
+        blast = blast_of(sides[side], sides[1 - side], side)
+        if blast is not None:
+            operations += going_off(side, len(strikes))
+            strikes.append(blast)
+    return operations
+
+
+def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> list[Operation]:
+    """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's.
+
+    `spread`: Corrosive Fumes are looked for before and after each activation, and once the unit has moved.
+    """
+    fumes = [Operation(Kind.ENVELOP)] if spread else []
+
+    def activation(side: int, when: When = When.ALWAYS) -> list[Operation]:
+        found = [*fumes, Operation(Kind.BEGIN, side, when)]
+        for operation in activations[side]:
+            found.append(operation)
+            if operation.kind in (Kind.GIVE_ORDERS, Kind.END):
+                found += fumes
+        return found
+
+    end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
+    if first == "random":
+        tossed = [Operation(Kind.TOSS), *activation(0, When.IF_FIRST), *activation(1), *activation(0, When.IF_SECOND)]
+        return tossed + end
+    order = (0, 1) if first == "a" else (1, 0)
+    return activation(order[0]) + activation(order[1]) + end
+
+
+class Orders(NamedTuple):
+    """A moment of a duel at which a side is about to be given its orders.
+
+    Attributes
+    ----------
+    round : int
+        1 is the first.
+    operation : Operation
+        GIVE_ORDERS, which is next.
+    when : int
+        Which activation of the round it is (:class:`~analyser.engine.fight.program.When`).
+    shots : int
+        How many strikes the side can shoot with in it; that of the operation is the first.
+    part : int
+        The part that ends there.
+    """
+
+    round: int
+    operation: Operation
+    when: int
+    shots: int
+    part: int
+
+
+def in_parts(
+    rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
+) -> tuple[list[list[Operation]], list[Orders], list[int]]:
+    """The rounds of a duel in parts that end where orders are given, those moments, and where each round ends."""
+    parts: list[list[Operation]] = []
+    moments: list[Orders] = []
+    ends: list[int] = []
+    for number, operations in enumerate(rounds, start=1):
+        when, begun = int(When.ALWAYS), 0
+        for place_of, operation in enumerate(operations):
+            if operation.kind == Kind.BEGIN:
+                when = operation.number
+            elif operation.kind == Kind.GIVE_ORDERS:
+                shots = len(shooters[operation.side].rows)
+                moments.append(Orders(number, operation, when, shots, len(parts)))
+                parts.append(operations[begun:place_of])
+                begun = place_of
+        ends.append(len(parts))
+        parts.append(operations[begun:])
+    return parts, moments, ends
+
+
+def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
+    """Both sides as a duel begins."""
+    lookout = [unit_state.ON_LOOKOUT if unit.on_lookout else 0 for unit in sides]
+    reloading = [unit_state.RELOADING if unit.reloading else 0 for unit in sides]
+    return start_states(setup, (lookout[0] | reloading[0], lookout[1] | reloading[1]))

@@ -1,0 +1,147 @@
+"""Several attacks on one target in order (AC-9.1): a program of strikes at one state that is carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.game.dice import Rating
+from analyser.game.units import MOST_MODELS
+from analyser.rules import unit_state
+from analyser.rules.conditions import attack_dice
+from analyser.rules.structs import NONE, SIDE, STRIKE, plain
+from analyser.scenarios.combatant import rule_value
+from analyser.scenarios.encode import record_of, rolls_for_building, scenario_records
+from analyser.scenarios.resolve import resolve_target
+from analyser.scenarios.schema import Scenario, Target
+from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for
+
+ATTACKERS, TARGET = 0, 1
+_STAND_IN = Target(
+    models=1, defence=1, damage_limit=1, category="light", formation="close", behemoth=False, aircraft=False
+)
+
+
+def focus_program(
+    scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
+) -> tuple[Setup, list[list[Operation]]]:
+    """The setup of a sequence of attacks, and the operations of each.
+
+    Parameters
+    ----------
+    scenarios : sequence of Scenario
+        One an attack, all with the same target.
+    attackers : sequence of Target or None
+        Who makes each, where that is known. They are different units of one side: what an attack costs the unit that
+        makes it bears on no later attack.
+    """
+    strikes = [_strike(scenario) for scenario in scenarios]
+    at_risk = any(map(can_be_hurt, scenarios, attackers))
+    programs = []
+    for number, (scenario, attacker) in enumerate(zip(scenarios, attackers)):
+        operations = [Operation(Kind.TAKE_OVER, ATTACKERS, number)] if at_risk else []
+        operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
+        if strikes[number].strike.wrecks:
+            operations.append(Operation(Kind.WRECK, TARGET))
+        back = answer(scenario, attacker, TARGET)
+        if back is not None and strikes[number].strike.fixed_dice > 0:
+            operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
+        programs.append(operations)
+    target = scenarios[0].target
+    edge = target.edge_distance
+    # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
+    unmeasured = {
+        "distance": NONE, "fumes_within": NONE, "stride": unit_state.FALL_BACK, "position_at": unit_state.WINS,
+    }  # fmt: skip
+    sides = [
+        record_of(SIDE, unmeasured | {"models": MOST_MODELS, "edge_distance": NONE}),
+        record_of(
+            SIDE,
+            unmeasured
+            | {
+                "models": target.models,
+                "garrisoned": target.garrisoned,
+                "edge_distance": length_of(edge),
+                "tracks_position": edge is not None,
+            },
+        ),
+    ]
+    most = max(map(ways_to_stand, scenarios, attackers)) if at_risk else 1
+    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
+
+
+def _strike(scenario: Scenario) -> Strike:
+    """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
+    attack, target = scenario_records(scenario)
+    dice = attack_dice(plain(attack), plain(target))
+    numbers = {
+        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
+        "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
+        "bears_blanks": scenario.attack.overcharge,
+    }  # fmt: skip
+    return Strike(record_of(STRIKE, numbers), attack, target, np.array([(dice, NONE)]))
+
+
+def _place_of(strike: Strike, strikes: list[Strike]) -> int:
+    """The number of a strike, which is added if there is none like it: units of one kind are answered alike."""
+
+    def parts(one: Strike) -> tuple[Any, ...]:
+        return tuple(record.tobytes() for record in one[:3])
+
+    for number, known in enumerate(strikes):
+        if parts(known) == parts(strike):
+            return number
+    strikes.append(strike)
+    return len(strikes) - 1
+
+
+_MOST_HITS_OF_A_DIE = 4  # a heroic strike, and one more on the die that it adds
+
+
+_MOST_BLANKS_OF_A_DIE = 2  # with Arc
+
+
+def attacker_of(scenario: Scenario) -> Target | None:
+    """The attacker of one attack as a unit that can be shot back at; None where it has no profile."""
+    if scenario.attacker is None:
+        return None
+    attack = scenario.attack
+    stated = Target(
+        models=attack.attacker_models,
+        damage=attack.attacker_damage,
+        suppressed="suppressed" in attack.penalties,
+        garrisoned=attack.attacker_garrisoned,
+    )
+    return resolve_target(stated, scenario.attacker)
+
+
+def gunner_dice(target: Target, attacker: Target | None) -> int:
+    """Dice that the target shoots back with at an aerial attacker (Tail Gunner, AC-7); 0: it does not."""
+    return rule_value(target, "Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
+
+
+def answer(scenario: Scenario, attacker: Target | None, striker: int) -> Strike | None:
+    """The attack back of a Tail Gunner (X), which is side `striker`, on the attacker; None where there is none."""
+    dice = gunner_dice(scenario.target, attacker)
+    if not dice or attacker is None:
+        return None
+    veteran = rule_value(scenario.target, "Veteran")
+    numbers = {"striker": striker}
+    return fixed_strike(dice, Rating.WEAKENED, attacker, numbers, veteran=veteran, afterwards=True)
+
+
+def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
+    """Whether the attack can cost its own unit anything."""
+    return scenario.attack.overcharge or gunner_dice(scenario.target, attacker) > 0
+
+
+def ways_to_stand(scenario: Scenario, attacker: Target | None) -> int:
+    """At most so many numbers of models and damage, of which its attack leaves the attacker one."""
+    attack, highest = scenario.attack, len(scenario.ruleset.deck.counts()) - 1
+    blanks = _MOST_BLANKS_OF_A_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0
+    hits = _MOST_HITS_OF_A_DIE * gunner_dice(scenario.target, attacker)
+    standing = (attack.attacker_models or MOST_MODELS) * (attack.attacker_damage_limit or 1)
+    return min(standing, 1 + blanks + hits, MOST_MODELS)

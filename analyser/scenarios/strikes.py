@@ -1,0 +1,274 @@
+"""From rows and circumstances to strikes: the records of a longer fight that the engines read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError
+from analyser.engine.fight.program import MOST_STRIKES, SETUP, Setup
+from analyser.game.dice import Rating
+from analyser.game.keywords import QUALITIES, names
+from analyser.game.units import MOST_DICE, Band, Row, hundredths
+from analyser.rules import unit_state
+from analyser.rules.activation import Order
+from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
+from analyser.scenarios.combatant import has_rule, quality_names, rule_length, rule_value, rules_called
+from analyser.scenarios.encode import (
+    DICE_A_CARRIAGE,
+    attack_record,
+    record_of,
+    shared,
+    shared_target_record,
+    target_record,
+)
+from analyser.scenarios.schema import Attack, Combatant, ExtraReroll, Target
+
+INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
+NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
+CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")
+
+
+class Strike(NamedTuple):
+    """One strike as three records and its dice by models (or damage).
+
+    Attributes
+    ----------
+    strike, attack, target : records of STRIKE, ATTACK, TARGET
+        Shared by all strikes that have the same; take a copy to change it.
+    dice : int64 array, shape (counts, 2)
+        For each count, the cell's value and the one in parentheses; NONE where there is none.
+    """
+
+    strike: Any
+    attack: Any
+    target: Any
+    dice: NDArray[np.int64]
+
+
+def orders_mask(*orders: Order) -> int:
+    """Bits of the orders under which a strike is made."""
+    return sum(1 << order for order in orders)
+
+
+def breaks_buildings(row: Row, struck: Combatant) -> bool:
+    """Whether a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
+    return struck.garrisoned and "Siegebreaker" in quality_names(row)
+
+
+@lru_cache(maxsize=4096)
+def _attack_with(
+    qualities: tuple[str, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None,
+    close_quarters: bool, bonuses: int, penalties: int,
+) -> Any:  # fmt: skip
+    """The record of an attack with such a row."""
+    attack = Attack(
+        dice=1,
+        qualities=tuple(str(quality) for quality in names(qualities, QUALITIES)),
+        veteran=veteran,
+        extra_reroll=extra_reroll,
+        overcharge=overcharge,
+        attacker_damage_limit=limit,
+    )
+    record = cast("Any", attack_record(attack))
+    record.close_quarters = close_quarters
+    record.bonuses |= bonuses
+    record.penalties |= penalties
+    return shared(record)
+
+
+def row_strike(
+    striker: Combatant, row: Row, struck: Target, numbers: dict[str, int], *, bonuses: int = 0, penalties: int = 0,
+    overcharge: bool = False, from_front: bool | None = None, close_quarters: bool = False,
+) -> Strike:  # fmt: skip
+    """The strike of a unit with one of its rows.
+
+    Parameters
+    ----------
+    striker : Combatant
+    row : Row
+    struck : Target
+    numbers : dict
+        Fields of :class:`~analyser.rules.structs.StrikeFacts`; what is left out has its usual value.
+    bonuses, penalties : int
+        Bits of Bonus and Penalty that hold whatever the states are.
+    overcharge : bool
+        Whether Overcharge is used, if the row has it.
+    from_front : bool, optional
+        Whether the strike comes from the struck unit's front; left out: as it says itself.
+    close_quarters : bool
+    """
+    overcharge = overcharge and "Overcharge" in quality_names(row)
+    veteran = min(striker.veteran or 0, MOST_DICE)
+    record = _attack_with(
+        row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, close_quarters, bonuses,
+        penalties,
+    )  # fmt: skip
+    by_damage = bool(striker.behemoth)
+    usual = {
+        "orders": NONE, "after_failed_rally": 1, "by_damage": by_damage, "inside": NONE,
+        "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
+    }  # fmt: skip
+    most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
+    carriages = striker.carriages if "Full Steam Ahead" in quality_names(row) else 0
+    dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
+    target = shared_target_record(struck, from_front=from_front)
+    if close_quarters and struck.exposed is not None:
+        target = _wholly_exposed(target)
+    return Strike(_strike(usual | numbers), record, target, dice)
+
+
+def _wholly_exposed(target: Any) -> Any:
+    """The same unit, of which no models are prioritised: that is for ranged attacks (AC-3.9)."""
+    target = target.copy()
+    target.exposed = NONE
+    return target
+
+
+def fixed_strike(
+    dice: int, rating: Rating, struck: Target, numbers: dict[str, int], *, veteran: int = 0, afterwards: bool = False
+) -> Strike:  # fmt: skip
+    """A strike of so many dice whatever the number of models, at a stated rating and without qualities (AC-7).
+
+    That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
+    (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
+    """
+    target = _wholly_exposed(shared_target_record(struck, from_front=not afterwards))
+    target.obstacle = target.obstacle and not afterwards
+    attack = _fixed_attack(rating, veteran, afterwards)
+    usual = {
+        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
+        "long_range": NONE, "short_range": NONE,
+    }  # fmt: skip
+    return Strike(_strike(usual | numbers), attack, target, np.array([(dice, NONE)]))
+
+
+def thrown_strike(struck: Target, numbers: dict[str, int], *, veteran: int, from_front: bool | None) -> Strike:
+    """The weakened ranged attack of a Throw (X): as many dice as a card says, and no test follows (AC-7).
+
+    Its range is among `numbers`; cover and buildings count, as against every ranged attack (AC-4.3).
+    """
+    strike = fixed_strike(0, Rating.WEAKENED, struck, {"by_throw": 1, "on_marked": 1} | numbers, veteran=veteran)
+    attack = strike.attack.copy()
+    target = cast("Any", shared_target_record(struck, from_front=from_front)).copy()
+    attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
+    target.discipline = NONE
+    return strike._replace(attack=attack, target=target)
+
+
+@lru_cache(maxsize=256)
+def _fixed_attack(rating: Rating, veteran: int, afterwards: bool) -> Any:
+    attack = cast("Any", attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1)))
+    attack.stated_rating = rating
+    attack.close_quarters, attack.torrent = not afterwards, afterwards
+    return shared(attack)
+
+
+@lru_cache(maxsize=4096)
+def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
+    """The cells of a row for 0 up to `most` models or damage, `more` dice added; NONE without a value (AC-2.4)."""
+    dice = np.full((most + 1, 2), NONE, np.int64)
+    for band in reversed(bands):  # where two cover a count, the first one holds
+        covered = slice(band.first, band.last + 1)
+        dice[covered, 0] = band.dice + more
+        dice[covered, 1] = NONE if band.special is None else band.special + more
+    return dice
+
+
+def _strike(numbers: dict[str, Any]) -> Any:
+    return _strike_of(tuple(numbers.items()))
+
+
+@lru_cache(maxsize=4096)
+def _strike_of(numbers: tuple[tuple[str, Any], ...]) -> Any:
+    return shared(record_of(STRIKE, dict(numbers)))
+
+
+def close_quarters_marks(
+    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool
+) -> tuple[int, int]:
+    """Bits of the bonuses and penalties that hold in close quarters whoever charged (AC-8.2)."""
+    overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
+    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
+    return int(bonuses), int(Penalty.THREATENED if threatened else 0)
+
+
+def length_of(inches: float | None) -> int:
+    """A length as the rules have it, in hundredths of an inch; NONE without one."""
+    return NONE if inches is None else hundredths(inches)
+
+
+def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
+    """The record of one side; `numbers` are what only the kind of fight knows."""
+    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if has_rule(enemy, "Corrosive Fumes")]
+    suffers = not has_rule(combatant, "Automata") and not combatant.near_commander
+    known = {
+        "models": combatant.models,
+        "garrisoned": combatant.garrisoned,
+        "distance": NONE,
+        "edge_distance": length_of(combatant.edge_distance),
+        "tracks_position": combatant.edge_distance is not None,
+        "stride": 1,
+        "position_at": unit_state.WINS,
+        "static": has_rule(combatant, "Static"),
+        "hunter": has_rule(combatant, "Hunter"),
+        "fumes_within": max(fumes, default=NONE) if suffers else NONE,
+        "withdraws_without_room": combatant.withdraws_without_room,
+        "spectacular_demise": rule_value(combatant, "Spectacular Demise"),
+        "capacity": combatant.capacity or 0,
+        "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
+    }
+    return record_of(SIDE, known | numbers)
+
+
+def setup_for(
+    sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]
+) -> Setup:  # fmt: skip
+    """The setup of a fight between two sides with those strikes.
+
+    Raises
+    ------
+    InputError
+        More strikes than a program holds.
+    """
+    strikes = list(strikes)
+    if len(strikes) > MOST_STRIKES:
+        problem = f"{len(strikes)} different attacks in one fight"
+        raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
+    setup = np.zeros(1, SETUP)  # parts of an array are at hand much sooner than those of a record
+    setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
+    setup["dice"][0, :, :, :counts] = NONE
+    for side in range(2):
+        setup["sides"][0, side] = sides[side]
+        setup["units"][0, side] = shared_target_record(combatants[side])
+        setup["passengers"][0, side] = _passengers_record(combatants[side])
+    parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
+    for number, each in enumerate(strikes):
+        for part, record in zip(parts, each[:3]):
+            part[number] = record
+        setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
+    return cast("Setup", setup[0])
+
+
+def _passengers_record(combatant: Target) -> Any:
+    passengers = combatant.passengers if isinstance(combatant, Combatant) else None
+    if passengers is None:
+        return NOBODY
+    record = target_record(passengers)
+    record.exposed = NONE
+    record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
+    return record
+
+
+def sponsons(combatant: Combatant) -> int:
+    """The X of Sponsons (X); 0 without (AC-7)."""
+    return rule_value(combatant, "Sponsons")
+
+
+def known_rules(combatant: Combatant) -> tuple[str, ...]:
+    """The special rules of a unit, spelled as the rules spell them."""
+    return tuple(str(rule) for rule in rules_called(combatant.rules or ()))

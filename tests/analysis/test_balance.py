@@ -1,0 +1,372 @@
+"""Balance: what efficiency, break-even points, outliers, domination and ratings say."""
+
+import itertools
+import math
+import statistics
+
+import choix
+import numpy as np
+import pandas as pd
+import pytest
+
+from analyser.analysis import balance
+from analyser.analysis.balance import (
+    DONE,
+    EFFICIENCY,
+    LEAST,
+    LEAST_RATIO,
+    SUFFERED,
+    dominated,
+    outliers,
+    robust_z,
+    weights,
+)
+from analyser.analysis.matchups import matchups
+from analyser.analysis.ratings import REGULARISED_BY, _refitted, bradley_terry, duel_ratings, wins_of
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return matchups("*/*", "*/*", profiles=Profiles()).frame
+
+
+def table(efficiencies, *, points=100, category="light", situation="here"):
+    """A table of attackers a, b, ... and as many targets as each has figures."""
+    rows = []
+    for attacker, figures in efficiencies.items():
+        for target, figure in enumerate(figures):
+            rows.append(
+                {
+                    "attacker": f"red/{attacker}@basic",
+                    "attacker_unit": attacker.upper(),
+                    "attacker_level": "basic",
+                    "attacker_points": points[attacker] if isinstance(points, dict) else points,
+                    "defender": f"blue/t{target}@basic",
+                    "defender_unit": f"T{target}",
+                    "defender_points": 500,
+                    "defender_category": category,
+                    "situation": situation,
+                    EFFICIENCY: figure,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+# --- efficiency ---------------------------------------------------------------------------------------------
+
+
+def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
+    found = balance(frame).set_index(["attacker", "situation", "category"])
+    for key in [
+        ("crown/rifle-platoon@basic", "long-range", "light"),
+        ("imperium/krupp-field-guns@reinforced", "short-range-aimed", "heavy"),
+    ]:
+        mine = [
+            row[EFFICIENCY]
+            for row in frame.to_dict("records")
+            if (row["attacker"], row["situation"], row["defender_category"]) == key
+        ]
+        assert found.loc[key, "efficiency"] == pytest.approx(math.fsum(mine) / len(mine), rel=1e-12)
+        assert found.loc[key, "targets"] == len(mine)
+    assert not found["efficiency"].isna().any()
+
+
+def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
+    found = balance(frame)
+    part = found[(found["situation"] == "long-range") & (found["category"] == "light")]
+    logs = [math.log2(each) for each in part["efficiency"] if each >= LEAST]
+    median = statistics.median(logs)
+    spread = 1.4826 * statistics.median(abs(each - median) for each in logs)
+    for row in part.to_dict("records"):
+        if row["efficiency"] >= LEAST:
+            assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
+        else:
+            assert math.isnan(row["z"])
+
+
+def test_the_median_is_of_those_that_do_the_job(frame):
+    found = balance(frame)
+    part = found[(found["situation"] == "long-range") & (found["category"] == "heavy")]
+    peers = part[part["efficiency"] >= LEAST]
+    assert part["median"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
+    assert set(part["peers"]) == {peers["attacker"].str.partition("@")[0].nunique()}
+    assert len(peers) < len(part)
+
+
+def test_at_break_even_points_a_loadout_does_what_its_peers_do():
+    found = balance(table({"a": [10, 30], "b": [40, 40], "c": [80, 0]}, points={"a": 50, "b": 70, "c": 90}))
+    # Means 20, 40, 40: the median is 40. At half of its price, 25 points, "a" would destroy 40 for each 100.
+    assert found["break_even_points"].tolist() == pytest.approx([25, 70, 90])
+
+
+def test_a_loadout_that_does_the_same_to_everybody_has_no_interval_and_another_has():
+    found = balance(table({"a": [10] * 9, "b": [40] * 9, "c": [0, *[90] * 8]})).set_index("attacker")
+    steady, moody = found.loc["red/a@basic"], found.loc["red/c@basic"]
+    assert steady["break_even_low"] == pytest.approx(steady["break_even_high"]) == steady["break_even_points"]
+    assert moody["break_even_low"] < moody["break_even_points"] < moody["break_even_high"]
+
+
+def test_intervals_hold_the_figure_and_are_the_same_every_time(frame):
+    found = balance(frame)
+    able = found[found["efficiency"] > 0]
+    assert (able["break_even_low"] <= able["break_even_points"] * (1 + 1e-9)).mean() > 0.98
+    assert (able["break_even_high"] >= able["break_even_points"] * (1 - 1e-9)).mean() > 0.98
+    assert balance(frame).equals(found)
+
+
+def test_what_destroys_nothing_is_no_peer():
+    found = balance(table({"a": [0.0], "b": [10.0], "c": [20.0], "d": [30.0]})).set_index("attacker")
+    assert math.isnan(found.loc["red/a@basic", "z"])
+    assert found.loc["red/a@basic", "break_even_points"] == 0
+    assert found.loc["red/c@basic", "z"] == 0
+
+
+def test_robust_z_is_unmoved_by_one_wild_value():
+    calm = robust_z(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    wild = robust_z(np.array([1.0, 2.0, 3.0, 4.0, 5e9]))
+    assert wild[:4] == pytest.approx(calm[:4])
+    assert np.isnan(robust_z(np.array([1.0, 1.0, 1.0, 2.0]))).tolist() == [False, False, False, True]
+    assert np.isnan(robust_z(np.array([np.nan]))).all()
+
+
+def test_weights_are_shares():
+    found = weights(5, draws=2000)
+    assert found.shape == (2000, 5)
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert found.mean(axis=0) == pytest.approx([0.2] * 5, abs=0.02)
+    assert (weights(5) == weights(5)).all()
+    assert (weights(5) != weights(5, seed=1)).any()
+
+
+# --- outliers -------------------------------------------------------------------------------------------------
+
+
+def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
+    cells = {
+        name: [strength * weakness for weakness in (1, 2, 4, 8, 16)] for name, strength in zip("abcde", range(1, 6))
+    }
+    assert outliers(table(cells)).empty
+    cells["c"][3] *= 10
+    found = outliers(table(cells))
+    assert found[["attacker", "defender"]].values.tolist() == [["red/c", "blue/t3"]]
+    assert found.loc[0, "ratio"] == pytest.approx(10)
+    assert found.loc[0, "expected"] == pytest.approx(24)
+    assert found.loc[0, "efficiency"] == pytest.approx(240)
+
+
+def test_nobody_is_expected_to_destroy_more_than_there_is(frame):
+    points = frame.groupby("attacker_unit")["attacker_points"].min(), frame.groupby("defender_unit")["defender_points"]
+    cheapest, dearest = points[0], points[1].max()
+    found = outliers(frame)
+    most = 100 * found["defender_unit"].map(dearest) / found["attacker_unit"].map(cheapest)
+    assert (found["expected"] <= most + 1e-9).all()
+
+
+def test_times_expected_are_of_figures_that_matter():
+    """Where nearly nobody does anything, times expected were hundreds of milliards (item 12)."""
+    cells = {name: [0.0, 0.0, 0.0, 1e-9, 30.0] for name in "abcdef"}
+    cells["e"][0] = 80.0
+    found = outliers(table(cells))
+    assert found[["attacker", "defender"]].values.tolist() == [["red/e", "blue/t0"]]
+    assert found.loc[0, "expected"] == LEAST
+    assert found.loc[0, "ratio"] == pytest.approx(80)
+    assert found.loc[0, "why"] == "E usually destroys nothing of such targets, others usually destroy nothing of T0"
+
+
+def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
+    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
+    for place in range(1, 6):
+        one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
+    one["b"][6] = 70.0
+    frame = pd.concat([table(one, situation="here"), table(other, situation="there")], ignore_index=True)
+    found = outliers(frame)
+    assert not found.duplicated(["attacker", "defender"]).any()
+    assert found.loc[found["attacker"] == "red/a", "also_in"].tolist() == ["there"] * 5
+    assert found["attacker"].tolist() == ["red/a", "red/b", "red/a", "red/a", "red/a", "red/a"]
+
+
+def test_less_than_expected_is_less_than_both_are_used_to(frame):
+    """To do nothing to whom nobody does anything is no surprise, whatever a floor makes one expect."""
+    found = outliers(frame)
+    less = found[found["ratio"] < 1]
+    assert len(less)
+    usual = less[["attacker_usual", "defender_usual"]].min(axis=1)
+    assert (less["efficiency"] < usual).all()
+    assert (usual >= LEAST).all()
+
+
+def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
+    profiles = list(Profiles())
+    found = outliers(frame, profiles)
+    units = {each.selector.partition("@")[0]: each.unit for each in profiles}
+    assert len(found)
+    for row in found.to_dict("records"):
+        target = units[row["defender"]]
+        assert f"the target has DEFENCE {target.defence}, DAMAGE LIMIT {target.damage_limit}" in row["why"]
+        used = units[row["attacker"]].row(row["row"])
+        assert f"it uses {used.name}" in row["why"]
+        assert all(quality in row["why"] for quality in used.qualities)
+
+
+def test_what_is_small_is_no_outlier():
+    cells = {name: [0.01 * strength] * 5 for name, strength in zip("abcde", range(1, 6))}
+    cells["c"][3] *= 10
+    assert outliers(table(cells)).empty
+
+
+def test_outliers_of_the_armies_are_far_from_expected(frame):
+    found = outliers(frame)
+    assert ((found["ratio"] >= LEAST_RATIO) | (found["ratio"] <= 1 / LEAST_RATIO)).all()
+    floored = found["efficiency"].clip(lower=LEAST).to_numpy()
+    assert floored == pytest.approx((found["expected"] * found["ratio"]).to_numpy())
+    assert (found["expected"] >= LEAST).all()
+
+
+# --- domination -------------------------------------------------------------------------------------------------
+
+
+def does_as_well(frame, one, other):
+    """Whether `one` does as well as `other` in every matchup, by a plain reading."""
+    frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
+    attack, defence = {}, {}
+    for row in frame[frame["attacker"].isin([one, other])].to_dict("records"):
+        for name in DONE:
+            figure = row[name]
+            attack[row["attacker"], row["defender"], row["situation"], name] = 0 if math.isnan(figure) else figure
+    for row in frame[frame["defender"].isin([one, other])].to_dict("records"):
+        for name in SUFFERED:
+            figure = row[name] / (row["defender_models"] if name == "mean_models_destroyed" else 1)
+            defence[row["defender"], row["attacker"], row["situation"], name] = 0 if math.isnan(figure) else figure
+    return all(attack[one, *key] >= attack[other, *key] - 1e-9 for side, *key in attack if side == one) and all(
+        defence[one, *key] <= defence[other, *key] + 1e-9 for side, *key in defence if side == one
+    )
+
+
+def test_dominated_loadouts_are_found_and_no_others(frame):
+    crown = frame[frame["attacker"].str.startswith("crown/r") & frame["defender"].str.startswith("crown/r")]
+    found = dominated(crown).set_index("attacker")["by"].to_dict()
+    assert found
+    points = dict(zip(crown["attacker"], crown["attacker_points"]))
+    for one, price in points.items():
+        cheaper = [other for other, its_price in points.items() if its_price < price]
+        better = [other for other in cheaper if does_as_well(crown, other, one)]
+        assert (one in found) == bool(better), one
+        if better:
+            assert found[one] in better
+
+
+def test_it_says_what_counts_and_what_is_saved(frame):
+    both = dominated(frame)
+    assert set(both["counts"]) == {"attack and defence"}
+    row = both[both["attacker"] == "crown/rifle-command-platoon@basic"].iloc[0]
+    assert (row["by"], row["points_saved"]) == ("crown/rifle-platoon@basic", 40)
+    one_way = matchups("crown/*", "imperium/*", profiles=Profiles()).frame
+    assert set(dominated(one_way)["counts"]) == {"attack"}
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------
+
+
+def chances(strengths):
+    """Who beats whom, exactly as Bradley and Terry have it."""
+    wins = {
+        one: {other: math.nan if one == other else mine / (mine + theirs) for other, theirs in strengths.items()}
+        for one, mine in strengths.items()
+    }
+    return pd.DataFrame(wins).T
+
+
+def test_ratings_give_back_the_strengths_that_the_chances_were_made_from():
+    strengths = {"a": 1.0, "b": 2.0, "c": 10.0, "d": 0.5}
+    found = bradley_terry(chances(strengths)).set_index("loadout")["rating"]
+    for one, other in (("a", "b"), ("c", "a"), ("d", "c")):
+        wanted = 400 * math.log10(strengths[one] / strengths[other])
+        assert found[one] - found[other] == pytest.approx(wanted, rel=0.03)
+    assert list(found.index) == ["c", "b", "a", "d"]
+    assert found.mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_a_certain_winner_has_a_rating_all_the_same():
+    names = ["a", "b", "c"]
+    wins = pd.DataFrame([[np.nan, 1, 1], [0, np.nan, 1], [0, 0, np.nan]], names, names)
+    found = bradley_terry(wins)
+    assert found["loadout"].tolist() == names
+    assert np.isfinite(found[["rating", "low", "high"]].to_numpy()).all()
+
+
+def test_intervals_of_ratings_hold_them_and_widen_where_no_one_number_fits():
+    fair = bradley_terry(chances(dict(zip("abcdef", (1, 2, 3, 4, 5, 6)))))
+    paper = pd.DataFrame([[np.nan, 0.9, 0.1], [0.1, np.nan, 0.9], [0.9, 0.1, np.nan]], list("abc"), list("abc"))
+    circle = bradley_terry(paper)
+    for found in (fair, circle):
+        assert (found["low"] <= found["rating"] + 1e-6).all()
+        assert (found["rating"] <= found["high"] + 1e-6).all()
+    assert circle["rating"].to_numpy() == pytest.approx([0, 0, 0], abs=1)
+    width = [(found["high"] - found["low"]).mean() for found in (fair, circle)]
+    assert width[1] > 5 * width[0]
+
+
+def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
+    wins = chances({"a": 1.0, "b": 2.0, "c": 5.0})
+    assert bradley_terry(wins).equals(bradley_terry(wins))
+    duels = (1000 * (wins.fillna(0) + 0.005)).round().astype(int).to_numpy()
+    games = [pair for pair in itertools.permutations(range(3), 2) for _ in range(duels[pair])]
+    peer = choix.opt_pairwise(3, games)
+    mine = bradley_terry(wins).set_index("loadout")["rating"][["a", "b", "c"]].to_numpy()
+    assert mine == pytest.approx((peer - peer.mean()) * 400 / math.log(10), abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins are not its columns"),
+        (lambda wins: wins * 2, "a chance to win is not from 0 to 1"),
+        (lambda wins: wins * math.nan, "nobody meets anybody"),
+    ],
+)
+def test_a_matrix_that_is_none_is_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
+
+
+# --- ratings by duels -------------------------------------------------------------------------------------
+
+
+def a_duel(attacker, defender, p_wins, p_draws):
+    return {"attacker": attacker, "defender": defender, "p_wins": p_wins, "p_draws": p_draws}
+
+
+def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():
+    nan = float("nan")
+    wins = wins_of(
+        pd.DataFrame([
+            a_duel("a", "a", 0.9, 0.1), a_duel("a", "b", 0.6, 0.2), a_duel("b", "a", 0.5, 0.1),
+            a_duel("a", "c", 0.25, 0.5), a_duel("a", "plane", nan, nan), a_duel("plane", "a", nan, nan),
+        ])
+    )  # fmt: skip
+    assert list(wins.index) == list(wins.columns) == ["a", "b", "c"]
+    assert wins.loc["a", "b"] == pytest.approx((0.7 + 1 - 0.55) / 2)
+    assert wins.loc["b", "a"] == pytest.approx(1 - wins.loc["a", "b"])
+    assert wins.loc["a", "c"] == pytest.approx(0.5)
+    assert wins.loc["c", "a"] == pytest.approx(0.5)
+    assert wins.isna().sum().sum() == 5  # nobody meets itself; b and c do not meet
+
+
+def test_who_can_duel_nobody_has_no_rating():
+    nan = float("nan")
+    alone = pd.DataFrame([a_duel("a", "a", 0.5, 0.0), a_duel("a", "plane", nan, nan)])
+    assert duel_ratings(alone).empty
+    assert list(duel_ratings(alone)) == ["loadout", "rating", "low", "high"]
+
+
+def test_the_other_fields_are_fitted_as_choix_would():
+    chances = np.random.default_rng(3).random((7, 7)).round(1)  # some win always, some never
+    duels = (chances + 1 - chances.T) / 2 + REGULARISED_BY / 2
+    np.fill_diagonal(duels, 0.0)
+    start = choix.ilsr_pairwise_dense(duels)
+    for shares in weights(7, draws=20) * 7:
+        field = duels * np.outer(shares, shares)
+        found, wanted = _refitted(field, start), choix.ilsr_pairwise_dense(field)
+        assert found - found.mean() == pytest.approx(wanted - wanted.mean(), abs=1e-5)

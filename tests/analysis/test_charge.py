@@ -1,0 +1,72 @@
+"""Charges as a situation of comparisons, beside the plain reading of close quarters combat (AC-8)."""
+
+from fractions import Fraction
+
+import pytest
+
+from analyser.analysis.matchups import matchups
+from analyser.analysis.situations import CHARGE
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
+from tests.oracle.plain_close_quarters import law
+
+PAIRS = [
+    ("crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"),
+    ("crown/horse-guard-cavalry@basic", "imperium/krupp-field-guns@basic"),
+    ("crown/black-watch-heavy-dragoons@basic", "imperium/scion-grenadier-platoon@basic"),
+    ("imperium/totenkopf-jaeger-cavalry@basic", "crown/rifle-platoon@basic"),
+    ("crown/galahad-breachers@basic", "imperium/sturmpanzer-battletanks@basic"),
+]
+FACTS = ("type", "category", "defence", "damage_limit", "discipline", "break_limit")
+
+
+def plainly(loadout):
+    """A loadout as the plain reading has it."""
+    unit = loadout.unit
+    rows = [
+        {"kind": row.kind, "bands": [band.model_dump() for band in row.bands], "qualities": list(row.qualities)}
+        for row in unit.rows
+        if row.kind != "ranged"
+    ]
+    stated = {"models": loadout.level.models, "rules": list(unit.rules), "rows": rows, "from_front": True}
+    return stated | {name: getattr(unit, name) for name in FACTS if getattr(unit, name) is not None}
+
+
+def chances_of(attacker, defender):
+    """By the plain reading: the chances of each fate, and the mean models destroyed while the unit stands."""
+    found = dict.fromkeys(("p_annihilated", "p_broken", "p_fled", "p_suppressed", "lost_standing"), Fraction(0))
+    for outcome, chance in law({"active": plainly(attacker), "target": plainly(defender)}).items():
+        unit = outcome.target
+        found["p_annihilated"] += chance if unit.fate else 0
+        found["p_broken"] += chance if unit.fate == "broken" else 0
+        found["p_fled"] += chance if unit.fate == "fled" else 0
+        found["p_suppressed"] += chance if unit.suppressed and not unit.fate else 0
+        found["lost_standing"] += 0 if unit.fate else chance * (defender.level.models - unit.models)
+    return found
+
+
+@pytest.mark.parametrize(("attacker", "defender"), PAIRS)
+def test_figures_are_those_of_the_plain_reading(attacker, defender):
+    library = Profiles()
+    row = matchups(attacker, defender, situations=["charge"], profiles=library).frame.iloc[0]
+    plain = chances_of(library.loadout(attacker), library.loadout(defender))
+    for name in ("p_annihilated", "p_broken", "p_fled", "p_suppressed"):
+        assert row[name] == pytest.approx(float(plain[name]), abs=1e-12), name
+    assert row["p_annihilated"] + row["p_suppressed"] > 0
+    models = row["defender_models"]
+    assert row["mean_models_destroyed"] >= float(plain["lost_standing"]) - 1e-12
+    assert row["mean_models_destroyed"] <= float(plain["lost_standing"] + plain["p_annihilated"] * models) + 1e-12
+    assert 0 <= row["p_half_destroyed"] <= row["p_any_destroyed"] <= 1
+    assert row["models_destroyed_10th_percentile"] <= row["mean_models_destroyed"]
+
+
+def test_a_unit_made_by_hand_charges_as_it_was_made():
+    """Not as the profile of the same name."""
+    library = Profiles()
+    shipped = library.loadout("crown/rifle-platoon@basic")
+    tough = shipped.unit.model_copy(update={"defence": 9})
+    made = Loadout(faction="crown", unit=tough, level_name="basic")
+    usual, changed = (
+        matchups("crown/horse-guard-cavalry@basic", each, situations=[CHARGE]).frame.iloc[0] for each in (shipped, made)
+    )
+    assert changed["mean_models_destroyed"] < usual["mean_models_destroyed"]

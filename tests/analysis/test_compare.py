@@ -1,0 +1,286 @@
+"""Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
+
+import re
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.analysis.compare import BATCHES, compare
+from analyser.analysis.figures import ALL_COMPARED, COMPARED
+from analyser.api import simulate_in_batches
+from analyser.common.errors import InputError
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.game.profiles import Profiles
+from analyser.game.units import Level
+from analyser.results.metrics import BY_POINTS, PER_100_POINTS
+from analyser.scenarios.load import load_scenario
+from tests.oracle.attacks import TOLERANCE
+from tests.oracle.small_profiles import write_profiles
+
+RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
+SCIONS = "imperium/scion-grenadier-platoon@reinforced"
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+@pytest.fixture(scope="module")
+def found(library):
+    return compare([*RIFLES, "crown/horse-guard@basic"], SCIONS, distance=10, profiles=library)
+
+
+def variant(loadout, name, points=None, **qualities):
+    """The same unit under another name, with other points or qualities of its first row."""
+    rows = [row.model_dump() for row in loadout.unit.rows]
+    rows[0] |= qualities
+    levels = {key: level.model_dump() for key, level in loadout.unit.levels.items()}
+    if points is not None:
+        levels[loadout.level_name]["points"] = points
+    unit = type(loadout.unit).model_validate(loadout.unit.model_dump() | {"id": name, "rows": rows, "levels": levels})
+    return loadout.model_copy(update={"unit": unit})
+
+
+# --- one row a loadout ------------------------------------------------------------------------------------
+
+
+def test_each_row_is_the_single_attack(found, library):
+    for row in found.frame.head(2).to_dict("records"):
+        scenario = {"attack": {"attacker": row["loadout"], "distance": 10}, "target": {"unit": SCIONS}}
+        result = analyser.exact(scenario, library)
+        law = result.models_destroyed()
+        assert found.at_least == 6
+        wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
+        wanted |= {"p_at_least": law[6]["at_least"], "p_any_destroyed": law[1]["at_least"]}
+        wanted["p_half_destroyed"] = law[6]["at_least"]
+        points = library.loadout(SCIONS).level.points
+        wanted["expected_points_destroyed"] = wanted["mean_models_destroyed"] * points / 12
+        wanted["mean_damage"] = wanted["mean_models_destroyed"]  # a DAMAGE LIMIT of 1: every point is a model
+        assert library.loadout(SCIONS).unit.damage_limit == 1
+        assert wanted.keys() == {name for name in COMPARED if not name.endswith(PER_100_POINTS)}
+        for name, value in wanted.items():
+            assert row[name] == pytest.approx(value, abs=TOLERANCE)
+            if name in BY_POINTS:
+                assert row[name + PER_100_POINTS] == pytest.approx(value * 100 / row["points"], abs=TOLERANCE)
+        assert (row["row"], row["dice"]) == (result.scenario.attack.row, result.conditions["dice"])
+        assert row["method"] == "exact"
+
+
+def test_the_laws_are_those_of_the_single_attacks(found, library):
+    for loadout in RIFLES:
+        scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
+        law = found.laws[found.laws["loadout"] == loadout]
+        wanted = analyser.exact(scenario, library).models_destroyed()
+        assert law["at_least"].tolist() == [row["at_least"] for row in wanted]
+
+
+def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
+    row = found.frame.iloc[2]
+    assert row["why_not"] == "no row can make this attack (melee: it is a melee row)"
+    assert row[list(ALL_COMPARED)].isna().all()
+    assert "crown/horse-guard-cavalry@basic cannot: no row" in str(found)
+
+
+def test_the_best_is_the_best_by_the_metric_asked_for(library):
+    by_models = compare(RIFLES, SCIONS, profiles=library)
+    assert by_models.best == RIFLES[1]
+    assert compare(RIFLES, SCIONS, metric="p_suppressed", profiles=library).best == RIFLES[0]
+    by_points = compare(RIFLES, SCIONS, metric="mean_damage", per_points=True, profiles=library)
+    assert by_points.best == RIFLES[1]
+    assert by_points.metric == "mean_damage_per_100_points"
+
+
+def test_exact_differences_are_those_of_the_figures(found):
+    figures = found.frame.set_index("loadout")
+    for row in found.differences.itertuples():
+        best = figures.loc[row.best, row.metric]
+        assert best == figures[row.metric].max()
+        assert row.difference == figures.loc[row.loadout, row.metric] - figures.loc[row.best, row.metric]
+        assert np.isnan(row.low)
+    told = found.differences[found.differences["loadout"] == RIFLES[0]]
+    assert told["significant"].isna().equals(told["best"] == RIFLES[0])
+    assert set(told["best"]) == set(RIFLES)  # each figure has its own best loadout
+
+
+def test_k_can_be_chosen(library):
+    found = compare(RIFLES, SCIONS, at_least=1, profiles=library)
+    at_least_one = found.laws[found.laws["models_destroyed"] == 1].set_index("loadout")["at_least"]
+    assert found.frame.set_index("loadout")["p_at_least"].to_dict() == at_least_one.to_dict()
+
+
+def test_conditions_of_attack_and_target_count(library):
+    plain = compare(RIFLES, SCIONS, distance=10, profiles=library)
+    target = {"unit": SCIONS, "garrisoned": True}
+    worse = compare(RIFLES, target, distance=10, penalties=["reforming"], profiles=library)
+    assert (worse.frame["mean_models_destroyed"] < plain.frame["mean_models_destroyed"]).all()
+
+
+def test_a_loadout_need_not_be_in_a_profile_file(small):
+    otter = small.loadout("river/otter@basic")
+    arc = variant(otter, "arc-otter", qualities=("Arc",))
+    found = compare([otter, arc], otter, profiles=small)
+    assert found.best == "river/arc-otter@basic"
+
+
+def test_without_points_nothing_is_known_per_100_points(small):
+    otter = small.loadout("river/otter@basic")
+    free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})})
+    found = compare(free, otter, profiles=small)
+    assert found.frame[[name for name in ALL_COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
+    assert found.frame["mean_models_destroyed"].notna().all()
+    with pytest.raises(InputError, match="the profiles give no points"):
+        compare(free, otter, per_points=True, profiles=small)
+
+
+# --- samples and their pairs ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sampled(library):
+    return compare(RIFLES, SCIONS, distance=10, method="monte-carlo", trials=1, seed=3, profiles=library)
+
+
+def test_a_sample_is_the_one_of_simulate_bit_for_bit(sampled, library):
+    trials = BATCHES * CHUNK_TRIALS
+    assert set(sampled.frame["trials"]) == {trials}
+    for loadout, result in sampled.results.items():
+        scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
+        alone = analyser.simulate(scenario, trials, seed=3, profiles=library)
+        assert alone.outcomes.tolist() == result.outcomes.tolist()
+        assert alone.weights.tolist() == result.weights.tolist()
+
+
+def test_batches_are_equal_parts_of_the_whole():
+    scenario = load_scenario({"attack": {"dice": 3}, "target": {"models": 4, "defence": 1, "damage_limit": 1}})
+    whole, parts = simulate_in_batches(scenario, 3, 2, seed=5, threads=2)
+    assert whole.trials == 6 * CHUNK_TRIALS
+    assert {part.trials for part in parts} == {2 * CHUNK_TRIALS}
+    assert sum(part.destroyed_weights for part in parts).tolist() == whole.destroyed_weights.tolist()
+    assert len({part.weights.tobytes() for part in parts}) == 3
+
+
+def test_threads_change_nothing(sampled, library):
+    again = compare(RIFLES, SCIONS, distance=10, method="monte-carlo", trials=1, seed=3, profiles=library, threads=3)
+    assert again.frame.equals(sampled.frame)
+    assert again.differences.equals(sampled.differences)
+
+
+def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, library):
+    exact = compare(RIFLES, SCIONS, distance=10, profiles=library)
+    for name in ALL_COMPARED:
+        near = 4 / 1.96 * (sampled.frame[f"{name}_high"] - sampled.frame[f"{name}_low"]) / 2
+        off = (sampled.frame[name] - exact.frame[name]).abs()
+        assert (off <= near.fillna(0) + TOLERANCE).all(), name
+
+
+def test_the_paired_interval_covers_the_exact_difference(small):
+    """Of 20 seeds at least 16 intervals hold it: fewer would come up once in 400 if they were right."""
+    otter = small.loadout("river/otter@basic")
+    pair = [otter, variant(otter, "arc-otter", qualities=("Arc",))]
+    beaver = {"models": 4, "defence": 3, "damage_limit": 1, "discipline": 6, "category": "light"}
+    exact = compare(pair, beaver, profiles=small).differences
+    for metric in ("mean_models_destroyed", "p_suppressed", "mean_damage_per_100_points"):
+        (wanted,) = exact[(exact["metric"] == metric) & (exact["loadout"] == "river/otter-guard@basic")]["difference"]
+        held = 0
+        for seed in range(20):
+            deltas = compare(pair, beaver, method="monte-carlo", trials=1, seed=seed, profiles=small).differences
+            of_metric = deltas[(deltas["metric"] == metric) & (deltas["loadout"] == "river/otter-guard@basic")]
+            held += bool((of_metric["low"] <= wanted).item() and (wanted <= of_metric["high"]).item())
+        assert held >= 16, metric
+
+
+def test_common_random_numbers_narrow_the_interval(small):
+    otter = small.loadout("river/otter@basic")
+    pair = [variant(otter, "new-otter", qualities=("Devastating",)), otter]
+    target = {"models": 4, "defence": 3, "damage_limit": 1, "category": "light"}
+    found = compare(pair, target, method="monte-carlo", trials=1, seed=1, profiles=small)
+    means = found.frame["mean_models_destroyed_high"] - found.frame["mean_models_destroyed_low"]
+    unpaired = float(np.hypot(*means))
+    paired = float(found.frame["difference_high"][1] - found.frame["difference_low"][1])
+    assert paired < 0.8 * unpaired
+
+
+def test_the_same_loadout_under_two_names_does_not_differ(small):
+    otter = small.loadout("river/otter@basic")
+    found = compare([otter, variant(otter, "twin-otter")], otter, method="monte-carlo", trials=1, profiles=small)
+    twin = found.frame.iloc[1]
+    assert (twin["difference"], twin["difference_low"], twin["difference_high"]) == (0, 0, 0)
+    assert not twin["significant"]
+    assert "≈" in str(found)
+
+
+# --- how it is shown --------------------------------------------------------------------------------------
+
+
+def test_it_prints_as_plain_text(found):
+    text = str(found)
+    assert text.startswith(f'On {SCIONS} (12 models) at 10"; exact\n')
+    assert "* crown/rifle-platoon@reinforced" in text
+    assert "40.89%" in text
+    assert "Not modelled: " in text
+    assert "NaN" not in text
+    assert "nan" not in text
+
+
+def test_a_notebook_shows_a_styled_table_always_the_same(found, library):
+    again = compare([*RIFLES, "crown/horse-guard@basic"], SCIONS, distance=10, profiles=library)
+    shown = found._repr_html_()
+    assert shown == again._repr_html_()
+    assert "<table" in shown
+    assert "font-weight: bold" in shown
+    assert "nan" not in shown
+
+
+def bold_cells(shown):
+    """What is bold in tables of HTML, as a browser finds it: the style of a cell goes by its id."""
+    ids = re.findall(r"#(T_\w+_row\d+_col\d+)", "".join(re.findall(r"[^{}]*(?={[^}]*bold)", shown)))
+    return [re.search(rf'id="{each}"[^>]*>([^<]*)<', shown)[1] for each in ids]
+
+
+def test_the_highest_of_each_column_is_bold_and_tables_on_one_page_do_not_meet(found, library):
+    other = compare([*RIFLES[::-1], "crown/rifle-platoon@full-strength"], SCIONS, distance=10, profiles=library)
+    assert "48.49%" in bold_cells(found._repr_html_())
+    assert "0.83%" not in bold_cells(found._repr_html_())
+    both = re.findall(r'id="(T_[^"]*)"', found._repr_html_() + other._repr_html_())
+    assert len(both) == len(set(both))
+
+
+def test_plot_draws_a_line_for_each_loadout_that_can(found):
+    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == RIFLES
+
+
+# --- bad input --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"loadouts": "crown/nobody*"}, "fits nothing"),
+        ({"loadouts": "crown/horse-guard@basic"}, "no row can make this attack"),
+        ({"target": "imperium/nobody"}, "target: selector 'imperium/nobody': no unit"),
+        ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
+        ({"metric": "p_brokn"}, "no metric 'p_brokn'; did you mean 'p_broken'"),
+        ({"metric": "nothing"}, "expected_points_destroyed also with _per_100_points"),
+        ({"metric": "p_broken", "per_points": True}, "p_broken is a chance, and that is not divided by points"),
+        ({"metric": "p_broken_per_100_points"}, "p_broken is a chance, and that is not divided by points"),
+        ({"metric": "p_wins"}, "a figure of duels"),
+        ({"method": "montecarlo"}, "no method 'montecarlo'; did you mean 'monte-carlo'"),
+        ({"row": "ranged-heavvy"}, "no attacker has a row"),
+        ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),
+        ({"trials": 0, "method": "monte-carlo"}, "0 trials"),
+        ({"levels": "full strength"}, "no level 'full strength'; did you mean 'full-strength'"),
+        ({"bonus": ["aiming"]}, "attack.bonus: unknown key; did you mean 'bonuses'"),
+        ({"distance": 99}, "its long range is 32, and the distance 99"),
+    ],
+)
+def test_bad_input_is_told(library, keys, message):
+    given = {"loadouts": RIFLES, "target": SCIONS, "profiles": library} | keys
+    with pytest.raises(InputError, match=message):
+        compare(**given)

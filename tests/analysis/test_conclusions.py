@@ -1,0 +1,303 @@
+"""What a comparison concludes, on planted cases whose answer is known: stars, ties, means over targets, no silence."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.analysis.compare import compare
+from analyser.analysis.differences import Side, differences
+from analyser.analysis.figures import COMPARED
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from tests.analysis.test_compare import variant
+from tests.cli.test_cli import answer, refusal
+from tests.oracle.small_profiles import write_profiles
+
+RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
+KRUPP, SCIONS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
+ODDS = pytest.approx
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+@pytest.fixture(scope="module")
+def otter(small):
+    return small.loadout("river/otter@basic")
+
+
+def named(loadout, name, points):
+    return variant(loadout, name, points)
+
+
+# --- ties (195 points were starred beside 90 at a difference of +0.00) ------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(small, otter, order):
+    twins = [named(otter, "dear-otter", 195), named(otter, "cheap-otter", 90)]
+    found = compare([twins[place] for place in order], otter, profiles=small)
+    assert found.best == "river/cheap-otter@basic"
+    assert set(found.tied) == {"river/cheap-otter@basic", "river/dear-otter@basic"}
+    lines = str(found).splitlines()
+    (dear,) = [line for line in lines if "195" in line and "dear-otter" in line]
+    assert dear.startswith("= river/dear-otter@basic")
+    assert dear.endswith(" =")
+    assert "+0.00" not in str(found)
+    assert "A tie: " in str(found)
+    assert "(= exactly equal); the cheapest has the *." in str(found)
+    assert found.frame.set_index("loadout")["tied"].all()
+    assert found.frame["difference"].tolist() == [0, 0]
+
+
+def test_of_equally_cheap_twins_the_first_has_the_star_and_without_points_any_price_is_cheaper(small, otter):
+    first, second = named(otter, "a-otter", 90), named(otter, "b-otter", 90)
+    assert compare([second, first], otter, profiles=small).best == "river/b-otter@basic"
+    level = otter.unit.levels["basic"].model_copy(update={"points": None})
+    free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": level}})})
+    assert compare([free, first], otter, profiles=small).best == "river/a-otter@basic"
+
+
+def test_a_sample_that_cannot_tell_two_apart_says_so(small, otter):
+    twins = [named(otter, "dear-otter", 195), named(otter, "cheap-otter", 90)]
+    found = compare(twins, otter, method="monte-carlo", trials=1, profiles=small)
+    assert found.best == "river/cheap-otter@basic"
+    assert "(≈ not distinguishable in this sample)" in str(found)
+    whole = compare(
+        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=small
+    )
+    (dear,) = [line for line in str(whole).split("Per 100")[0].splitlines() if line.startswith("≈ river/dear-otter")]
+    assert dear.endswith(" ≈")  # of a whole number no interval is told
+    better = variant(otter, "arc-otter", 300, qualities=("Arc", "Devastating"))
+    ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=small)
+    assert ahead.best == "river/arc-otter@basic"
+    assert ahead.tied == ()
+
+
+def planted(name, points, batches):
+    """A loadout whose every figure has these values in the batches of a sample."""
+    values = np.repeat(np.array(batches, float)[:, None], len(COMPARED), axis=1)
+    return Side(name, points, values.mean(axis=0), values)
+
+
+def test_who_is_known_to_be_worse_than_another_is_no_part_of_a_tie():
+    """Noise hides both from the highest, but the dear one is above the cheap one in every batch by as much."""
+    noise = np.tile([-1.0, 1.0], 16)
+    sides = [planted("highest", 90, 10.2 + noise), planted("dear", 80, [10.0] * 32), planted("cheap", 10, [9.9] * 32)]
+    found = differences(sides)
+    of_mean = found[found["metric"] == "mean_damage"].set_index("loadout")
+    assert of_mean["best"].unique().tolist() == ["dear"]
+    assert of_mean["tied"].to_dict() == {"highest": True, "dear": True, "cheap": False}
+    assert (of_mean["significant"]["highest"], of_mean["significant"]["cheap"]) == (False, True)
+
+
+def test_a_difference_is_never_rounded_to_nothing(small):
+    """A chance of 0.0008% against 0 is a difference."""
+    target = {"models": 12, "defence": 2, "damage_limit": 1, "category": "light"}
+    sides = ["river/otter@basic", "river/otter@reinforced"]
+    found = compare(sides, target, metric="p_at_least", at_least=12, profiles=small)
+    difference = abs(found.frame["difference"].min())
+    assert 0 < difference < 0.00005
+    assert found.tied == ()
+    shown = next(line for line in str(found).splitlines() if "otter-guard@basic" in line).split()
+    assert float(shown[-2]) == ODDS(-100 * difference, rel=0.5)
+    assert shown[-1] == "pp"
+
+
+# --- each table its own star --------------------------------------------------------------------------------------
+
+
+def test_each_table_has_the_star_of_its_own_figure():
+    """18 dice at 195 points destroy the most, 12 dice at 60 points the most for their points."""
+    many = "crown/rifle-command-platoon@full-strength"
+    found = compare([RIFLES[1], many], KRUPP)
+    one, per_100 = str(found).split("Per 100 points:")
+    assert f"* {many}" in one
+    assert f"* {RIFLES[1]}" in per_100
+    assert f"* {many}" not in per_100
+    assert "the best by mean models destroyed;" in one
+    assert "the best by mean models destroyed per 100 points of the attacker;" in per_100
+    assert found.best == many
+    assert compare([RIFLES[1], many], KRUPP, per_points=True).best == RIFLES[1]
+
+
+def test_differences_are_with_the_best_of_their_own_figure():
+    found = compare([RIFLES[1], "crown/rifle-command-platoon@full-strength"], KRUPP)
+    best = found.differences.drop_duplicates("metric").set_index("metric")["best"]
+    assert best["mean_models_destroyed"] != best["mean_models_destroyed_per_100_points"]
+    zero = found.differences[found.differences["loadout"] == found.differences["best"]]
+    assert (zero["difference"] == 0).all()
+    assert (found.differences["difference"] <= 0).all()
+
+
+# --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
+
+
+def test_no_chance_and_no_percentile_is_divided_by_points():
+    divided = {name.removesuffix(PER_100_POINTS) for name in METRICS if name.endswith(PER_100_POINTS)}
+    assert divided == set(BY_POINTS)
+    assert not any(METRICS[name].is_probability or name.endswith("percentile") for name in divided)
+    found = compare(RIFLES, SCIONS)
+    chances = [name for name in found.frame if name.startswith("p_")]
+    assert found.frame[chances].max(axis=None) <= 1
+    assert not [name for name in found.frame if name.startswith("p_") and "per_100" in name]
+    assert "annih." not in str(found).split("Per 100 points:")[1].split("\n\n")[0]
+
+
+@pytest.mark.parametrize("ask", ["compare", "matchups"])
+@pytest.mark.parametrize("metric", ["p_annihilated", "models_destroyed_10th_percentile"])
+def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
+    with pytest.raises(InputError, match=f"{metric} is a .*not divided by points.*expected_points_destroyed"):
+        getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
+
+
+def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
+    assert set(METRICS) - set(RESULTS) < set(COMPARED)
+    grid = analyser.matchups(RIFLES, SCIONS, situations=["long-range"]).frame.set_index("attacker")
+    found = compare(RIFLES, {"unit": SCIONS, "from_front": True}).frame.set_index("loadout")
+    for name in METRICS:
+        if name in RESULTS:
+            continue
+        assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
+        assert compare(RIFLES, SCIONS, metric=name).metric == name
+
+
+def test_a_sample_agrees_in_the_figures_that_are_new():
+    exact = compare(RIFLES, SCIONS).frame
+    found = compare(RIFLES, SCIONS, method="monte-carlo", trials=1, seed=4).frame
+    for name in ("mean_damage", "expected_points_destroyed", "p_fled", "p_half_destroyed"):
+        half = (found[f"{name}_high"] - found[f"{name}_low"]).fillna(0) / 2
+        assert ((found[name] - exact[name]).abs() <= 4 / 1.96 * half + 1e-12).all(), name
+
+
+def test_the_metric_that_decides_is_shown():
+    found = compare(RIFLES, SCIONS, metric="expected_points_destroyed")
+    assert "pts destroyed" in str(found).split("\n\n")[1]
+
+
+# --- several targets (B alone was used without a word) ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def both():
+    return compare(RIFLES, [KRUPP, SCIONS], weights=[3, 1])
+
+
+def test_each_target_has_the_table_it_would_have_alone(both):
+    assert list(both.by_target) == [KRUPP, SCIONS]
+    for target, found in both.by_target.items():
+        assert found.frame.equals(compare(RIFLES, target).frame)
+        assert f"On {target} (" in str(both)
+
+
+def test_the_mean_is_by_the_weights_and_they_are_told(both):
+    parts = [each.frame.set_index("loadout") for each in both.by_target.values()]
+    mean = both.mean.frame.set_index("loadout")
+    for name in COMPARED:
+        if name.endswith("_percentile"):
+            assert mean[name].isna().all()
+        else:
+            wanted = 0.75 * parts[0][name] + 0.25 * parts[1][name]
+            assert mean[name].tolist() == ODDS(wanted.tolist(), abs=1e-12), name
+    assert dict(both.weights) == {KRUPP: 3, SCIONS: 1}
+    assert f"Weights: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
+    assert f"Mean over 2 targets, by their weights: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
+    alike = compare(RIFLES, [KRUPP, SCIONS]).mean.frame["mean_models_destroyed"]
+    assert alike.tolist() == ODDS([(a + b) / 2 for a, b in zip(*(each["mean_models_destroyed"] for each in parts))])
+
+
+def test_weights_decide_who_is_the_best(small, otter):
+    """One is the better against the otters, the other against the fort, which the first cannot even attack."""
+    light, heavy = variant(otter, "light-otter", qualities=("Arc", "Devastating")), otter
+    rows = tuple(row for row in light.unit.rows if row.id != "ranged-heavy")
+    light = light.model_copy(update={"unit": light.unit.model_copy(update={"rows": rows})})
+    targets = [otter, small.loadout("river/beaver@basic")]
+    for weights, best in (([99, 1], "light-otter"), ([1, 99], "otter-guard")):
+        found = compare([light, heavy], targets, weights=weights, metric="mean_damage", profiles=small)
+        assert found.best == f"river/{best}@basic"
+    cannot = found.mean.frame.set_index("loadout")["cannot"]
+    assert cannot["river/light-otter@basic"].startswith("river/beaver-fort@basic: no row can make this attack")
+    alone = compare(light, otter, profiles=small).frame["mean_damage"][0]
+    mean = found.mean.frame.set_index("loadout")["mean_damage"]
+    assert mean["river/light-otter@basic"] == ODDS(alone / 100)  # 0 on the fort
+    assert "counts as 0 in the mean" in str(found)
+
+
+def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
+    found = compare(RIFLES, [KRUPP, SCIONS], weights=[3, 1], method="monte-carlo", trials=1, seed=2)
+    exact, sampled = (each.mean.frame.set_index("loadout") for each in (both, found))
+    for name in ("mean_models_destroyed", "p_broken", "expected_victory_points"):
+        half = (sampled[f"{name}_high"] - sampled[f"{name}_low"]) / 2
+        assert ((sampled[name] - exact[name]).abs() <= 4 / 1.96 * half).all()
+    line, wanted = sampled.loc[RIFLES[0]], exact.loc[RIFLES[0], "difference"]
+    half = (line["difference_high"] - line["difference_low"]) / 2
+    assert 0 < half < 0.02
+    assert abs(line["difference"] - wanted) <= 4 / 1.96 * half
+
+
+def test_a_picture_a_target(both):
+    pictures = both.plot()
+    assert [each.get_title(loc="left").splitlines()[-1] for each in pictures] == [KRUPP, SCIONS]
+    assert both.frontier().get_xlabel().startswith("points")
+
+
+def test_the_frame_and_the_page_hold_every_target_and_the_mean(both):
+    assert both.frame["target"].tolist() == [KRUPP, KRUPP, SCIONS, SCIONS, "mean", "mean"]
+    assert both.to_frame().equals(both.frame)
+    shown = both._repr_html_()
+    assert shown.count("<table") == 6
+    assert "Mean over 2 targets" in shown
+
+
+@pytest.mark.parametrize(
+    ("target", "weights", "message"),
+    [
+        (SCIONS, [1], "weights of one target"),
+        ([SCIONS, KRUPP], [1], "1 weights for 2 targets"),
+        ([SCIONS, KRUPP], [1, 0], "0 is not usable .allowed: numbers above 0"),
+        ([SCIONS, KRUPP], [1, float("nan")], "nan is not usable"),
+        ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is there twice"),
+        ([], None, "no target is given"),
+        ([SCIONS, "imperium/nobody@basic"], None, r"target.1: selector 'imperium/nobody@basic': no unit"),
+        ([SCIONS, {"unit": KRUPP, "models": 99}], None, "target.1"),
+        ([SCIONS, "imperium/ikarus*"], None, "target.1"),
+    ],
+)
+def test_targets_and_weights_that_do_not_fit_are_refused(target, weights, message):
+    with pytest.raises(InputError, match=message):
+        compare(RIFLES, target, weights=weights)
+
+
+def test_the_same_unit_in_another_state_is_another_target():
+    found = compare(RIFLES, [SCIONS, {"unit": SCIONS, "garrisoned": True}])
+    assert list(found.by_target) == [SCIONS, f"{SCIONS}:garrisoned"]
+
+
+def test_on_the_command_line_every_target_counts():
+    given = ["compare", *RIFLES, "--target", KRUPP, "--target", f"{SCIONS}:garrisoned", "--weights", "3,1"]
+    wanted = compare(RIFLES, [{"unit": KRUPP}, {"unit": SCIONS, "garrisoned": True}], weights=[3, 1])
+    assert answer(*given) == str(wanted)
+    told = json.loads(answer(*given, "--format", "json"))
+    assert [(each["target"], each["weight"], each["share"]) for each in told["targets"]] == [
+        (KRUPP, 3, 0.75), (f"{SCIONS}:garrisoned", 1, 0.25),
+    ]  # fmt: skip
+    assert told["mean"]["best"] == wanted.best
+    assert len(told["mean"]["loadouts"]) == 2
+    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
+    assert [row["target"] for row in rows] == [KRUPP, KRUPP, *[f"{SCIONS}:garrisoned"] * 2, "mean", "mean"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(["--target", KRUPP], "is there twice"), (["--weights", "1"], "weights of one target"),
+     (["--target", SCIONS, "--weights", "1;2"], "'1;2' is no number")],
+)  # fmt: skip
+def test_the_command_refuses_what_has_no_meaning(more, message):
+    assert message in refusal("compare", RIFLES[0], "--target", KRUPP, *more)

@@ -1,0 +1,115 @@
+"""Duels as a situation of comparisons, beside `analyser.duel` and the plain reading's rules of victory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analyser
+from analyser.analysis.duel import policy
+from analyser.analysis.grid import side_of
+from analyser.analysis.matchups import matchups
+from analyser.game.profiles import Profiles
+from tests.oracle.small_profiles import FACTION
+
+PAIRS = [
+    ("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", ("shoot", "shoot")),
+    ("crown/galahad-breachers@basic", "imperium/sturmpanzer-battletanks@basic", None),
+    ("imperium/krupp-field-guns@basic", "crown/horse-guard-cavalry@basic", ("shoot", "charge")),
+    ("crown/monarch-landship", "crown/rifle-platoon@reinforced", ("shoot", "charge")),
+]
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("profiles")
+    (folder / "river.toml").write_text(FACTION, encoding="utf-8")
+    return Profiles(folder)
+
+
+@pytest.mark.parametrize(("first", "second", "policies"), PAIRS)
+def test_figures_are_those_of_the_duel(library, first, second, policies):
+    attacker, defender = library.loadout(first), library.loadout(second)
+    a, b = side_of(attacker), side_of(defender)
+    found = policy(a, b), policy(b, a)
+    assert policies is None or found == policies
+    sides = [{"unit": each.selector, "from_front": True} for each in (attacker, defender)]
+    result = analyser.duel(*sides, first="a", policy_a=found[0], policy_b=found[1], rounds=6)
+    row = matchups(attacker, defender, situations=["duel"], profiles=library).frame.iloc[0]
+    wanted = {
+        "p_wins": result.summary["p_a_wins"],
+        "p_draws": result.summary["p_draw"],
+        "p_suppressed": result.probability("b_suppressed").probability,
+        "p_broken": result.summary["p_b_broken"],
+        "p_fled": result.summary["p_b_fled"],
+        "p_annihilated": 1 - result.summary["p_b_alive"],
+    }
+    table = result.table()
+    wanted["mean_models_destroyed"] = table["probability"] @ table["b_models_destroyed"]
+    wanted["p_any_destroyed"] = table["probability"] @ (table["b_models_destroyed"] > 0)
+    for name, value in wanted.items():
+        assert row[name] == pytest.approx(value, abs=1e-12), name
+    assert row["p_wins"] + row["p_draws"] <= 1 + 1e-12
+    assert pd.isna(row["why_not"])
+    assert row["expected_victory_points"] == pytest.approx(wanted["p_annihilated"] * defender.level.victory_points)
+
+
+def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
+    otter, fort, heron = (side_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
+    assert policy(otter, otter) == "shoot"
+    assert policy(fort, otter) == "take_cover"
+    without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
+    assert policy(without_rifles, otter) == "charge"
+    assert policy(without_rifles, heron) == "take_cover"
+    static = without_rifles.model_copy(update={"rules": ("Static",)})
+    assert policy(static, otter) == "take_cover"
+
+
+def test_a_row_for_lookout_alone_is_none_to_shoot_with(small):
+    otter = side_of(small.loadout("river/otter@basic"))
+    rows = tuple(row.model_copy(update={"qualities": ("Reactive",)}) for row in otter.rows if row.kind == "ranged")
+    assert policy(otter.model_copy(update={"rows": rows}), otter) == "take_cover"
+
+
+def test_who_cannot_duel_says_why(small):
+    frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=small).frame
+    why = frame.set_index(["attacker", "defender"])["why_not"]
+    guard, fort, heron = (f"river/{name}@basic" for name in ("otter-guard", "beaver-fort", "heron"))
+    assert "is an aircraft, and flies sorties" in why[guard, heron]
+    assert why[heron, guard] == why[guard, heron]
+    assert why[fort, fort] == "neither unit can shoot at the other or charge it"
+    assert pd.isna(why[fort, guard])
+    blank = frame["why_not"].notna()
+    assert (frame["p_wins"].isna() == blank).all()
+    idle = frame[(frame["attacker"] == fort) & (frame["defender"] == guard)].iloc[0]
+    assert pd.isna(idle["row"])
+    assert idle["p_wins"] == 0
+
+
+def test_a_row_that_is_asked_for_is_used(small):
+    options = {"situations": ["duel"], "profiles": small}
+    named = matchups("river/otter@basic", "river/*@basic", row="melee", **options).frame.set_index("defender")
+    charges = named.loc["river/otter-guard@basic"]
+    side = {"from_front": True}
+    result = analyser.duel(
+        side | {"unit": "river/otter-guard@basic"}, side | {"unit": "river/otter-guard@basic"},
+        first="a", policy_a="charge", policy_b="shoot", profiles=small,
+    )  # fmt: skip
+    assert charges["row"] == "melee"
+    assert charges["p_wins"] == pytest.approx(result.summary["p_a_wins"], abs=1e-12)
+    heavy = matchups("river/*@basic", "river/otter@basic", row="ranged-heavy", **options).frame.set_index("attacker")
+    assert "no row to shoot at or charge" in heavy.loc["river/otter-guard@basic", "why_not"]
+    assert heavy.loc["river/beaver-fort@basic", "why_not"] == "it has no row 'ranged-heavy'"
+
+
+def test_the_number_of_threads_changes_nothing(library):
+    one, three = (
+        matchups("crown/rifle*@*", "imperium/scion*@basic", situations=["duel"], profiles=library, threads=each).frame
+        for each in (1, 3)
+    )
+    assert one.equals(three)
+    assert np.isfinite(one["p_wins"]).any()

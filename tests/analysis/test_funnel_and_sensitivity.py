@@ -1,0 +1,251 @@
+"""The funnel against every face enumerated and dice rolled; sensitivity against scenarios changed by hand."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from tests.oracle.attacks import SHIPPED_DIE, scenario
+from tests.oracle.small_profiles import write_profiles
+
+FACES = ("heroic", "strike", "glancing", "miss", "blank")
+REROLLED = {"weakened": (), "neutral": ("glancing",), "improved": ("glancing", "miss")}
+HITS = {"heroic": 2, "strike": 1}
+WORST_FIRST = ("blank", "miss", "glancing", "strike")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+# --- the funnel, every face enumerated (no import from the engines) ---------------------------------------
+
+
+def rolls(number, die):
+    """Every way in which `number` dice can fall, with its chance."""
+    sides = sum(die.values())
+    for faces in product([face for face in FACES if die.get(face)], repeat=number):
+        chance = Fraction(1)
+        for face in faces:
+            chance *= Fraction(die[face], sides)
+        yield faces, chance
+
+
+def stages(pool, die, keys):
+    """What a whole pool, first faces known, comes to: the law of (dice re-rolled, hits)."""
+    again = [face for face in pool if face in REROLLED[keys["rating"]]]
+    kept = [face for face in pool if face not in REROLLED[keys["rating"]]]
+    extra = keys.get("extra_reroll", {"faces": [], "dice": 0})
+    allowed = 0 if keys["rating"] == "weakened" else extra["dice"]
+    for face in WORST_FIRST:
+        while allowed and face in extra["faces"] and face in kept:
+            kept.remove(face)
+            again.append(face)
+            allowed -= 1
+    for faces, chance in rolls(len(again), die):
+        yield len(again), sum(HITS.get(face, 0) for face in [*kept, *faces]), chance
+
+
+def plain_funnel(dice, die, defence, models, damage_limit, damage=0, **keys):
+    """The expected numbers of a funnel, by enumerating everything (AC-3.2 to AC-3.9; Arc, Devastating)."""
+    qualities = keys.get("qualities", ())
+    found = dict.fromkeys(("added", "rerolled", "hits", "lost", "points", "overkill", "left", "destroyed"), Fraction())
+    for first, chance in rolls(dice, die):
+        added = first.count("heroic") * (2 if "Arc" in qualities else 1)
+        for second, more in rolls(added, die):
+            for rerolled, hits, last in stages([*first, *second], die, keys):
+                weight = chance * more * last
+                points, lost = divmod(hits, defence)
+                if "Devastating" in qualities and lost:
+                    points, lost = points + 1, 0
+                total, destroyed = damage + points, 0
+                while total >= damage_limit and destroyed < keys.get("exposed", models):
+                    total, destroyed = total - damage_limit, destroyed + 1
+                over = total if destroyed == keys.get("exposed", models) else 0
+                values = (added, rerolled, hits, lost, points, over, total - over, destroyed)
+                for name, value in zip(found, values):
+                    found[name] += weight * value
+    return [dice, *found.values()]
+
+
+SMALL_DIE = {"heroic": 1, "strike": 1, "miss": 1}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"dice": 2, "rating": "weakened", "defence": 2, "models": 2, "damage_limit": 1},
+        {"dice": 2, "rating": "neutral", "defence": 2, "models": 1, "damage_limit": 1},
+        {"dice": 2, "rating": "improved", "defence": 3, "models": 4, "damage_limit": 2, "damage": 1},
+        {"dice": 2, "rating": "improved", "defence": 3, "models": 3, "damage_limit": 1, "qualities": ["Devastating"]},
+        {"dice": 2, "rating": "neutral", "defence": 1, "models": 6, "damage_limit": 2, "exposed": 1},
+        {
+            "dice": 2, "rating": "neutral", "defence": 2, "models": 3, "damage_limit": 1,
+            "extra_reroll": {"faces": ["blank", "miss"], "dice": 1},
+        },
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("die", [SHIPPED_DIE, SMALL_DIE | {"blank": 2}])
+def test_the_funnel_is_that_of_all_faces_enumerated(keys, die):
+    wanted = plain_funnel(die=die, **keys)
+    found = analyser.dice_funnel(scenario(die, **keys))["mean"]
+    assert found.tolist() == pytest.approx([float(each) for each in wanted], abs=1e-12)
+
+
+def test_arc_adds_two_dice_and_extra_rerolls_reach_them():
+    keys = {
+        "dice": 2, "rating": "neutral", "defence": 2, "models": 9, "damage_limit": 1, "qualities": ["Arc"],
+        "extra_reroll": {"faces": ["miss"], "dice": 2},
+    }  # fmt: skip
+    die = {"heroic": 1, "strike": 1, "miss": 1}
+    found = analyser.dice_funnel(scenario(die, **keys))["mean"]
+    assert found.tolist() == pytest.approx([float(each) for each in plain_funnel(die=die, **keys)], abs=1e-12)
+
+
+def test_the_funnel_is_where_rolled_dice_go():
+    """Two hundred thousand fights rolled die by die: every mean within four standard errors."""
+    rng, fights, dice = np.random.default_rng(11), 200_000, 12
+    faces = np.array([0, 1, 1, 2, 3, 4])  # AC-1.1
+    first = faces[rng.integers(0, 6, (fights, dice))]
+    second = np.where(first == 0, faces[rng.integers(0, 6, first.shape)], -1)
+    pool = np.concatenate([first, second], axis=1)
+    again = (pool == 2) | (pool == 3)
+    final = np.where(again, faces[rng.integers(0, 6, pool.shape)], pool)
+    hits = (2 * (final == 0) + (final == 1)).sum(axis=1)
+    points = hits // 2
+    destroyed = np.minimum(points, 6)
+    columns = [
+        np.full(fights, dice), (second >= 0).sum(axis=1), again.sum(axis=1), hits, hits % 2, points, points - destroyed,
+        np.zeros(fights), destroyed,
+    ]  # fmt: skip
+    found = analyser.dice_funnel(
+        {"attack": {"dice": dice, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
+    )
+    for rolled, mean in zip(columns, found["mean"]):
+        assert abs(rolled.mean() - mean) <= 4 * rolled.std() / np.sqrt(fights) + 1e-12
+
+
+def test_the_funnel_ends_where_monte_carlo_ends():
+    fight = {"attack": {"dice": 9, "rating": "neutral"}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    stages_found = analyser.dice_funnel(fight).set_index("stage")["mean"]
+    sampled = analyser.simulate(fight, 2_000_000, seed=4).summary
+    for stage, name in (("Hits", "mean_hits"), ("Models destroyed", "mean_models_destroyed")):
+        assert abs(stages_found[stage] - sampled[name]) <= 4 * sampled[f"{name}_standard_error"]
+
+
+def test_overcharge_rolls_the_cards_dice_too():
+    deck = {"1": 1, "3": 1}
+    fight = scenario(
+        {"blank": 1, "strike": 1}, deck, dice=2, rating="neutral", overcharge=True,
+        extra_reroll={"faces": ["blank"], "dice": 3},
+    )  # fmt: skip
+    found = analyser.dice_funnel(fight).set_index("stage")["mean"]
+    assert found["Dice rolled"] == pytest.approx(4)
+    # three dice or five, each blank with an even chance, three re-rolled at most
+    three, five = 1.5, sum(min(blanks, 3) * ways for blanks, ways in enumerate((1, 5, 10, 10, 5, 1))) / 32
+    assert found["Dice re-rolled"] == pytest.approx((three + five) / 2)
+
+
+def test_damage_is_accounted_for_to_the_last_point():
+    fight = scenario(SHIPPED_DIE, dice=9, models=3, defence=2, damage_limit=2, damage=1, rating="improved")
+    found = analyser.dice_funnel(fight).set_index("stage")["mean"]
+    spent = 2 * found["Models destroyed"] + found["Damage lost to overkill"] + found["Damage left on the unit"]
+    assert spent == pytest.approx(1 + found["Damage"])
+
+
+# --- sensitivity ------------------------------------------------------------------------------------------
+
+RIFLES = {"attack": {"attacker": "crown/rifle-platoon@reinforced", "distance": 7}, "target": {"models": 9, "defence": 2,
+          "damage_limit": 2, "discipline": 7, "break_limit": 3, "victory_points": 3}}  # fmt: skip
+CHANGES = {
+    ("attacker", "attack dice"): ("attack", "dice", 12),
+    ("attacker", "models"): ("attack", "attacker_models", 12),
+    ("attacker", "Veteran"): ("attack", "veteran", 0),
+    ("target", "models"): ("target", "models", 9),
+    ("target", "DEFENCE"): ("target", "defence", 2),
+    ("target", "DAMAGE LIMIT"): ("target", "damage_limit", 2),
+    ("target", "DISCIPLINE"): ("target", "discipline", 7),
+    ("target", "BREAK LIMIT"): ("target", "break_limit", 3),
+    ("target", "victory points"): ("target", "victory_points", 3),
+}
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_broken", "expected_victory_points"])
+def test_each_change_is_the_scenario_changed_by_hand(metric):
+    found = analyser.sensitivity(RIFLES, metric=metric)
+    table = found.frame.set_index(["side", "number"])
+    assert set(table.index) == CHANGES.keys() | {("attacker", "short range"), ("attacker", "long range")}
+    for key, (section, name, value) in CHANGES.items():
+        assert table.loc[key, "value"] == value
+        for step, by in (("minus_1", -1), ("plus_1", 1)):
+            if value + by < 0:
+                assert np.isnan(table.loc[key, step])
+                continue
+            changed = RIFLES | {section: RIFLES[section] | {name: value + by}}
+            assert table.loc[key, step] == pytest.approx(analyser.exact(changed).summary[metric], abs=1e-12)
+    assert found.base == pytest.approx(analyser.exact(RIFLES).summary[metric])
+
+
+def test_an_inch_less_of_short_range_is_a_bonus_less():
+    table = analyser.sensitivity(RIFLES).frame.set_index(["side", "number"])
+    far = {**RIFLES, "attack": {**RIFLES["attack"], "distance": 8}}
+    neutral = analyser.exact(far).mean("models_destroyed")
+    assert table.loc[("attacker", "short range"), "minus_1"] == pytest.approx(neutral)
+    assert table.loc[("attacker", "short range"), "plus_1"] == pytest.approx(table["base"].iloc[0])
+
+
+def test_out_of_range_is_told_and_not_counted():
+    at_the_limit = {**RIFLES, "attack": {**RIFLES["attack"], "distance": 14}}
+    row = analyser.sensitivity(at_the_limit).frame.set_index(["side", "number"]).loc[("attacker", "long range")]
+    assert np.isnan(row["minus_1"])
+    assert "its long range is 13, and the distance 14" in row["why_not"]
+
+
+def test_a_stated_rating_stands_and_a_counted_one_is_counted_anew():
+    stated = {**RIFLES, "attack": {**RIFLES["attack"], "rating": "weakened"}}
+    table = analyser.sensitivity(stated).frame.set_index(["side", "number"])
+    assert table.loc[("attacker", "short range"), "minus_1"] == pytest.approx(table["base"].iloc[0])
+
+
+def test_points_are_what_the_levels_charge():
+    found = analyser.sensitivity(RIFLES)
+    levels = [
+        analyser.exact({**RIFLES, "attack": {"attacker": f"crown/rifle-platoon@{level}", "distance": 7}})
+        for level in ("basic", "reinforced", "full-strength")
+    ]
+    means = [each.mean("models_destroyed") for each in levels]
+    prices = sorted([25 / (means[1] - means[0]), 30 / (means[2] - means[1])])
+    assert (found.price.low, found.price.high) == pytest.approx(tuple(prices))
+    row = found.frame.set_index(["side", "number"]).loc[("target", "DEFENCE")]
+    change = row["plus_1"] - row["base"]
+    assert change < 0
+    assert (row["points_plus_1_low"], row["points_plus_1_high"]) == pytest.approx(
+        (change * prices[1], change * prices[0])
+    )
+
+
+def test_without_a_price_no_points_are_said(small):
+    inline = analyser.sensitivity({"attack": {"dice": 6}, "target": RIFLES["target"]})
+    assert not inline.price.known
+    assert inline.frame["points_plus_1_low"].isna().all()
+    assert "In points: not said, because the attacker has no profile" in str(inline)
+    level = {"attack": {"attacker": "crown/monarch"}, "target": RIFLES["target"]}
+    assert "no step between two levels" in str(analyser.sensitivity(level))
+
+
+def test_it_shows_as_text_and_as_a_table():
+    found = analyser.sensitivity(RIFLES, metric="p_annihilated")
+    assert str(found).startswith("P(annihilated): ")
+    assert "nan" not in str(found)
+    assert "<table" in found._repr_html_()
+    assert found.plot().get_title(loc="left").startswith("P(annihilated), percent")
+
+
+def test_an_unknown_metric_is_told():
+    with pytest.raises(InputError, match="no metric 'p_brokn'; did you mean 'p_broken'"):
+        analyser.sensitivity(RIFLES, metric="p_brokn")

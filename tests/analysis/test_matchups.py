@@ -1,0 +1,505 @@
+"""Matchups: every figure is that of the single attack, the best row is the best, and what cannot be says why."""
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.analysis.frame import by_unit
+from analyser.analysis.matchups import matchups
+from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
+from analyser.common.errors import InputError
+from analyser.engine.attack.sweep import SUMMARY
+from analyser.game.profiles import Profiles
+from analyser.results import rules_used
+from analyser.results.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
+from analyser.scenarios.best_row import RANKED_BY, best_of, best_row
+from analyser.scenarios.load import load_scenario
+from analyser.scenarios.resolve import resolve_target
+from analyser.scenarios.rows import fitting_rows
+from analyser.scenarios.schema import Attack, Target
+from tests.oracle import plain_close_quarters as cq
+from tests.oracle.attacks import TOLERANCE
+from tests.oracle.small_profiles import write_profiles
+
+NAMES = [
+    "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",
+    "defender_points", "defender_models", "defender_category", "situation", "row", "dice", "method",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+@pytest.fixture(scope="module")
+def found(library):
+    """Every loadout of one faction on every loadout of another."""
+    return matchups("crown/*", "imperium/*", profiles=library)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+def scenario_of(row, **more):
+    """The scenario whose answer a line of the table is."""
+    attack = {"attacker": row.attacker, "row": row.row}
+    if row.situation == "short-range-aimed":
+        short_range = Profiles().loadout(row.attacker).unit.row(row.row).short_range
+        attack["bonuses"] = ["aiming"] if short_range is None else ["aiming", "short_range"]
+    return {"attack": attack, "target": {"unit": row.defender, "from_front": True, **more}}
+
+
+def figures_of(scenario, library):
+    """What the single exact attack says of each figure."""
+    result = analyser.exact(scenario, library)
+    destroyed = result.destroyed_weights
+    half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
+    return {name: result.summary[name] for name in FIGURES if name in result.summary} | {
+        "p_any_destroyed": destroyed[1:].sum(),
+        "p_half_destroyed": destroyed[half].sum(),
+    }
+
+
+def mean_damage_of(scenario, library):
+    """Mean damage, of a target that nothing but damage takes away (its tests are passed)."""
+    result = analyser.exact(scenario, library)
+    limit = result.scenario.target.damage_limit
+    return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
+
+
+# --- the table --------------------------------------------------------------------------------------------
+
+
+def test_one_row_for_each_attacker_defender_and_situation(found):
+    assert list(found.frame) == [*NAMES, *METRICS, "why_not"]
+    assert len(found.frame) == len(found.attackers) * len(found.defenders) * len(found.situations) == 53 * 62 * 2
+    assert not found.frame.duplicated(["attacker", "defender", "situation"]).any()
+    assert list(found.frame["attacker"].unique()) == [each.selector for each in found.attackers]
+    assert list(found.frame["defender"].unique()) == [each.selector for each in found.defenders]
+    assert list(found.frame["situation"].head(2)) == ["long-range", "short-range-aimed"]
+
+
+def test_every_number_says_how_it_was_got(found):
+    assert set(found.frame["method"]) == {"exact"}
+
+
+def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
+    possible = found.frame[found.frame["why_not"].isna()].sample(60, random_state=20)
+    assert set(possible["situation"]) == {"long-range", "short-range-aimed"}
+    for row in possible.itertuples():
+        scenario = scenario_of(row)
+        wanted = figures_of(scenario, library)
+        assert wanted.keys() | {"mean_damage", "expected_points_destroyed"} == set(FIGURES)
+        for name, value in wanted.items():
+            assert getattr(row, name) == pytest.approx(value, abs=TOLERANCE), (row.attacker, row.defender, name)
+        damage = mean_damage_of(scenario_of(row, peer_review=True), library)
+        assert row.mean_damage == pytest.approx(damage, abs=TOLERANCE)
+        assert row.dice == analyser.exact(scenario, library).conditions["dice"]
+
+
+def test_points_and_victory_points(found):
+    possible = found.frame[found.frame["why_not"].isna()]
+    share = possible["mean_models_destroyed"] / possible["defender_models"]
+    worth = (share * possible["defender_points"]).to_numpy(float)
+    assert possible["expected_points_destroyed"].to_numpy() == pytest.approx(worth)
+    for name in BY_POINTS:
+        per_100 = (possible[name] / possible["attacker_points"] * 100).to_numpy(float)
+        assert possible[name + PER_100_POINTS].to_numpy() == pytest.approx(per_100)
+
+
+def test_resilient_counts_because_attacks_come_from_the_front(library):
+    front = matchups("imperium/krupp@basic", "crown/glamis@basic", situations=[LONG_RANGE], profiles=library)
+    scenario = scenario_of(next(front.frame.itertuples()))
+    from_behind = scenario | {"target": scenario["target"] | {"from_front": False}}
+    assert (
+        analyser.exact(from_behind, library).summary["mean_models_destroyed"] > front.frame["mean_models_destroyed"][0]
+    )
+    assert any("front" in each for each in front.assumptions)
+
+
+def test_numbers_in_parentheses_are_the_dice_where_they_count(small):
+    dice = matchups("river/otter@basic", "river/otter@basic", profiles=small).frame.set_index("situation")["dice"]
+    assert dice.to_dict() == {"long-range": 4, "short-range-aimed": 6}  # Point Blank
+
+
+def test_a_profile_without_points_has_no_figures_of_points(small):
+    frame = matchups("river/otter@basic", "river/heron", row="ranged-light", profiles=small).frame
+    assert frame["defender_points"].isna().all()
+    free = small.loadout("river/otter@basic")
+    unpriced = free.unit.levels["basic"].model_copy(update={"points": None, "victory_points": None})
+    free = free.model_copy(update={"unit": free.unit.model_copy(update={"levels": {"basic": unpriced}})})
+    frame = matchups(free, free, profiles=small).frame
+    absent = [name for name in METRICS if name.endswith(PER_100_POINTS) or name.startswith("expected_")]
+    assert frame[absent].isna().all(axis=None)
+    assert frame["mean_models_destroyed"].notna().all()
+
+
+def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
+    steps = []
+    again = matchups(
+        "crown/*", "imperium/*", profiles=library, threads=3, progress=lambda done, total: steps.append((done, total))
+    )
+    assert again.frame.equals(found.frame)
+    assert steps == sorted(steps)
+    assert steps[-1][0] == steps[-1][1]
+
+
+def test_a_copy_can_be_changed(small):
+    found = matchups("river/otter@basic", "river/otter@basic", profiles=small)
+    copy = found.to_frame()
+    copy["row"] = ""
+    assert set(found.frame["row"]) == {"ranged-light"}
+
+
+# --- the best row -----------------------------------------------------------------------------------------
+
+
+def test_the_best_row_is_the_best(library):
+    attackers, defenders = ("crown/monarch", "crown/galahad-breachers@*"), "imperium/*"
+    best = matchups(attackers, defenders, profiles=library).frame
+    for row in ("ranged-light", "ranged-light-2", "ranged-light-heavy", "ranged-heavy"):
+        named = matchups(attackers, defenders, row=row, profiles=library).frame
+        other = named["mean_models_destroyed"].fillna(-1.0)
+        assert (best["mean_models_destroyed"].fillna(-1.0) >= other - TOLERANCE).all()
+        same = best["row"] == row
+        assert best[same][list(METRICS)].equals(named[same][list(METRICS)])
+    assert best[best["attacker"].str.startswith("crown/monarch")]["row"].nunique() > 1
+
+
+def summaries(*attacks):
+    """Summaries of attacks on one target: (mean models destroyed, P(annihilated), mean damage) each."""
+    table = np.zeros((len(attacks), 1), SUMMARY)
+    for place, figures in enumerate(attacks):
+        for name, figure in zip(RANKED_BY, figures):
+            table[place][name] = figure
+    return table
+
+
+@pytest.mark.parametrize(
+    ("attacks", "best"),
+    [
+        (((1, 0, 0), (2, 0, 0), (1.5, 1, 9)), 1),
+        (((1, 0.2, 0), (1, 0.3, 0), (0.9, 1, 9)), 1),
+        (((0, 0, 2), (0, 0, 3), (0, 0, 2.5)), 1),
+        (((1, 0.2, 3), (1, 0.2, 3)), 0),
+        (((1, 0.2, 3), (1 + 1e-15, 0.2, 3)), 0),
+        (((np.nan,) * 3, (0, 0, 0)), 1),
+        (((np.nan,) * 3, (np.nan,) * 3), -1),
+        ((), -1),
+    ],
+)
+def test_the_best_by_models_then_annihilation_then_damage_then_order(attacks, best):
+    assert best_of(summaries(*attacks)).tolist() == [best]
+
+
+def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
+    scenario = {"attack": {"attacker": "crown/monarch"}, "target": {"unit": "imperium/sturmpanzer-batt@full"}}
+    result = analyser.exact(scenario, library)
+    assert result.scenario.attack.row == "ranged-light-heavy"
+    (said,) = [each for each in result.warnings if "attack.row" in each]
+    assert "'ranged-light-heavy' has the highest expected models destroyed" in said
+    named = analyser.exact(scenario | {"attack": scenario["attack"] | {"row": "ranged-heavy"}}, library)
+    assert named.mean("models_destroyed") < result.mean("models_destroyed")
+    assert not [each for each in named.warnings if "attack.row" in each]
+
+
+def test_on_a_fresh_behemoth_damage_decides(library):
+    landship, target = library.loadout("crown/monarch"), library.loadout("imperium/sieger")
+    choice = best_row(Attack(), landship, resolve_target(Target(), target))
+    assert choice.row.id == "ranged-heavy"
+    assert "expected damage" in choice.reason
+
+
+def test_the_only_row_that_fits_needs_no_word(library):
+    scenario = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
+    assert not [each for each in load_scenario(scenario, library).warnings if "row" in each]
+
+
+def test_only_rows_with_the_quality_that_the_attack_uses(library):
+    scenario = {
+        "attack": {"attacker": "imperium/sturmpanzer-batt@basic", "penalties": ["outside_front_arc"]},
+        "target": {"unit": "crown/rifle-platoon@basic"},
+    }
+    assert load_scenario(scenario, library).attack.row == "ranged-light"  # the Turret
+    heavy = scenario | {"target": {"unit": "crown/glamis@basic"}}
+    with pytest.raises(InputError, match="Turret"):
+        load_scenario(heavy, library)
+
+
+def test_no_row_at_all_is_told_row_by_row(library):
+    with pytest.raises(InputError, match=r"no row can make this attack \(ranged-light: it fires at light"):
+        best_row(Attack(), library.loadout("crown/rifle-platoon@basic"), Target(
+            models=1, defence=1, damage_limit=1, category="heavy"))  # fmt: skip
+
+
+# --- what cannot be ---------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_is_blank_and_says_why(found):
+    blank = found.frame["why_not"].notna()
+    assert found.frame[blank]["row"].isna().all()
+    assert found.frame[blank]["dice"].isna().all()
+    assert found.frame[blank][list(METRICS)].isna().all(axis=None)
+    assert found.frame[~blank]["row"].notna().all()
+    of_shots = [name for name in METRICS if name not in RESULTS]
+    assert found.frame[~blank][of_shots].notna().all(axis=None)
+    assert found.frame[list(RESULTS)].isna().all(axis=None)
+
+
+def test_blank_cells_are_those_without_a_fitting_row(found):
+    attacks = {"long-range": Attack(), "short-range-aimed": Attack(bonuses=("aiming", "short_range"))}
+    loadouts = {each.selector: each for each in found.attackers}
+    targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
+    for row in found.frame.sample(300, random_state=3).itertuples():
+        attacker = loadouts[row.attacker]
+        fitting = fitting_rows(attacks[row.situation], attacker, targets[row.defender_category])
+        assert bool(fitting) == (not isinstance(row.why_not, str))
+
+
+def reasons(frame, unit, situation="long-range"):
+    part = frame[(frame["attacker_unit"] == unit) & (frame["situation"] == situation)]
+    return set(part["why_not"].dropna())
+
+
+def test_reasons(found):
+    assert reasons(found.frame, "Horse Guard Cavalry") == {"it has no ranged row"}
+    assert "ranged-light: it fires at light targets, and the target is heavy" in reasons(found.frame, "Sharp Rifles")
+    bombards = reasons(found.frame, "Bors Heavy Bombards", "short-range-aimed")
+    assert all("Indirect and the target is within short range" in each or "aerial" in each for each in bombards)
+
+
+def test_a_distance_decides_row_by_row(small):
+    far = Situation(name="ten-inches", distance=10)
+    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=small).frame
+    by_defender = frame.set_index("defender_unit")
+    assert by_defender.loc["Otter Guard", "row"] == "ranged-light"
+    assert by_defender.loc["Otter Guard", "dice"] == 4  # beyond short range: not Point Blank
+    assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
+    near = Situation(name="five-inches", distance=5)
+    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=small).frame["dice"][0] == 6
+
+
+def test_a_named_row(small):
+    frame = matchups("river/*", "river/beaver", row="Ranged (Heavy)", profiles=small).frame
+    otters = frame[frame["attacker_unit"] == "Otter Guard"]
+    assert set(otters["row"]) == {"ranged-heavy"}
+    assert set(frame[frame["attacker_unit"] == "Heron"]["why_not"]) == {"it has no row 'Ranged (Heavy)'"}
+    melee = matchups("river/otter@basic", "river/otter@basic", row="melee", profiles=small).frame
+    assert set(melee["why_not"]) == {"melee: it is a melee row"}
+
+
+def test_a_cell_of_no_dice_is_no_attack(small):
+    otters = small.loadout("river/otter@basic")
+    rows = [row.model_dump() for row in otters.unit.rows]
+    rows[0]["bands"] = ({"first": 1, "last": 8, "dice": 0},)
+    unit = type(otters.unit).model_validate(otters.unit.model_dump() | {"rows": rows})
+    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=small).frame
+    assert set(frame["why_not"].str.partition(";")[0]) == {"ranged-light: it has no attack dice for 4 models"}
+
+
+# --- what is not modelled, units, bad input ---------------------------------------------------------------
+
+
+def test_what_is_not_modelled_is_named_once(small, library):
+    found = matchups("river/*", "river/*", profiles=small)
+    assert [(each.name, each.units) for each in found.not_modelled] == [
+        ("Coruscating", ("Otter Guard",)), ("Pioneers", ("Otter Guard",)), ("Static", ("Beaver Fort",)),
+    ]  # fmt: skip
+    pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
+    single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
+    told = {each.partition(" (")[0] for each in rules_used.not_modelled(single)}
+    assert {each.name for each in pair.not_modelled} == told
+
+
+def test_units_are_means_over_their_levels(found):
+    units = by_unit(found.frame)
+    assert len(units) == 19 * 22 * 2
+    assert set(units["attacker_level"]) == set(units["defender_level"]) == {ALL_LEVELS}
+    cell = units[(units["attacker"] == "crown/sharp-rifles") & (units["defender"] == "imperium/krupp-field-guns")]
+    levels = found.frame[
+        (found.frame["attacker_unit"] == "Sharp Rifles") & (found.frame["defender_unit"] == "Krupp Field Guns")
+    ]
+    for situation in ("long-range", "short-range-aimed"):
+        mean = levels[levels["situation"] == situation]["p_annihilated"].mean()
+        assert cell[cell["situation"] == situation]["p_annihilated"].item() == pytest.approx(mean)
+    guards = units[units["attacker"] == "crown/horse-guard-cavalry"]
+    assert guards["p_annihilated"].isna().all()
+    assert set(guards["why_not"]) == {"it has no ranged row"}
+    assert units[units["p_annihilated"].notna()]["why_not"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"attackers": "crown/nobody*"}, "fits nothing"),
+        ({"attackers": []}, "no selector is given"),
+        ({"defenders": "imperium/rifle-platoon"}, "no unit is called 'rifle-platoon'"),
+        ({"situations": ["long-rnage"]}, "no situation 'long-rnage'; did you mean 'long-range'"),
+        ({"situations": []}, "no situation is given"),
+        ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
+        ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
+    ],
+)
+def test_bad_input_is_told(library, keys, message):
+    given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
+    with pytest.raises(InputError, match=message):
+        matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
+
+
+def test_a_distance_and_the_bonus_short_range_do_not_go_together():
+    with pytest.raises(ValueError, match="a distance decides"):
+        Situation(name="both", distance=3, bonuses=("short_range",))
+
+
+def test_each_loadout_and_situation_counts_once(library):
+    found = matchups(
+        ["crown/rifle-platoon@*", "crown/rifle-platoon@basic"],
+        library.loadout("imperium/krupp@basic"), situations=["long-range", LONG_RANGE], profiles=library,
+    )  # fmt: skip
+    assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
+    assert found.situations == (LONG_RANGE,)
+    assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"
+
+
+# --- what a notebook asks of it ---------------------------------------------------------------------------
+
+
+def test_pivot_holds_the_figure_of_each_pair(found):
+    table = found.pivot(metric="mean_damage")
+    assert table.shape == (53, 2 * 62)
+    for row in found.frame.sample(40, random_state=5).itertuples():
+        figure = table.loc[row.attacker, (row.situation, row.defender)]
+        assert figure == row.mean_damage or (np.isnan(figure) and row.why_not)
+    assert list(table.index) == [each.selector for each in found.attackers]
+
+
+def test_one_situation_has_plain_columns_in_the_order_of_the_files(library):
+    found = matchups("crown/*", "imperium/*", levels="basic", situations=["long-range"], profiles=library)
+    assert list(found.pivot().columns) == [each.selector for each in found.defenders]
+
+
+def test_the_metric_is_shown_per_100_points_if_asked(library):
+    sides = {"attackers": "crown/rifle-platoon@*", "defenders": "imperium/krupp@basic", "profiles": library}
+    plain = matchups(**sides, metric="mean_damage")
+    per_100 = matchups(**sides, metric="mean_damage", per_points=True)
+    assert (plain.metric, per_100.metric) == ("mean_damage", "mean_damage_per_100_points")
+    points = [each.level.points for each in plain.attackers]
+    wanted = (plain.pivot().T / points * 100).T
+    assert per_100.pivot().to_numpy() == pytest.approx(wanted.to_numpy())
+    already = matchups(**sides, metric="mean_damage_per_100_points", per_points=True)
+    assert already.metric == "mean_damage_per_100_points"
+
+
+def test_levels_choose_loadouts_on_both_sides(library):
+    found = matchups("crown/*", "imperium/*", levels=["basic", "full-strength"], profiles=library)
+    assert {each.level_name for each in (*found.attackers, *found.defenders)} == {"basic", "full-strength"}
+
+
+def test_impossible_pairs_are_listed_with_their_reason(found):
+    listed = found.impossible()
+    assert len(listed) == found.frame["why_not"].notna().sum() > 0
+    assert listed["why_not"].str.len().min() > 0
+
+
+def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
+    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
+    small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)
+    assert len(small.heatmap().get_yticklabels()) == 3 + 1
+    assert "short range aimed" in found.heatmap(situation="short-range-aimed").get_title(loc="left")
+
+
+def test_it_is_shown_as_text_and_as_a_table(library):
+    found = matchups("crown/horse-guard@basic", "imperium/krupp@basic", situations=["long-range"], profiles=library)
+    assert "1 of 1 pairs cannot fight" in str(found)
+    assert "NaN" not in str(found)
+    assert "crown/horse-guard-cavalry@basic" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        ({"levels": "basik"}, "no level 'basik'; did you mean 'basic'"),
+        (
+            {"attackers": "crown/monarch", "levels": "reinforced"},
+            "no loadout at level reinforced .allowed: full-strength",
+        ),
+    ],
+)
+def test_what_cannot_be_shown_is_told(library, keys, message):
+    given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
+    with pytest.raises(InputError, match=message):
+        matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
+
+
+def test_a_heatmap_of_a_situation_that_is_not_there(found):
+    with pytest.raises(InputError, match="did you mean 'long-range'"):
+        found.heatmap(situation="long-rang")
+
+
+# --- charges ----------------------------------------------------------------------------------------------
+
+OTTER = {
+    "type": "infantry", "models": 4, "defence": 2, "discipline": 7, "break_limit": 2, "rules": ["Veteran (1)"],
+    "rows": [{"kind": "melee", "bands": [{"first": 1, "last": 8, "dice": 5}], "qualities": []}],
+}  # fmt: skip
+
+
+def test_a_charge_is_that_of_the_plain_reading(small):
+    law = cq.law({"active": OTTER, "target": OTTER, "combat": {}})
+    models = {outcome: OTTER["models"] - outcome.target.models for outcome in law}
+    wanted = {
+        "p_suppressed": sum(chance for end, chance in law.items() if end.target.suppressed and not end.target.fate),
+        "p_broken": sum(chance for end, chance in law.items() if end.target.fate == "broken"),
+        "p_annihilated": sum(chance for end, chance in law.items() if end.target.fate),
+        "p_any_destroyed": sum(chance for end, chance in law.items() if end.target_losses),
+        "mean_models_destroyed": sum(chance * end.target_losses for end, chance in law.items()),
+    }
+    assert max(models.values()) == OTTER["models"]
+    frame = matchups("river/otter@basic", "river/otter@basic", situations=["charge"], profiles=small).frame
+    for name, value in wanted.items():
+        assert frame[name][0] == pytest.approx(float(value), abs=TOLERANCE), name
+    assert frame["row"][0] == "melee"
+    assert frame["dice"].isna().all()
+
+
+def test_who_cannot_charge_or_be_charged_says_why(small, library):
+    charges = {"situations": ["charge"], "profiles": small}
+    pairs = matchups("river/*", "river/*", **charges).frame.set_index(["attacker_unit", "defender_unit"])["why_not"]
+    assert set(pairs["Beaver Fort"]) == {"it has no melee or impact row"}
+    assert "cannot be charged: aircraft" in pairs["Otter Guard", "Heron"].iloc[0]
+    assert pairs["Otter Guard", "Otter Guard"].isna().all()
+    ranged = matchups("river/*", "river/*", row="ranged-light", **charges).frame
+    assert set(ranged[ranged["attacker_unit"] == "Otter Guard"]["why_not"]) == {"ranged-light: it is a ranged row"}
+    static = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=[CHARGE], profiles=library).frame
+    assert static["why_not"].isna().all()
+
+
+def test_charges_and_shots_stand_in_one_table(small):
+    found = matchups("river/*", "river/*", situations=["long-range", "charge"], profiles=small)
+    alone = matchups("river/*", "river/*", situations=["charge"], profiles=small).frame
+    of_charges = found.frame[found.frame["situation"] == "charge"].reset_index(drop=True)
+    assert of_charges.equals(alone)
+    assert any("A charge is one close quarters combat" in each for each in found.assumptions)
+
+
+def test_a_charge_has_no_range():
+    with pytest.raises(ValueError, match="a charge has no bonuses"):
+        Situation(name="near", kind="charge", distance=3)
+
+
+def test_the_text_of_many_fits_its_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    found = matchups("*/*@basic", "*/*@basic", situations=["long-range"])
+    lines = str(found).splitlines()
+    assert max(len(line) for line in lines[2:]) <= 80
+    assert f"  1  {found.defenders[0].selector}" in lines
+    assert lines[-1].startswith(
+        f"Of {len(found.attackers)} attackers and {len(found.defenders)} defenders the first 40"
+    )
+    assert f"{found.pivot().iloc[0, 0]:.3f}" in next(
+        line for line in lines if line.startswith(found.attackers[0].selector)
+    )

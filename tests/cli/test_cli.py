@@ -1,0 +1,459 @@
+"""The command line: what it prints, where, and how it ends."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+import analyser
+from analyser import cli
+from analyser.cli.options import CONDITIONS
+from analyser.common.estimates import Estimate
+from analyser.scenarios.schema import Attack, Target
+from tests.oracle.small_profiles import write_profiles
+
+FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
+FEW = ["--trials", "50000", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory):
+    return str(write_profiles(tmp_path_factory.mktemp("profiles")))
+
+
+@pytest.fixture
+def fight(tmp_path):
+    path = tmp_path / "fight.toml"
+    path.write_text(FIGHT, encoding="utf-8")
+    return str(path)
+
+
+def run(*arguments):
+    """What a command did: exit status, standard output, standard error."""
+    return CliRunner().invoke(cli.cli, [str(each) for each in arguments])
+
+
+def answer(*arguments):
+    """What a command that succeeds prints."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def refusal(*arguments):
+    """The one line that a command says when it refuses its input."""
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("error: ")
+    return result.stderr
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "analyser", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)
+
+
+# --- analyser attack ----------------------------------------------------------------------------------
+
+
+def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
+    text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", profiles)
+    for line in (
+        "Attack  river/otter-guard@reinforced -> river/otter-guard@basic",
+        'Row     ranged-light at 6"',
+        "Pool    10 dice, improved rating (bonuses: aiming, short range)",
+        "Target  4 models, effective DEFENCE 2, DAMAGE LIMIT 1",
+        "Test    by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
+        "Method  exact",
+        "value | probability | at least",
+        "Special rules applied: Point Blank, Veteran (1)",
+        "Not modelled: Pioneers",
+    ):
+        assert line in text.splitlines(), line
+
+
+def test_every_probability_of_the_table_is_the_exact_one(profiles):
+    given = {"attack": {"attacker": "otter@r"}, "target": {"unit": "otter@b"}}
+    result = analyser.exact(given, analyser.load_profiles(profiles))
+    text = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
+    for row in result.models_destroyed():
+        assert f"{row['value']} | {Estimate(row['probability'])!s:>11} | {Estimate(row['at_least'])!s:>8}" in text
+    for name in ("suppressed", "broken", "annihilated"):
+        assert f"{result.probability(name)} exact" in line_of(text, f"P({name})")
+    assert f"{result.expected_victory_points:.3f}" in line_of(text, "Expected victory points")
+
+
+def line_of(text, start):
+    return next(line for line in text.splitlines() if line.startswith(start))
+
+
+@pytest.mark.parametrize("flag", ["fell back", "fled", "disordered"])
+def test_chances_that_need_an_occasion_are_shown_only_then(profiles, flag):
+    calm = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
+    assert f"P({flag})" not in calm
+    states = ["--suppressed", "--edge-distance", 2, "--officer", "random", "--formation", "open"]
+    bad = answer("attack", "otter@r", "otter@r", "--profiles", profiles, *states)
+    assert f"P({flag})" in bad
+
+
+def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
+    options = {
+        "attacker_models": 5, "distance": 7, "bonuses": ["aiming", "ammo_supply"], "penalties": ["reforming"],
+        "extra_reroll": {"faces": ["miss", "blank"], "dice": 2},
+    }  # fmt: skip
+    state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
+    given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
+    wanted = analyser.exact(given, analyser.load_profiles(profiles)).as_dict()
+    text = answer(
+        "attack", "otter@r", "otter@b", "--attacker-models", 5, "--distance", 7, "--aiming", "--ammo-supply",
+        "--reforming", "--extra-reroll", "miss,blank:2", "--models", 3, "--exposed", 2, "--officer", "first",
+        "--formation", "open", "--edge-distance", 9, "--obstacle", "--format", "json", "--profiles", profiles,
+    )  # fmt: skip
+    assert json.loads(text) == wanted
+
+
+def test_what_stands_after_a_colon_is_a_condition_as_well(profiles):
+    guard, library = "river/otter-guard@basic", ("--profiles", profiles)
+    options = answer("attack", guard, guard, "--aiming", "--models", "2", "--suppressed", *library)
+    assert answer("attack", f"{guard}:aiming", f"{guard}:models=2,suppressed", *library) == options
+    assert answer("attack", guard, guard, *library) != options
+
+
+def test_every_condition_of_an_attack_has_an_option():
+    profile_only = {
+        "attack": {"kind", "attacker", "dice_in_parentheses", "qualities", "concealed", "attacker_damage_limit"},
+        "target": {
+            "unit", "type", "category", "defence", "damage_limit", "discipline", "break_limit", "victory_points",
+            "behemoth", "aircraft", "rules",
+        },
+    }  # fmt: skip
+    for section, record in (("attack", Attack), ("target", Target)):
+        offered = {condition.key for condition in CONDITIONS if condition.section == section}
+        assert offered == record.model_fields.keys() - profile_only[section]
+
+
+def test_zero_is_a_value_and_not_left_out(profiles):
+    text = answer("attack", "otter@b", "otter@b", "--veteran", 0, "--format", "json", "--profiles", profiles)
+    assert json.loads(text)["scenario"]["attack"]["veteran"] == 0
+
+
+# --- analyser run, the methods and the formats --------------------------------------------------------
+
+
+def test_run_prints_json_that_is_the_result_as_data(fight):
+    assert json.loads(answer("run", fight, "--format", "json")) == analyser.exact(fight).as_dict()
+
+
+def test_run_prints_csv_with_every_digit(fight):
+    rows = list(csv.DictReader(io.StringIO(answer("run", fight, "--format", "csv"))))
+    table = analyser.exact(fight).table()
+    assert list(rows[0]) == [*table, "profiles"]
+    assert [float(row["probability"]) for row in rows] == table["probability"].tolist()
+    assert [row["broken"] for row in rows] == [str(flag) for flag in table["broken"].tolist()]
+
+
+def test_a_sample_says_trials_seed_and_intervals(fight):
+    sampled = json.loads(answer("run", fight, "--method", "monte-carlo", *FEW, "--seed", 0, "--format", "json"))
+    assert (sampled["method"], sampled["trials"], sampled["seed"]) == ("monte-carlo", 50_000, 0)
+    assert sum(row["count"] for row in sampled["outcomes"]) == 50_000
+    assert all(row["low"] <= row["probability"] <= row["high"] for row in sampled["outcomes"])
+    text = answer("run", fight, "--method", "monte-carlo", *FEW)
+    assert "Method  Monte Carlo, 50,000 trials, seed 0, intervals at 95%" in text
+    assert " ±" in line_of(text, "P(suppressed)")
+    assert "exact" not in text
+
+
+def test_the_seed_decides(fight):
+    by_seed = [answer("run", fight, "--method", "monte-carlo", *FEW, "--seed", seed) for seed in (0, 1, 0)]
+    assert by_seed[0] == by_seed[2] != by_seed[1]
+
+
+def test_a_precision_instead_of_a_number_of_trials(fight):
+    text = answer("run", fight, "--method", "monte-carlo", "--precision", 0.01, "--format", "json")
+    sampled = json.loads(text)
+    rows = sampled["outcomes"] + sampled["hits"]
+    assert max(row["high"] - row["low"] for row in rows) <= 0.01
+
+
+def test_both_methods_stand_side_by_side(fight):
+    both = [fight, "--method", "both", *FEW]
+    assert json.loads(answer("run", *both, "--format", "json")).keys() == {"method", "exact", "monte_carlo"}
+    rows = list(csv.DictReader(io.StringIO(answer("run", *both, "--format", "csv"))))
+    assert {row["method"] for row in rows} == {"exact", "monte-carlo"}
+    assert {row["count"] for row in rows if row["method"] == "exact"} == {""}
+    text = answer("run", *both)
+    assert "value | probability exact | at least exact | probability Monte Carlo | at least Monte Carlo" in text
+    line = line_of(text, "P(broken)")
+    assert " exact " in line
+    assert "±" in line
+
+
+def test_sampling_numbers_have_no_effect_on_an_exact_answer_and_that_is_said(fight):
+    result = run("run", fight, "--trials", 5)
+    assert result.stdout == answer("run", fight)
+    assert result.stderr.startswith("note: --trials: no effect")
+
+
+def test_a_long_table_is_cut_and_says_so(tmp_path):
+    path = tmp_path / "many.toml"
+    path.write_text(FIGHT.replace("models = 6", "models = 300").replace("12", "100"), encoding="utf-8")
+    text = answer("run", path)
+    assert "Not shown: values below" in text
+    assert len(text.splitlines()) < 80
+
+
+def test_out_gets_the_file_and_the_terminal_nothing(fight, tmp_path):
+    out = tmp_path / "new" / "odds.json"
+    assert answer("run", fight, "--format", "json", "--out", out) == ""
+    assert json.loads(out.read_text(encoding="utf-8"))["method"] == "exact"
+    assert [path.name for path in out.parent.iterdir()] == ["odds.json"]
+
+
+def test_out_follows_a_link(fight, tmp_path):
+    out, link = tmp_path / "odds.csv", tmp_path / "link.csv"
+    link.symlink_to(out)
+    answer("run", fight, "--format", "csv", "--out", link)
+    assert link.is_symlink()
+    assert out.is_file()
+
+
+# --- analyser compare -------------------------------------------------------------------------------------
+
+
+def test_compare_prints_the_table_of_the_package(profiles):
+    library = analyser.load_profiles(profiles)
+    sides = ["river/otter@basic", "river/otter@reinforced"]
+    given = ["--profiles", profiles, "--distance", 5, "--aiming", "--suppressed", "--at-least", 2]
+    wanted = analyser.compare(
+        sides, {"unit": "river/otter@basic", "suppressed": True}, distance=5, bonuses=["aiming"], at_least=2,
+        profiles=library,
+    )  # fmt: skip
+    assert answer("compare", *sides, "--target", "river/otter@basic", *given) == str(wanted)
+
+
+def test_compare_as_json_and_csv_say_the_same(profiles):
+    given = ["compare", "river/*", "--target", "river/otter@basic", "--per-points", "--profiles", profiles]
+    told = json.loads(answer(*given, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
+    assert told["metric"] == "mean_models_destroyed_per_100_points"
+    assert len(told["loadouts"]) == len(rows) == 4
+    for row, record in zip(rows, told["loadouts"]):
+        record["profiles"] = f"{told['profiles']['folder']}, version {told['profiles']['version']}"
+        assert {name: "" if value is None else str(value) for name, value in record.items()} == row
+    assert rows[-1]["why_not"]
+
+
+def test_compare_by_monte_carlo_says_how(profiles):
+    given = ["--target", "river/otter@basic", "--method", "monte-carlo", "--trials", 1, "--profiles", profiles]
+    assert "paired batch by batch" in answer("compare", "river/otter-guard@*", *given)
+
+
+def test_compare_refuses_as_every_command(profiles):
+    assert "no metric 'p_brokn'; did you mean 'p_broken'" in refusal(
+        "compare", "river/otter-guard@*", "--target", "river/otter@basic", "--metric", "p_brokn", "--profiles", profiles
+    )
+
+
+# --- analyser units, import, version ------------------------------------------------------------------
+
+
+def test_units_lists_every_loadout(profiles):
+    lines = answer("units", "--profiles", profiles).splitlines()
+    assert lines[0].split() == ["selector", "type", "models", "points", "VP", "rows"]
+    assert lines[1].split() == [
+        "river/otter-guard@basic", "infantry", "4", "40", "2", "ranged-light", "ranged-heavy", "melee",
+    ]  # fmt: skip
+    assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
+
+
+def test_units_as_json_and_csv_say_the_same(profiles):
+    records = json.loads(answer("units", "--profiles", profiles, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(answer("units", "--profiles", profiles, "--format", "csv"))))
+    assert [row["selector"] for row in rows] == [record["selector"] for record in records]
+    assert records[0]["rows"] == rows[0]["rows"].split()
+    assert (records[-1]["points"], rows[-1]["points"]) == (None, "")
+
+
+def test_units_of_one_faction(profiles):
+    assert answer("units", "--profiles", profiles, "--faction", "RIV") == answer("units", "--profiles", profiles)
+    assert "did you mean 'river'" in refusal("units", "--profiles", profiles, "--faction", "rivre")
+
+
+def test_a_file_that_is_no_battlescribe_data_writes_nothing(tmp_path):
+    source = tmp_path / "army.cat"
+    source.write_text("no XML", encoding="utf-8")
+    assert str(source) in refusal("import", source, "--out", tmp_path / "profiles")
+    assert not (tmp_path / "profiles").exists()
+
+
+CATALOGUE = """<?xml version="1.0"?>
+<catalogue id="c" name="Pond" xmlns="http://www.battlescribe.net/schema/catalogueSchema"><selectionEntries/></catalogue>
+"""
+
+
+def test_a_catalogue_without_a_unit_is_refused(tmp_path):
+    source = tmp_path / "pond.cat"
+    source.write_text(CATALOGUE, encoding="utf-8")
+    assert "no unit" in refusal("import", source, "--out", tmp_path / "profiles")
+
+
+def test_version_and_help():
+    assert answer("--version") == f"analyser {analyser.__version__}\n"
+    for command in ("attack", "run", "units", "import", "report"):
+        assert answer(command, "--help").startswith("Usage: ")
+
+
+# --- what is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "parts"),
+    [
+        (["--out", "."], ["not a file"]),
+        (["--out", "fight.toml/x"], ["cannot write here"]),
+        (["--method", "both", "--trials", 5, "--precision", 0.1], ["trials and precision"]),
+        (["--method", "monte-carlo", "--trials", 10**12 + 1], ["1000000000001 trials"]),
+        (["--method", "monte-carlo", "--precision", 1e-6], ["precision 1e-06"]),
+        (["--method", "monte-carlo", "--precision", "nan"], ["precision nan"]),
+        (["--profiles", "nowhere"], ["nowhere", "no such folder"]),
+    ],
+)
+def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, more, parts):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    said = refusal("run", fight, *more)
+    assert [part for part in parts if part not in said] == []
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        (["--trials", "0"], "--trials"),
+        (["--trials", "-5"], "--trials"),
+        (["--trials", "many"], "--trials"),
+        (["--precision", "0"], "--precision"),
+        (["--seed", "-1"], "--seed"),
+        (["--threads", "0"], "--threads"),
+        (["--format", "xml"], "--format"),
+        (["--formatt", "csv"], "--format"),
+        (["--method", "guess"], "exact"),
+    ],
+)
+def test_options_that_are_misused(fight, more, part):
+    result = run("run", fight, *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert part in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_misspelt_command_gets_the_nearest():
+    result = run("atack")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "did you mean 'attack'" in result.stderr
+
+
+def test_a_device_is_not_written_over(fight):
+    assert "not a file" in refusal("run", fight, "--out", os.devnull)
+    assert not os.path.isfile(os.devnull)  # noqa: PTH113
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (None, ["No such file"]),
+        ("[attack\n", ["broken TOML", "line 1"]),
+        (FIGHT + "modles = 3\n", ["target.modles", "did you mean 'models'"]),
+        (FIGHT.replace("dice = 12", "dice = -1"), ["attack.dice", "-1"]),
+    ],
+)
+def test_a_scenario_file_that_cannot_be_used(tmp_path, text, parts):
+    path = tmp_path / "bad.toml"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    said = refusal("run", path, "--out", tmp_path / "odds.txt")
+    assert [part for part in [str(path), *parts] if part not in said] == []
+    assert not (tmp_path / "odds.txt").exists()
+
+
+# --- as a process -------------------------------------------------------------------------------------
+
+
+def test_main_hands_back_the_exit_status(fight, capsys):
+    assert cli.main(["run", fight]) == 0
+    assert cli.main(["run", "nowhere.toml"]) == 2
+    assert cli.main(["--version"]) == 0
+    assert "error: nowhere.toml" in capsys.readouterr().err
+
+
+def test_an_error_is_one_line_and_exit_status_2():
+    done = process("run", "nowhere.toml", "--format", "json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: nowhere.toml: cannot read this file: No such file or directory\n"
+
+
+@pytest.mark.parametrize(("encoding", "sign"), [("ascii", "±"), ("koi8-r", "?"), ("utf-8", "±")])
+def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
+    """Click writes UTF-8 to a terminal that claims to know ASCII only."""
+    command = [sys.executable, "-m", "analyser", "run", fight, "--method", "monte-carlo", *FEW]
+    done = subprocess.run(
+        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert f"% {sign}".encode() in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
+@pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], ["--help"], ["units"]])
+def test_a_reader_that_has_gone_is_no_error(fight, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "analyser", *(each.format(fight=fight) for each in arguments)]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=120)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
+def test_an_interrupt_ends_without_a_word(fight):
+    # As at a terminal: a test run in the background passes on to its children that interrupts are ignored.
+    heeding = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    arguments = ["run", fight, "--method", "monte-carlo", "--trials", str(10**11)]
+    played = f"from analyser.cli import main; sys.exit(main({arguments}))"
+    command = [sys.executable, "-c", heeding + played]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        time.sleep(3)
+        running.send_signal(signal.SIGINT)
+        assert running.communicate(timeout=60) == (b"", b"")
+        assert running.returncode == 130
+    finally:
+        running.kill()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["attack", "--help"]])
+def test_help_loads_nothing_heavy(arguments):
+    heavy = ("numpy", "numba", "pandas", "matplotlib", "scipy", "pydantic")
+    look = (
+        f"import sys; from analyser.cli import main; main({arguments}); print([n for n in {heavy} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_exact_table_needs_no_tables_and_no_pictures(fight):
+    look = (
+        f"import sys; from analyser.cli import main; main(['run', {fight!r}]);"
+        "print([name for name in ('pandas', 'matplotlib', 'scipy.stats') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

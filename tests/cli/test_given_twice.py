@@ -1,0 +1,77 @@
+"""An option for one value that is given twice: refused by every command, none of the values dropped in silence."""
+
+import click
+import pytest
+
+from analyser.cli import cli
+from analyser.cli.shell import Command
+from tests.cli.test_cli import refusal
+from tests.cli.test_shell import told
+
+
+def commands(group, *path):
+    """Every command, however deep, with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, click.Group):
+            yield from commands(found, *path, name)
+        else:
+            yield (*path, name), found
+
+
+COMMANDS = list(commands(cli))
+OPTIONS = [
+    pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
+    for words, command in COMMANDS
+    for option in command.params
+    if isinstance(option, click.Option) and not option.is_flag and not option.multiple
+]
+
+
+def test_every_command_looks_at_what_is_given():
+    assert len(COMMANDS) >= 15
+    assert all(isinstance(command, Command) for _, command in COMMANDS)
+
+
+@pytest.mark.parametrize(("words", "option"), OPTIONS)
+def test_an_option_for_one_value_is_refused_twice(words, option):
+    values = ["1"] * option.nargs
+    line = told(*words, option.opts[0], *values, option.opts[0], *values)
+    name = "' or '".join((*option.opts, *option.secondary_opts))
+    wanted = f"option '{name}' is given 2 times: it takes one value"
+    assert line == f"error: {wanted} (see analyser {' '.join(words)} --help)\n"
+
+
+def test_what_may_be_given_twice_has_a_meaning():
+    several = {
+        (" ".join(words), option.opts[0])
+        for words, command in COMMANDS
+        for option in command.params
+        if isinstance(option, click.Option) and option.multiple
+    }
+    assert several == {("charge", "--secondary"), ("compare", "--target"), ("report", "--metric")}
+
+
+def test_equal_values_are_refused_too():
+    assert "given 2 times" in refusal("units", "--faction", "crown", "--faction", "crown")
+    assert "given 3 times" in refusal(*["duel", "a", "b"], *["--rounds", 2] * 3)
+
+
+@pytest.mark.parametrize(
+    ("attacker", "target", "options", "where"),
+    [
+        ("crown/rifle-p@basic:distance=6", "scion-grenadier-p@basic", ["--distance", 12], "attack.distance"),
+        ("crown/rifle-p@basic:row=melee", "scion-grenadier-p@basic", ["--row", "ranged-light"], "attack.row"),
+        ("crown/rifle-p@basic", "scion-grenadier-p@basic:models=3", ["--models", 4], "target.models"),
+    ],
+)
+def test_a_key_after_the_colon_and_an_option_that_say_different_things_are_refused(attacker, target, options, where):
+    line = refusal("attack", attacker, target, *options)
+    assert line.startswith(f"error: {where}: ")
+    assert "is said twice" in line
+
+
+def test_yes_and_no_at_once_is_refused():
+    line = told("morale", "grande-tactique", "--division-rally", "--no-division-rally")
+    assert "'--division-rally' or '--no-division-rally' is given 2 times" in line

@@ -1,0 +1,126 @@
+"""What a user is told: one message that names the key, the value and what is allowed."""
+
+import pytest
+
+import analyser
+from analyser.common.errors import AnalyserError, InputError, did_you_mean, nearest
+from tests.oracle.attacks import scenario
+
+
+def message(**changes):
+    """The message about a scenario with these changes to its sections; a key set to `...` is taken away."""
+    given = scenario(dice=3)
+    for section, keys in changes.items():
+        changed = given.get(section, {}) | keys
+        given[section] = {key: value for key, value in changed.items() if value is not ...}
+    with pytest.raises(InputError) as caught:
+        analyser.exact(given)
+    return str(caught.value)
+
+
+def test_a_message_has_place_problem_and_remedy():
+    error = InputError("0 models", where="target.models", allowed="1 or more")
+    assert str(error) == "target.models: 0 models (allowed: 1 or more)"
+    assert str(error.inside("fight.toml")) == "fight.toml: target.models: 0 models (allowed: 1 or more)"
+    assert str(InputError("0 models").inside("fight.toml")) == "fight.toml: 0 models"
+
+
+def test_an_input_error_is_caught_as_any_of_its_kinds():
+    assert issubclass(InputError, AnalyserError)
+    assert issubclass(InputError, ValueError)
+
+
+def test_the_nearest_names_come_best_first():
+    assert nearest("damge", ["models", "damage", "damage_limit"])[0] == "damage"
+    assert nearest("DAMAGE", ["damage"]) == ["damage"]
+    assert nearest("zeppelin", ["models", "damage"]) == []
+
+
+def test_a_hint_only_where_there_is_one():
+    assert did_you_mean("modles", ["models"]) == "; did you mean 'models'?"
+    assert did_you_mean("zeppelin", ["models"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        # Unknown keys, with the nearest right one.
+        ({"target": {"modles": 6}}, ["target.modles", "unknown key", "'models'"]),
+        ({"attack": {"ratting": "improved"}}, ["attack.ratting", "unknown key", "'rating'"]),
+        ({"attack": {"extra_reroll": {"face": [], "dice": 1}}}, ["attack.extra_reroll.face", "'faces'"]),
+        ({"tarjet": {}}, ["tarjet", "unknown key", "'target'"]),
+        # Wrong types.
+        ({"attack": {"dice": "12"}}, ["attack.dice", "'12'", "integer"]),
+        ({"attack": {"dice": 2.5}}, ["attack.dice", "2.5", "integer"]),
+        ({"attack": {"dice": True}}, ["attack.dice", "True", "integer"]),
+        ({"target": {"suppressed": 1}}, ["target.suppressed", "1", "boolean"]),
+        ({"attack": {"qualities": "Arc"}}, ["attack.qualities", "'Arc'"]),
+        # Absurd numbers.
+        ({"target": {"models": 0}}, ["target.models", "0", "1 to 1000"]),
+        ({"target": {"models": -3}}, ["target.models", "-3"]),
+        ({"target": {"defence": 0}}, ["target.defence", "0"]),
+        ({"target": {"damage_limit": 0}}, ["target.damage_limit", "0"]),
+        ({"attack": {"dice": 0}}, ["attack.dice", "0"]),
+        ({"attack": {"dice": 10**9}}, ["attack.dice", "1000000000", "1 to "]),
+        ({"attack": {"veteran": -1}}, ["attack.veteran", "-1"]),
+        ({"target": {"edge_distance": float("nan")}}, ["target.edge_distance"]),
+        ({"target": {"edge_distance": -1.0}}, ["target.edge_distance", "-1.0"]),
+        # Words that the rules do not know.
+        ({"attack": {"rating": "improvd"}}, ["attack.rating", "'improvd'", "did you mean 'improved'"]),
+        ({"attack": {"bonuses": ["aimed"]}}, ["attack.bonuses", "'aimed'", "aiming"]),
+        ({"attack": {"kind": "melee"}}, ["attack.kind", "'melee'", "ranged"]),
+        ({"attack": {"extra_reroll": {"faces": ["heroic"], "dice": 1}}}, ["extra_reroll", "'heroic'"]),
+        ({"target": {"officer": "second"}}, ["target.officer", "'second'", "last"]),
+        # A die and a deck that cannot be.
+        ({"ruleset": {"die": {}}}, ["ruleset", "die of 0 sides"]),
+        ({"ruleset": {"die": {"strike": -1}}}, ["ruleset", "die.strike", "-1"]),
+        ({"ruleset": {"deck": {}}}, ["ruleset", "empty deck"]),
+        ({"ruleset": {"deck": {"ace": 1}}}, ["ruleset", "'ace'", "0 to 99"]),
+        # What does not fit together.
+        ({"target": {"models": ...}}, ["target.models", "missing"]),
+        ({"attack": {"dice": ...}}, ["attack.dice", "missing"]),
+        ({"target": {"exposed": 11}}, ["target.exposed", "11 of 10 models", "1 to 10"]),
+        ({"target": {"damage": 1}}, ["target.damage", "1 damage", "below the DAMAGE LIMIT"]),
+        ({"attack": {"row": "rifles"}}, ["attack.row", "without an attacker"]),
+        ({"attack": {"attacker_damage": 1}}, ["attack.attacker_damage", "1 damage"]),
+    ],
+)  # fmt: skip
+def test_a_scenario_that_cannot_be_computed(changes, parts):
+    said = message(**changes)
+    assert [part for part in parts if part not in said] == []
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("section", ["attack", "target"])
+def test_a_section_that_is_no_table(section):
+    given = scenario(dice=3) | {section: 7}
+    with pytest.raises(InputError, match=rf"{section}: 7 is not usable \(allowed: a table\)"):
+        analyser.exact(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("[attack\ndice = 3", ["broken TOML", "line 1"]),
+        ("[attack]\ndice = 3", ["target", "missing"]),
+        ("[attack]\ndice = 3\n[target]\nmodels = 0\ndefence = 1\ndamage_limit = 1", ["target.models", "0"]),
+    ],
+)
+def test_the_message_names_the_file(tmp_path, text, parts):
+    path = tmp_path / "fight.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        analyser.exact(path)
+    said = str(caught.value)
+    assert said.startswith(str(path))
+    assert [part for part in parts if part not in said] == []
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"missing\.toml: cannot read this file"):
+        analyser.exact(tmp_path / "missing.toml")
+    with pytest.raises(InputError, match="cannot read this file"):
+        analyser.exact(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b"# caf\xe9")
+    with pytest.raises(InputError, match="not UTF-8 text"):
+        analyser.exact(tmp_path / "latin.toml")

@@ -1,0 +1,132 @@
+"""The cache of compiled kernels: found by the content of the sources, and by nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analyser.common import jit, kernel_cache
+from analyser.engine.rng import counter_of_chunk
+
+PACKAGE = Path(jit.__file__).parent
+KERNELS = """from analyser.common.jit import kernel
+from analyser.rule import rule
+
+@kernel
+def twice(x):
+    return 2 * rule(x)
+"""
+
+
+def test_a_kernel_that_has_run_is_compiled():
+    counter_of_chunk(1, 3, 0)
+    assert jit.is_compiled(counter_of_chunk)
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the package that may be edited: as much of it as one small kernel and one rule need."""
+    root = tmp_path / "copy"
+    for name in ("jit.py", "kernel_cache.py", "errors.py", "files.py"):
+        root.joinpath("analyser").mkdir(parents=True, exist_ok=True)
+        shutil.copy(PACKAGE / name, root / "analyser" / name)
+    (root / "analyser/__init__.py").write_text('"""A copy."""\n')
+    (root / "analyser/rule.py").write_text(
+        "from analyser.common.jit import step\n\n@step\ndef rule(x):\n    return x + 1\n"
+    )
+    (root / "analyser/kernels.py").write_text(KERNELS)
+    (root / "analyser/aside.py").write_text("SAID = 1\n")
+    return root
+
+
+ASK = """
+import warnings; warnings.simplefilter("error")
+from analyser.kernels import twice
+from analyser.common.jit import is_compiled
+known = is_compiled(twice)
+print(twice(3), known)
+"""
+
+
+def ask(root, **environment):
+    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    command = [sys.executable, "-W", "error", "-c", ASK]
+    done = subprocess.run(
+        command,
+        cwd=root,
+        env={**own, "PYTHONPATH": str(root), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_an_edited_rule_is_compiled_anew_whatever_the_clock_says(copied):
+    assert ask(copied) == ["8", "False"]
+    assert ask(copied) == ["8", "True"]
+    rule = copied / "analyser/rule.py"
+    rule.write_text(rule.read_text().replace("x + 1", "x + 2"))
+    os.utime(rule, (0, 0))  # as an archive or a clock set back leaves it
+    assert ask(copied) == ["10", "False"]
+
+
+def test_a_file_that_no_kernel_imports_compiles_nothing(copied):
+    ask(copied)
+    (copied / "analyser/aside.py").write_text("SAID = 2\n")
+    (copied / "analyser/rule.py").touch()
+    assert ask(copied) == ["8", "True"]
+
+
+@pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[:40], lambda b: b[:-7], lambda b: b[:-9] + b"\0" * 9])
+def test_a_damaged_cache_is_taken_away_and_made_again(copied, damage):
+    ask(copied)
+    (kept,) = copied.rglob("*.nbc")
+    whole = kept.read_bytes()
+    kept.write_bytes(damage(whole))
+    assert ask(copied)[0] == "8"
+    assert len(kept.read_bytes()) > len(whole) // 2
+    assert ask(copied) == ["8", "True"]
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(copied, tmp_path):
+    (copied / "analyser/__pycache__").mkdir()
+    (copied / "analyser/__pycache__").chmod(0o777)
+    assert ask(copied, HOME=str(tmp_path), XDG_CACHE_HOME="") == ["8", "False"]
+    assert not list(copied.rglob("*.nbc"))
+    assert ask(copied, HOME=str(tmp_path), XDG_CACHE_HOME="") == ["8", "True"]
+
+
+def test_without_a_folder_one_warning_and_the_right_answer(copied, tmp_path):
+    (tmp_path / "file").touch()
+    once = ASK.replace('"error"', '"always"')
+    done = subprocess.run(
+        [sys.executable, "-c", once],
+        cwd=copied,
+        env={**os.environ, "PYTHONPATH": str(copied), "NUMBA_CACHE_DIR": str(tmp_path / "file")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["8", "False"]
+    assert done.stderr.count("compiled kernels cannot be kept") == 1
+
+
+def test_a_kernel_is_kept_under_all_that_it_imports():
+    attack = kernel_cache._source(PACKAGE / "engine/exact.py")
+    assert any(path.name == "damage.py" for path in _closure(attack))
+    assert not any(path.parent.name in ("cli", "report", "plots") for path in _closure(attack))
+
+
+def _closure(source):
+    found, waiting = set(), list(source[1])
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting.extend(kernel_cache._source(path)[1])
+    return found

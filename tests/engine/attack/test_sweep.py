@@ -1,0 +1,48 @@
+"""The sweep: every summary is that of the attack asked for alone."""
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.engine.attack.sweep import sweep
+from analyser.rules.structs import ATTACK, TARGET
+from analyser.scenarios.encode import scenario_records
+from analyser.scenarios.load import load_scenario
+from tests.oracle.random_scenarios import random_scenarios
+
+DIE, DECK = np.array([1, 2, 1, 1, 1]), np.array([0] + [3] * 12)
+
+
+def swept(attacks, targets):
+    pairs = [[load_scenario({"attack": attack, "target": target}) for target in targets] for attack in attacks]
+    rows = np.array([scenario_records(row[0])[0] for row in pairs], ATTACK)
+    columns = np.array([scenario_records(pair)[1] for pair in pairs[0]], TARGET)
+    for row in rows:  # a rating that is filled in for one target is none that is stated for all
+        row["stated_rating"] = -1
+    return pairs, sweep(rows, columns, np.ones((len(rows), len(columns)), bool), DIE, DECK)
+
+
+def assert_as_alone(pairs, summaries):
+    for row, found in zip(pairs, summaries):
+        for pair, summary in zip(row, found):
+            alone = analyser.exact(pair).summary
+            for name in ("mean_models_destroyed", "p_suppressed", "p_broken", "p_annihilated"):
+                assert summary[name] == pytest.approx(alone[name], rel=0, abs=1e-12)
+
+
+def test_a_cell_with_two_values_rolls_the_one_for_each_target():
+    # Wreckers (AC-6): 4 dice at a light target, 9 at a heavy one, in one row of the sweep.
+    attacks = [{"dice": 4, "dice_in_parentheses": 9, "qualities": ["Wreckers"]}]
+    plain = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 7, "break_limit": 2}
+    targets = [plain | {"category": category} for category in ("light", "heavy", "light", "heavy")]
+    pairs, summaries = swept(attacks, targets)
+    assert [pair.attack.dice_in_parentheses for pair in pairs[0]] == [9, 9, 9, 9]
+    assert summaries[0, 1]["mean_models_destroyed"] > summaries[0, 0]["mean_models_destroyed"] + 1
+    assert_as_alone(pairs, summaries)
+
+
+def test_every_summary_is_that_of_the_attack_alone():
+    scenarios = list(random_scenarios(seed=5, count=14))
+    counted = ("rating", "overcharge", "attacker_models", "attacker_damage", "attacker_damage_limit")
+    attacks = [{key: value for key, value in each["attack"].items() if key not in counted} for each in scenarios]
+    assert_as_alone(*swept(attacks, [each["target"] for each in scenarios]))

@@ -1,0 +1,392 @@
+"""Questions with more states than tables have room for: met as they come up, by both methods."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from analyser import morale
+from analyser.cli import cli
+from analyser.common.errors import InputError, TooLargeError
+from analyser.engine.chain import chain as chains
+from analyser.engine.chain import exact as laws_of_chains
+from analyser.engine.chain import on_demand
+from analyser.engine.chain.chain import Beside, Chain, Die, Phase, happening, sided, succeeding
+from analyser.engine.chain.exact import exact_laws
+from analyser.engine.chain.on_demand import sampled_counts
+from analyser.engine.chain.paths import Courses, Game, counts_along, laws_along
+from analyser.morale.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
+from analyser.morale.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
+from analyser.morale.systems import SYSTEMS, answers_of
+from tests.oracle.morale_checks import UNLIKELY, assert_sample_fits, chi_square, rows
+
+EXACTLY = 1e-12
+LOSSES = {0: 0.4, 1: 0.4, 2: 0.2}
+
+
+def division(units, turns=4, **more):
+    members = [{"rout": 0.1 + 0.02 * place, "lost": 0.3} for place in range(units)]
+    return {"division": {"units": members, "turns": turns, **more}}
+
+
+def warbands(number, warriors, **more):
+    one = {"leader": 8, "others": [{"leadership": 7, "number": warriors - 1}], "casualties": LOSSES, **more}
+    rivals = [{**one, "name": f"rival {place}"} for place in range(1, number)]
+    return {"warband": one, "rivals": rivals, "turns": 4}
+
+
+SMALL = {
+    "division": ("grande-tactique", division(4)),
+    "rout": ("grande-tactique", {"rout": {
+        "units": [{"edge_distance": 20}, {"arm": "cavalry", "edge_distance": 30}, {"shelter_distance": 10}],
+        "charged_by_cavalry": 0.1, "charged_by_infantry": 0.2, "turns": 4,
+    }}),
+    "column": ("grande-tactique", {"column": {
+        "arm": "cavalry", "enemy": "cavalry", "old_guard": False, "edge_distance": 30,
+        "friends": [{"distance": 3, "shaken": 0.5}, {"distance": 8, "arm": "cavalry", "shaken": 0.5}],
+    }}),
+    "game": ("grande-tactique", {"game": {
+        "units": [{"edge_distance": 20, "column": 1, "charged_by_cavalry": 0.2, "worn_down_by_infantry": 0.3},
+                  {"arm": "cavalry", "edge_distance": 15, "column": 1, "worn_down_by_artillery": 0.3},
+                  {"arm": "artillery"}],
+        "surrounded": 0.1, "turns": 3,
+    }}),
+    "check and flight": ("grande-tactique", {
+        "check": {}, "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2},
+    }),
+    "legion": ("legion", {
+        "courage": 1, "tokens": 3, "received": {0: 0.5, 2: 0.5}, "received_after": {0: 0.5, 1: 0.5}, "destroyed": 0.05,
+        "edge_distance": 12, "move_distance": 6, "commander_courage": 2,
+    }),
+    "warmaster": ("warmaster", {"dice": 2, "turns": 3, "obstacles": [
+        {"distance": 4, "kind": "friend", "chain": 2}, {"distance": 8, "kind": "enemy"},
+    ]}),
+    "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),
+    "warriors": ("mordheim", {
+        "turns": 3, "alone": {"leadership": 6, "charged": 0.2}, "stupidity": {"leadership": 6},
+        "combat": {"fighter": {"attacks": 2, "frenzy": True, "knocked_down": 0.3}, "enemy": {"hatred": True},
+                   "rounds": 2},
+        "together": {"leader": 7, "p_stunned": 0.3, "rout_test": True, "best_other": 6,
+                     "warriors": [{"leadership": 6}]},
+    }),
+    "compare": ("compare", {"models": 5, "losses": LOSSES, "attacks": 2, "edge_distance": 7, "rounds": 3}),
+}  # fmt: skip
+
+
+@pytest.fixture
+def no_tables(monkeypatch):
+    """Every question counts as one with many states."""
+    monkeypatch.setattr(chains, "MOST_STATES", 0)
+
+
+def asked(name):
+    system, question = SMALL[name]
+    return answers_of(SYSTEMS[system]).chains(morale.load_question(system, question))
+
+
+# --- the questions that were refused --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("units", [10, 14])
+def test_a_large_division_is_answered(units):
+    """10 units with losses have 2 x 3^10 states, 14 have 9,565,938: beside NumPy, trial by trial."""
+    question = division(units, turns=3)
+    found = rows(morale.simulate("grande-tactique", question, 60_000, seed=1))
+    chances = np.array([unit["rout"] for unit in question["division"]["units"]])
+    collapsed = divisions_played(chances, 0.3, 3, 60_000, np.random.default_rng(1))
+    for turn, share in enumerate(collapsed, start=1):
+        both = 2 * share * (1 - share) / 60_000
+        assert abs(found[(turn,)]["p_collapsed"] - share) < 4 * np.sqrt(both) + 1e-4
+
+
+def divisions_played(chances, lost, turns, trials, rng):
+    """The share of divisions that have collapsed by each turn (GT-6, GT-8): PIPs rally, then losses, then routs."""
+    units = len(chances)
+    routed, gone = np.zeros((2, trials, units), bool)
+    collapsed, shares = np.zeros(trials, bool), []
+
+    for _ in range(turns):
+        pips = np.where(collapsed, 0, rng.integers(1, 7, trials))
+        for unit in range(units):
+            rallies = routed[:, unit] & (pips >= 2)
+            routed[:, unit] &= ~rallies
+            pips -= 2 * rallies
+        dies = routed & (rng.random(routed.shape) < lost)
+        routed, gone = routed & ~dies, gone | dies
+        routed |= ~gone & (rng.random(routed.shape) < chances)
+        collapsed = collapsed | ((~routed & ~gone).sum(axis=1) <= 1)
+        shares.append(collapsed.mean())
+    return shares
+
+
+def test_three_warbands_of_nine_are_answered():
+    """By both; the sample also from states that are found as they come up."""
+    exact = rows(morale.exact("mordheim", warbands(3, 9)))
+    sample = rows(morale.simulate("mordheim", warbands(3, 9), 100_000, seed=1))
+    assert_near(sample, exact, 100_000)
+
+
+def assert_near(sample, exact, trials):
+    """Every chance of a sample is within four standard deviations of the exact one."""
+    for key, row in exact.items():
+        for name, chance in row.items():
+            assert sample[key][name] == pytest.approx(chance, abs=4 * np.sqrt(chance / trials) + 10 / trials)
+
+
+def test_80_models_with_an_edge_are_answered_by_both():
+    """52,650 states with 81 totals each, of which few can be reached."""
+    question = {"models": 80, "losses": LOSSES, "attacks": 2, "edge_distance": 36}
+    exact = rows(morale.exact("compare", question))
+    sample = rows(morale.simulate("compare", question, 100_000, seed=2))
+    assert_near(sample, exact, 100_000)
+
+
+def test_the_refusal_tells_a_player_what_to_do():
+    with pytest.raises(TooLargeError) as error:
+        morale.exact("grande-tactique", division(14, turns=8))
+    told = str(error.value)
+    assert "a division of 14 units, each standing, in rout or lost" in told
+    assert "fewer units" in told
+    assert "--method monte-carlo" in told
+    assert "totals" not in told
+
+
+@pytest.mark.parametrize(
+    ("system", "question"),
+    [
+        ("grande-tactique", division(14, turns=100)),
+        ("grande-tactique", {"rout": {"units": [{}] * 8, "charged_by_infantry": 0.5, "turns": 100}} | division(13)),
+        ("legion", {"courage": 1, "tokens": 60, "received": {0: 0.5, 100: 0.5}, "rounds": 100}),
+        ("mordheim", warbands(4, 30) | {"turns": 100}),
+    ],
+)
+def test_what_is_too_large_is_refused_soon(system, question):
+    with pytest.raises(TooLargeError):
+        morale.exact(system, question)  # kernels compiled
+    began = time.perf_counter()
+    with pytest.raises(TooLargeError, match="--method monte-carlo"):
+        morale.exact(system, question)
+    assert time.perf_counter() - began < 10
+
+
+def test_both_methods_give_the_one_that_there_is(tmp_path):
+    """The sample, and why there is no exact answer: aside, among the warnings, and as null in JSON."""
+    units = json.dumps(division(12)["division"]["units"]).replace(":", " =").replace('"', "")
+    call = ["morale", "grande-tactique", "--division-units", units, "--trials", "1000", "--method"]
+    both, exact = (CliRunner().invoke(cli, [*call, method]) for method in ("both", "exact"))
+    assert both.exit_code == 0, both.stderr
+    why = "no exact answer: a division of 12 units, each standing, in rout or lost: too much for the method exact"
+    assert f"note: {why}" in both.stderr
+    assert f"- {why}" in both.stdout
+    assert exact.exit_code == 2
+    assert "--method monte-carlo" in exact.stderr
+    found = json.loads(CliRunner().invoke(cli, [*call, "both", "--format", "json"]).stdout)
+    assert found["exact"] is None
+    assert found["monte_carlo"]["trials"] == 1000
+
+
+# --- the same as with tables ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_states_that_are_found_have_the_law_that_all_states_have(name, monkeypatch):
+    whole = {part: exact_laws(chain) for part, chain in asked(name).items()}
+    monkeypatch.setattr(chains, "MOST_STATES", 0)
+    for part, chain in asked(name).items():
+        found, law = exact_laws(chain), whole[part]
+        assert np.isin(found.states, law.states).all()
+        among = np.searchsorted(law.states, found.states)
+        assert found.weights == pytest.approx(law.weights[:, among], abs=EXACTLY)
+        assert found.weights.sum(axis=1) == pytest.approx(law.weights.sum(axis=1), abs=EXACTLY)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
+    system, question = SMALL[name]
+    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).tables}
+    monkeypatch.setattr(chains, "MOST_STATES", 0)
+    found = morale.exact(system, question)
+    for table, expected in whole.items():
+        for key, row in rows(found, table).items():
+            assert row == pytest.approx(expected[key], abs=EXACTLY)
+        assert rows(found, table).keys() == expected.keys()
+
+
+@pytest.mark.parametrize("few", [0, 16, 1 << 30])
+@pytest.mark.parametrize("name", SMALL)
+def test_rolled_on_demand_states_are_as_frequent_as_they_are_likely(name, few, no_tables, monkeypatch):
+    """Group by group, trial by trial, and both."""
+    monkeypatch.setattr(on_demand, "FEW_TRIALS", few)
+    assert_sample_fits(*SMALL[name], trials=100_000, seeds=(1, 2))
+
+
+@pytest.mark.parametrize("trials", [1, 7, 16, 17, 300])
+def test_small_groups_throw_fair_dice(trials, no_tables):
+    """A throw of three kinds of dice, in samples that are one group each: chi-square over many seeds."""
+    dice = {"die": Die((0, 2, 0, 0, 1), 3), "dice": 2, "beside": (Beside(succeeding(1, 6), 9), Beside(sided(3), 18))}
+    numbers = np.arange(100)
+    chain = Chain(0, (Phase(np.tile(numbers[:73], (100, 1)), **dice, recorded=True),))
+    (law,) = exact_laws(chain).of_all(100)
+    found = np.zeros(100)
+    seeds = max(20_000 // trials, 2_000) // 10
+    for seed in range(seeds):
+        found += sampled_counts(chain, trials, seed).of_all(100)[0]
+    assert found.sum() == seeds * trials
+    assert not found[law == 0].any()
+    assert chi_square(found, law * found.sum()) > UNLIKELY
+
+
+@pytest.mark.parametrize("trials", [1, 16, 17])
+def test_each_trial_has_its_own_chance(trials, no_tables):
+    """How many of a small group it happened to is binomial."""
+    chain = Chain(0, (Phase(np.array([[0, 1], [1, 1]]), happening(0.3), 1, recorded=True),))
+    happened = [int(sampled_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
+    from scipy import stats
+
+    expected = 800 * stats.binom.pmf(range(trials + 1), trials, 0.3)
+    assert chi_square(np.bincount(happened, minlength=trials + 1), expected) > UNLIKELY
+
+
+@pytest.mark.parametrize("name", ["division", "warbands", "compare"])
+def test_any_number_of_threads_gives_the_same_bits(name, no_tables, monkeypatch):
+    monkeypatch.setattr(on_demand, "CHUNK_TRIALS", 1 << 12)
+    system, question = SMALL[name]
+    first, *others = (morale.simulate(system, question, 20_000, seed=5, threads=n).as_dict() for n in (1, 2, 3))
+    assert all(other == first for other in others)
+    assert morale.simulate(system, question, 20_000, seed=6).as_dict()["tables"] != first["tables"]
+
+
+def test_rows_are_worked_out_in_slabs(no_tables, monkeypatch):
+    """How many at once changes nothing."""
+    system, question = SMALL["division"]
+
+    def answers():
+        return morale.simulate(system, question, 5_000, seed=3).as_dict(), morale.exact(system, question).as_dict()
+
+    whole = answers()
+    monkeypatch.setattr(laws_of_chains, "AT_ONCE", 50)
+    assert answers() == whole
+
+
+def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatch):
+    chain = Chain(0, (Phase(np.arange(7) + np.zeros((7, 1), int), sided(6), 1, recorded=True),))
+    one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
+    assert (one != other).any()
+    monkeypatch.setattr(on_demand, "CHUNK_TRIALS", 1_000)
+    assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_that_are_mostly_0_make_the_same_tables(name, no_tables, monkeypatch):
+    system, question = SMALL[name]
+    whole = morale.simulate(system, question, 2_000, seed=4).as_dict()
+    monkeypatch.setattr(on_demand, "MOST_DENSE", 0)
+    assert morale.simulate(system, question, 2_000, seed=4).as_dict() == whole
+
+
+def test_too_many_ends_are_refused(no_tables, monkeypatch):
+    monkeypatch.setattr(on_demand, "MOST_RECORDED", 10)
+    with pytest.raises(InputError, match=r"1000 trials end in too many .*fewer trials, or fewer units"):
+        morale.simulate("grande-tactique", SMALL["division"][1], 1_000)
+
+
+def test_states_without_a_number_are_refused():
+    with pytest.raises(InputError, match="100 units: too many to number"):
+        Chain(0, (), 1 << 63, chains.Extent("100 units", "fewer units"))
+
+
+# --- along courses --------------------------------------------------------------------------------------------------
+
+FAR = 1 << 40  # states are multiples of it
+STEPS = np.arange(9)
+
+
+def added(states):
+    return np.minimum(states[:, None] // FAR + STEPS, 40) * FAR
+
+
+TURNS = [
+    (Phase(lambda states, lost=lost: states[:, None] + lost * FAR), Phase(added, sided(8), 1, recorded=True))
+    for lost in range(3)
+]
+
+
+def test_courses_through_many_states():
+    """The sum of eight-sided dice and of what a course says, up to 40: by hand, and rolled."""
+    numbers = np.array([[0, 1], [2, 2], [2, 0]])
+    chances = np.array([0.5, 0.3, 0.2])
+    game = Game(0, TURNS, 41 * FAR)
+    found = laws_along(game, Courses(numbers, chances))
+    expected = np.zeros((2, 41))
+    die = np.array([0, *[1 / 8] * 8])
+    two = np.convolve(die, die)
+    for (first, second), chance in zip(numbers, chances):
+        expected[0, first : first + 9] += chance * die
+        expected[1, first + second : first + second + 17] += chance * two
+    for place, state in enumerate(found.states // FAR):
+        assert found.weights[:, place] == pytest.approx(expected[:, state], abs=EXACTLY)
+    for seed in (1, 2, 3):
+        sample = counts_along(game, Courses(numbers, (chances * 40_000).astype(int)), seed)
+        counts = np.zeros((2, 41))
+        counts[:, sample.states // FAR] = sample.weights
+        for law, count in zip(expected, counts):
+            assert count.sum() == 40_000
+            assert chi_square(count, law * 40_000) > UNLIKELY
+
+
+def test_too_many_courses_for_the_states_are_refused(monkeypatch):
+    monkeypatch.setattr("analyser.engine.chain.paths.MOST_NUMBERS", 10)
+    with pytest.raises(TooLargeError):
+        laws_along(Game(0, TURNS, 41 * FAR), Courses(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
+
+
+# --- each documented maximum ----------------------------------------------------------------------------------------
+
+HUNDRED = {0: 0.4, 1: 0.3, 50: 0.2, 100: 0.1}
+EVERY_MAXIMUM = {
+    "tokens, received, rounds": ("legion", {
+        "courage": 20, "tokens": 60, "received": HUNDRED, "received_after": HUNDRED, "rounds": 100,
+        "commander_courage": 20, "edge_distance": 1000, "move_distance": 10, "destroyed": 0.01,
+    }),
+    "friends": ("grande-tactique", {"column": {
+        "arm": "cavalry", "enemy": "cavalry", "edge_distance": 1000,
+        "friends": [{"distance": 5 * place, "shaken": 0.5, "arm": "cavalry"} for place in range(MOST_FRIENDS)],
+    }}),
+    "routed units": ("grande-tactique", {"rout": {
+        "units": [{"edge_distance": 1000 - place} for place in range(MOST_ROUTED)], "charged_by_infantry": 0.5,
+        "pips_elsewhere": 3, "turns": 100,
+    }}),
+    "division": ("grande-tactique", division(MOST_DIVISION, turns=100)),
+    "game": ("grande-tactique", {"game": {
+        "units": [{"edge_distance": 40 + place, "column": 1, "charged_by_cavalry": 0.1, "worn_down_by_infantry": 0.2,
+                   "worn_down_by_artillery": 0.2, "loses_firing": 0.1} for place in range(MOST_GAME)],
+        "surrounded": 0.01, "turns": 100,
+    }}),
+    "obstacles": ("warmaster", {"dice": 20, "turns": 100, "obstacles": [
+        {"distance": 10 * place, "kind": "friend", "chain": place % 2} for place in range(1, 12)
+    ] + [{"distance": 500, "kind": "enemy"}]}),
+    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, leader_stunned=0.1, others_stunned=0.1)
+                 | {"turns": 100}),
+    "edge": ("mordheim", {"alone": {"leadership": 2, "opponents": 10, "wounds": 10, "edge": 1000, "charged": 0.5},
+                          "turns": 100}),
+    "attacks": ("mordheim", {"combat": {"fighter": {"attacks": 10, "frenzy": True, "second_weapon": True},
+                                        "enemy": {"attacks": 10, "frenzy": True, "causes_fear": True}, "rounds": 20}}),
+    "tests": ("mordheim", {"together": {"leader": 7, "p_out": 0.2, "rout_test": True, "best_other": 6, "warriors": [
+        {"name": f"warrior {place}", "leadership": 2 + place} for place in range(10)
+    ]}, "stupidity": {"leadership": 5}, "turns": 100}),
+    "models": ("compare", {"models": 100, "losses": HUNDRED, "attacks": 10, "rounds": 100, "edge_distance": 1000,
+                           "warmaster": {"dice": 10}, "legion": {"tokens": "an attack", "move_distance": 10}}),
+    "models, few lost": ("compare", {"models": 100, "losses": {0: 0.9, 1: 0.1}, "attacks": 1, "rounds": 100,
+                                     "edge_distance": 600, "legion": {"move_distance": 6}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EVERY_MAXIMUM)
+def test_every_documented_maximum_is_answered(name):
+    system, question = EVERY_MAXIMUM[name]
+    found = morale.simulate(system, question, 200, seed=1)
+    for table, columns in found.columns.items():
+        for column in found.tables[table].chances:
+            assert ((columns[column] >= 0) & (columns[column] <= 1)).all()

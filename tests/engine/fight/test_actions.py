@@ -1,0 +1,146 @@
+"""What each side of a duel did in each round, and why: by hand, by the plain reading, and sampled (AC-9.2)."""
+
+import json
+
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+from tests.engine.fight.test_simulation import chi_square
+from tests.oracle import fights_by_engine as engine
+from tests.oracle import plain_duel
+from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit
+from tests.oracle.random_fights import (
+    random_failed_charge,
+    random_fights,
+    random_fury,
+    random_gunners,
+    random_plain_duel,
+    random_siege,
+    random_watch,
+)
+
+SAME = 1e-12
+SLOW = row("ranged", 1, "Slow to Fire")
+
+
+def deed(result, side="a", number=1):
+    """The one thing that a side can have done in a round, and why."""
+    (found,) = [each for each in result.activations() if (each["side"], each["round"]) == (side, number)]
+    assert found["probability"] == pytest.approx(1)
+    return found["did"], found["because"]
+
+
+@pytest.mark.parametrize(
+    ("a", "terms", "expected"),
+    [
+        (unit(row("ranged", 1)), {}, ("shot_aiming", "policy")),
+        (unit(row("ranged", 1), suppressed=True), {}, ("shot", "rally_failed")),
+        (unit(row("ranged", 1), garrisoned=True), {}, ("shot", "in_building")),
+        (unit(row("ranged", 1), speed=6.0), {"distance": 30.0}, ("advanced_and_shot", "out_of_range")),
+        (unit(row("ranged", 1), speed=6.0), {"distance": 30.01}, ("advanced", "out_of_range")),
+        (unit(row("ranged", 1)), {"distance": 30.0}, ("held", "out_of_range")),
+        (unit(row("ranged", 1), speed=6.0, suppressed=True), {"distance": 30.0}, ("advanced", "rally_failed")),
+        (unit(row("ranged", 1, short_range=9.0), speed=6.0), {"distance": 12.0, "policy_a": "short_range"},
+         ("advanced_and_shot", "out_of_short_range")),
+        (unit(SLOW, reloading=True), {}, ("re_armed", "reloading")),
+        (unit(row("ranged", 1)), {"policy_a": "lookout"}, ("went_on_lookout", "policy")),
+        (unit(), {"policy_a": "take_cover"}, ("took_cover", "policy")),
+        (unit(row("melee", 1)), {"policy_a": "charge"}, ("charged", "policy")),
+        (unit(row("melee", 1), speed=4.0), {"policy_a": "charge", "distance": 20.0}, ("double_timed", "out_of_reach")),
+        (unit(row("melee", 1), garrisoned=True), {"policy_a": "charge"}, ("held", "in_building")),
+        (unit(row("melee", 1), suppressed=True), {"policy_a": "charge"}, ("held", "rally_failed")),
+        (unit(row("melee", 1), rules=["Run Amok"]), {"policy_a": "take_cover"}, ("charged", "rule")),
+        (unit(row("melee", 1), rules=["Berserk"], suppressed=True), {"policy_a": "take_cover"}, ("charged", "rule")),
+        (unit(row("ranged", 1), activated=True), {}, ("had_no_activation", "activated")),
+    ],
+)  # fmt: skip
+def test_what_was_done_and_why(a, terms, expected):
+    assert deed(duel(a, unit(), **{"policy_b": "take_cover"} | terms)) == expected
+
+
+def test_who_is_gone_did_nothing_and_nor_did_who_has_won():
+    result = duel(unit(row("ranged", 10)), unit(), policy_b="take_cover", rounds=2)
+    assert deed(result, "b", 1) == ("was_gone", "gone")
+    assert deed(result, "a", 2) == ("had_no_activation", "enemy_gone")
+    assert deed(result, "b", 2) == ("was_gone", "gone")
+
+
+def test_who_falls_to_opportunity_fire_did_not_act():
+    watcher = unit(row("ranged", 10), on_lookout=True)
+    assert deed(duel(unit(row("ranged", 1)), watcher, policy_b="lookout")) == ("fell", "opportunity_fire")
+
+
+def test_cryo_takes_an_activation():
+    # AC-6: every hit costs a model and every test is failed: activated, not suppressed, in either order.
+    result = duel(unit(row("ranged", 1, "Cryo")), unit(), policy_b="take_cover")
+    assert deed(result, "b") == ("had_no_activation", "activated")
+    tossed = duel(unit(), unit(row("ranged", 1, "Cryo")), policy_a="take_cover", policy_b="shoot", first="random")
+    found = {each["did"]: each["probability"] for each in tossed.activations() if each["side"] == "a"}
+    assert found == {"took_cover": 0.5, "had_no_activation": 0.5}
+
+
+def test_what_is_held_at_the_end_of_a_round():
+    # AC-4.3, AC-5.4: in its building until it falls back, which counts until it is activated again.
+    b = unit(garrisoned=True, suppressed=True)
+    # A building costs DEFENCE, so two dice for a model; b passes no test, and falls back out of it.
+    result = duel(unit(row("ranged", 4)), b, first="b", rounds=2, policy_b="take_cover")
+    rounds = {(each["round"], each["side"]): each for each in result.rounds()}
+    assert rounds[1, "b"]["p_suppressed"] == 1
+    assert (rounds[1, "b"]["p_in_building"], rounds[1, "b"]["p_fell_back"]) == (1, 0)
+    again = duel(unit(row("ranged", 4)), b, policy_b="take_cover")
+    assert (likely(again, "b_in_building"), likely(again, "b_fell_back")) == (0, 0)  # activated since
+    both = duel(unit(row("ranged", 4)), unit(garrisoned=True), rounds=1, policy_b="take_cover")
+    assert likely(both, "b_in_building") == 1
+    assert likely(both, "a_in_building") == 0
+
+
+def test_frame_and_json_tell_it():
+    result = duel(unit(row("ranged", 2)), unit(), deck=LOW_CARDS, policy_b="take_cover", rounds=2)
+    frame = result.to_frame(activations=True)
+    assert frame.columns.tolist() == ["round", "side", "did", "because", "probability"]
+    assert frame.to_dict("records") == result.activations() == json.loads(json.dumps(result.as_dict()))["activations"]
+    assert "a aimed and shot" in str(result).casefold()
+    with pytest.raises(InputError, match="one of them"):
+        result.to_frame(by_round=True, activations=True)
+
+
+def test_a_sample_has_intervals():
+    fighters = "crown/rifle-p@basic", "scion-grenadier-p@basic"
+    result = analyser.duel(*fighters, rounds=2, method="monte-carlo", trials=20_000, replacement=True)
+    exact = analyser.duel(*fighters, rounds=2)
+    known = {(e["round"], e["side"], e["did"], e["because"]): e["probability"] for e in exact.activations()}
+    sampled = {(e["round"], e["side"], e["did"], e["because"]): e for e in result.activations()}
+    assert sampled.keys() <= known.keys()
+    for key, each in sampled.items():
+        margin = 2.5 * (each["high"] - each["low"])
+        assert abs(each["probability"] - known[key]) <= margin, key
+
+
+MAKERS = [random_plain_duel, random_failed_charge, random_fury, random_gunners, random_siege, random_watch]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_plain_reading_tells_the_same(make, seed):
+    for scenario in random_fights(make, seed, 4):
+        for ours, plain in zip(engine.duel_deeds(scenario), plain_duel.deeds(scenario), strict=True):
+            assert ours.keys() == {key for key, chance in plain.items() if chance}, scenario
+            for key, chance in ours.items():
+                assert chance == pytest.approx(float(plain[key]), abs=SAME), (key, scenario)
+
+
+@pytest.mark.parametrize("make", [random_plain_duel, random_failed_charge])
+def test_samples_tell_the_same(make):
+    for number, scenario in enumerate(random_fights(make, 5, 6)):
+        law = engine.duel_deeds(scenario)
+        sample = engine.duel_deeds(scenario, trials=4000, seed=number, replacement=True)
+        for exact, counts in zip(law, sample, strict=True):
+            for side in "ab":
+                p = chi_square(of_side(counts, side), of_side(exact, side))
+                assert p is None or p > 1e-5, scenario
+
+
+def of_side(table, side):
+    """What a side did."""
+    return {key: value for key, value in table.items() if key[0] == side}

@@ -1,0 +1,103 @@
+"""Spectacular Demise and Tail Gunner (AC-7) in charges and duels, against the plain readings of each."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import pytest
+
+import analyser
+from tests.oracle import fight_files, plain_aftermath, plain_duel
+from tests.oracle import fights_by_engine as engine
+from tests.oracle import plain_close_quarters as cq
+from tests.oracle.fight_files import row, unit
+from tests.oracle.random_fights import random_blast, random_fights, random_shots_at_gunners
+
+SAME = 1e-12
+
+
+def assert_same(ours, plain):
+    """Equal laws, and nothing lost."""
+    assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
+    assert {end: plain[end] for end in plain if abs(ours.get(end, 0.0) - plain[end]) > SAME} == {}
+
+
+def after_blasts(charge):
+    """The plain law of a charge, each unit that was destroyed going off at the other one."""
+    found = defaultdict(Fraction)
+    ruleset = charge["ruleset"] | {"deck": {int(value): copies for value, copies in charge["ruleset"]["deck"].items()}}
+    for outcome, chance in cq.law(charge).items():
+        units = {"active": outcome.active, "target": outcome.target}
+        law = {(outcome.active, outcome.target): Fraction(1)}
+        for gone, other in (("active", "target"), ("target", "active")):
+            if units[gone].fate in {"destroyed", "no room"} and not units[other].fate:
+                blast = plain_aftermath.spectacular_demise(
+                    cq.read_unit(charge[gone]), cq.read_unit(charge[other]), units[other], 0, ruleset
+                )
+                law = {
+                    (units[gone], after) if gone == "active" else (after, units[gone]): share
+                    for after, share in blast.items()
+                }
+        for (active, target), share in law.items():
+            found[active, target, outcome.won] += chance * share
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spectacular_demise_of_what_is_destroyed_in_close_quarters(seed):
+    for charge in random_fights(random_blast, seed, 4):
+        plain = defaultdict(float)
+        for (active, target, won), chance in after_blasts(charge).items():
+            wins = {name: won.count(name) if "Hunter" in charge[name]["rules"] else 0 for name in ("active", "target")}
+            end = (*engine.plain_unit(active), wins["active"], *engine.plain_unit(target), wins["target"])
+            plain[end] += float(chance)
+        assert_same(engine.charge_law(charge), plain)
+
+
+def test_a_broken_unit_does_not_go_off():
+    """Of DISCIPLINE 0 and BREAK LIMIT 4 the target, losing one of two models, always breaks: no die, no blast."""
+    row = {"kind": "melee", "bands": [{"first": 1, "last": 2, "dice": 1}], "qualities": []}
+    unit = {"type": "infantry", "category": "light", "defence": 1, "damage_limit": 1, "officer": "last", "damage": 0}
+    charge = {
+        "active": unit | {"models": 1, "rules": [], "rows": [row], "discipline": 9},
+        "target": unit | {"models": 2, "rules": ["Spectacular Demise (6)"], "rows": [], "discipline": 0},
+        "combat": {},
+        "ruleset": {"die": {"strike": 1}, "deck": {"1": 1}},
+    }
+    charge["target"]["break_limit"] = 4
+    ((ending, chance),) = engine.charge_law(charge).items()
+    assert chance == pytest.approx(1)
+    assert ending[0] == 1  # the charger has its model still
+    assert "broken" in ending
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tail_gunner_shoots_back_at_an_aerial_unit(seed):
+    for duel in random_fights(random_shots_at_gunners, seed, 3):
+        duel.pop("distance", None)
+        duel["ruleset"]["deck"] = {"2": 1, "7": 3}
+        (law,) = plain_duel.laws(duel)
+        plain = defaultdict(float)
+        for state, chance in law.items():
+            plain[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
+        (ours,) = engine.duel_laws(duel)
+        assert_same(ours, plain)
+
+
+def test_a_unit_that_was_shot_down_takes_nobody_with_it():
+    """It charges if it lives; B, which shoots first and never misses, is not in contact with it."""
+    rifles = unit(row("ranged", 200), models=5)
+    wreck = unit(row("melee", 1), models=1, rules=["Spectacular Demise (8)"])
+    for method in ({}, {"method": "monte-carlo", "trials": 10_000, "threads": 1}):
+        found = analyser.duel(wreck, rifles, policy_a="charge", first="b", rounds=2, **method).summary
+        assert found["p_a_destroyed"] == pytest.approx(1.0)
+        assert found["mean_b_models_left"] == pytest.approx(5.0)
+
+
+def test_a_unit_that_its_own_shot_destroys_takes_nobody_with_it():
+    """Its blanks (Overcharge) destroy it at a distance; B, which would charge, is not in contact with it."""
+    wreck = unit(row("ranged", 3, "Overcharge"), models=1)
+    charger = unit(row("melee", 1), models=5)
+    terms = {"policy_a": "overcharge", "policy_b": "charge", "first": "a", "die": {"heroic": 1, "blank": 3}}
+    alone = fight_files.duel(wreck, charger, **terms).summary
+    assert alone["p_a_destroyed"] > 0.9
+    assert fight_files.duel(wreck | {"rules": ["Spectacular Demise (8)"]}, charger, **terms).summary == alone

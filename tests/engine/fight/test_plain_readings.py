@@ -1,0 +1,110 @@
+"""The exact engine of longer fights against the plain readings of AC-8 and AC-9, on fights at random."""
+
+from collections import defaultdict
+
+import pytest
+
+from tests.oracle import fights_by_engine as engine
+from tests.oracle import plain_duel, plain_focus_fire
+from tests.oracle.random_fights import (
+    random_charge,
+    random_clash,
+    random_company,
+    random_dogfight,
+    random_failed_charge,
+    random_fights,
+    random_focus_fire,
+    random_fumes,
+    random_fury,
+    random_gunners,
+    random_overcharge,
+    random_overrun,
+    random_plain_duel,
+    random_siege,
+    random_throw,
+    random_watch,
+    random_wreck,
+)
+
+SAME = 1e-12
+
+
+def assert_same(ours, plain, scenario):
+    """Equal laws, and nothing lost."""
+    assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
+    wrong = {
+        ending: (ours.get(ending, 0.0), plain.get(ending, 0.0))
+        for ending in ours.keys() | plain.keys()
+        if abs(ours.get(ending, 0.0) - plain.get(ending, 0.0)) > SAME
+    }
+    assert not wrong, scenario
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_charges(seed):
+    for charge in random_fights(random_charge, seed, 5):
+        assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
+
+
+@pytest.mark.parametrize("make", [random_overcharge, random_throw, random_company])
+@pytest.mark.parametrize("seed", range(20))
+def test_charges_in_which_a_card_adds_dice(make, seed):
+    for charge in random_fights(make, seed, 3):
+        assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
+
+
+def target_read(unit):
+    """A unit of the plain reading of focus fire as plain values."""
+    fate = engine.fate_read(unit.fate)
+    if fate:
+        return 0, 0, False, False, False, fate
+    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_focus_fire(seed):
+    for scenario in random_fights(random_focus_fire, seed, 4):
+        scenario["replacement"] = True
+        plain = plain_focus_fire.laws(scenario)
+        for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
+            expected = defaultdict(float)
+            for target, chance in law.items():
+                expected[target_read(target)] += float(chance)
+            assert_same(ours, expected, scenario)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_focus_fire_that_a_tail_gunner_answers(seed):
+    for scenario in random_fights(random_dogfight, seed, 3):
+        plain = plain_focus_fire.tables(scenario)
+        for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
+            expected = defaultdict(float)
+            for table, chance in law.items():
+                expected[*target_read(table.target), *target_read(table.attacker)] += float(chance)
+            assert_same(ours, expected, scenario)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        random_plain_duel,
+        random_watch,
+        random_siege,
+        random_fumes,
+        random_overrun,
+        random_clash,
+        random_wreck,
+        random_fury,
+        random_failed_charge,
+        random_gunners,
+    ],
+)
+@pytest.mark.parametrize("seed", range(20))
+def test_duels(seed, make):
+    for duel in random_fights(make, seed, 3):
+        plain = plain_duel.laws(duel)
+        for ours, law in zip(engine.duel_laws(duel), plain, strict=True):
+            expected = defaultdict(float)
+            for state, chance in law.items():
+                expected[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
+            assert_same(ours, expected, duel)

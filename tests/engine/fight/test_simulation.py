@@ -1,0 +1,375 @@
+"""The Monte Carlo engine of longer fights: against the exact engine where cards go back, and where they do not."""
+
+import itertools
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analyser.common.errors import InputError
+from analyser.engine.fight.sampled import nodes, roll_cache
+from analyser.engine.fight.sampled import simulation as played
+from analyser.engine.fight.sampled.draws import no_chance
+from analyser.engine.fight.sampled.pools import pools_for
+from analyser.engine.pool.buffers import BLOCK
+from analyser.game.cards import MOST_COPIES
+from tests.oracle import fights_by_engine as engine
+from tests.oracle import plain_duel, plain_focus_fire
+from tests.oracle.random_fights import (
+    random_blast,
+    random_charge,
+    random_clash,
+    random_company,
+    random_dogfight,
+    random_duel,
+    random_failed_charge,
+    random_fights,
+    random_focus_fire,
+    random_fumes,
+    random_fury,
+    random_gunners,
+    random_overcharge,
+    random_plain_duel,
+    random_shots_at_gunners,
+    random_siege,
+    random_throw,
+    random_watch,
+    random_wreck,
+)
+
+FIGHTS = 40  # of each kind
+TRIALS = 4000
+FEWEST_EXPECTED = 8
+KINDS = {
+    "charges": (engine.charge_fight, random_charge),
+    "overcharge": (engine.charge_fight, random_overcharge),
+    "throws": (engine.charge_fight, random_throw),
+    "companies": (engine.charge_fight, random_company),
+    "failed charges": (engine.duel_fight, random_failed_charge),
+    "gunners": (engine.duel_fight, random_gunners),
+    "clashes": (engine.duel_fight, random_clash),
+    "furies": (engine.duel_fight, random_fury),
+    "blasts": (engine.charge_fight, random_blast),
+    "focus fire": (engine.focus_fight, random_focus_fire),
+    "dogfights": (engine.focus_fight, random_dogfight),
+    "duels": (engine.duel_fight, random_duel),
+    "tail gunners": (engine.duel_fight, random_shots_at_gunners),
+    "sieges": (engine.duel_fight, random_siege),
+    "watches": (engine.duel_fight, random_watch),
+    "wrecks": (engine.duel_fight, random_wreck),
+    "fumes": (engine.duel_fight, random_fumes),
+}
+
+
+def chi_square(counts, law):
+    """The p-value of a sample of a law, rare endings taken together; None where only one ending is common."""
+    trials = sum(counts.values())
+    assert all(law.get(ending, 0.0) > 1e-15 for ending in counts), "an ending that cannot be"
+    common = [ending for ending, chance in law.items() if chance * trials >= FEWEST_EXPECTED]
+    found = [counts.get(ending, 0) for ending in common]
+    expected = [law[ending] * trials for ending in common]
+    found.append(trials - sum(found))
+    expected.append(trials - sum(expected))
+    if expected[-1] < FEWEST_EXPECTED and len(expected) > 1:
+        found[-2:], expected[-2:] = [sum(found[-2:])], [sum(expected[-2:])]
+    return stats.chisquare(found, expected).pvalue if len(found) > 1 else None
+
+
+def many_cards(scenario):
+    """The fight with so many cards that it hardly matters whether they are put back."""
+    deck = engine.ruleset_of(scenario).deck.copies
+    times = MOST_COPIES // max(deck.values())
+    large = {str(value): copies * times for value, copies in deck.items()}
+    return scenario | {"ruleset": scenario.get("ruleset", {}) | {"deck": large}}
+
+
+def p_values(kind, seed, replacement):
+    """Of as many random fights, the p-values at the end, cards put back or not."""
+    fight_of, make = KINDS[kind]
+    found = []
+    for number, scenario in enumerate(random_fights(make, seed, FIGHTS)):
+        if not replacement:
+            scenario = many_cards(scenario)  # noqa: PLW2901 - the same fight
+        fight = fight_of(scenario)
+        law = engine.laws_of(fight, scenario)[-1]
+        sample = engine.samples_of(fight, scenario, TRIALS, seed=number, replacement=replacement)[-1]
+        found.append(chi_square(sample, law))
+    return [p for p in found if p is not None]
+
+
+@pytest.fixture(scope="module", params=[(kind, back) for kind in KINDS for back in (True, False)], ids=str)
+def p_values_of_kind(request):
+    return p_values(request.param[0], 11, replacement=request.param[1])
+
+
+def test_no_fight_is_far_from_its_exact_law(p_values_of_kind):
+    assert len(p_values_of_kind) > FIGHTS // 2
+    assert min(p_values_of_kind) > 0.05 / len(p_values_of_kind) / 50
+
+
+def test_p_values_are_spread_evenly(p_values_of_kind):
+    assert stats.kstest(p_values_of_kind, "uniform").pvalue > 1e-3
+
+
+# --- cards that do not go back ----------------------------------------------------------------------------
+
+SQUAD = {
+    "type": "infantry", "category": "light", "models": 3, "defence": 1, "damage_limit": 1, "discipline": 5,
+    "break_limit": 0, "rules": [], "formation": "close",
+}  # fmt: skip
+FEW_CARDS = {"1": 1, "12": 1}
+DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}
+FOCUS = {
+    "attacks": [{"attack": {"dice": 1, "rating": "weakened"}} for _ in range(4)],
+    "target": {"models": 4, "defence": 1, "damage_limit": 1, "discipline": 5, "break_limit": 0},
+    "ruleset": {"die": DIE, "deck": FEW_CARDS},
+}
+ROW = {
+    "kind": "ranged", "against": ["light", "heavy"], "long_range": 24, "qualities": [],
+    "bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)],
+}  # fmt: skip
+DUEL = {
+    "a": SQUAD | {"rows": [ROW]}, "b": SQUAD | {"rows": [ROW]}, "policy_a": "shoot", "policy_b": "shoot",
+    "rounds": 3, "first": "a", "ruleset": {"die": DIE, "deck": FEW_CARDS},
+}  # fmt: skip
+
+
+def plain_focus_laws(replacement):
+    """Of focus fire by the plain reading, in the engines' form."""
+    found = []
+    for plain in plain_focus_fire.laws(FOCUS | {"replacement": replacement}):
+        law = defaultdict(float)
+        for target, chance in plain.items():
+            fate = engine.fate_read(target.fate)
+            alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
+            law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
+        found.append(law)
+    return found
+
+
+def plain_duel_laws(replacement):
+    """Of a duel by the plain reading, in the engines' form."""
+    found = []
+    for plain in plain_duel.laws(DUEL | {"replacement": replacement}):
+        law = defaultdict(float)
+        for duel, chance in plain.items():
+            law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
+        found.append(law)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fight", "scenario", "laws"),
+    [(engine.focus_fight(FOCUS), FOCUS, plain_focus_laws), (engine.duel_fight(DUEL), DUEL, plain_duel_laws)],
+    ids=["focus fire", "duel"],
+)
+def test_a_real_deck_makes_a_difference_and_the_right_one(fight, scenario, laws):
+    trials = 100_000
+    drawn, put_back = laws(replacement=False), laws(replacement=True)
+    sample = engine.samples_of(fight, scenario, trials, seed=3)
+    for counts, law in zip(sample, drawn, strict=True):
+        p = chi_square(counts, law)
+        assert p is None or p > 1e-4
+    apart = sum(abs(drawn[-1][ending] - put_back[-1][ending]) for ending in drawn[-1]) / 2
+    assert 0.01 < apart < 0.2
+    other_law = {ending: put_back[-1].get(ending, 0.0) for ending in sample[-1]}
+    assert chi_square(sample[-1], other_law) < 1e-6
+
+
+def test_with_replacement_the_plain_laws_are_those_of_the_exact_engine():
+    for fight, scenario, laws in (
+        (engine.focus_fight(FOCUS), FOCUS, plain_focus_laws),
+        (engine.duel_fight(DUEL), DUEL, plain_duel_laws),
+    ):
+        for ours, plain in zip(engine.laws_of(fight, scenario), laws(replacement=True), strict=True):
+            assert ours == pytest.approx(plain, abs=1e-12)
+
+
+def focus_laws_without_replacement(scenario):
+    """Of the last attack of random focus fire, by the plain reading."""
+    law = defaultdict(float)
+    for target, chance in plain_focus_fire.laws(scenario | {"replacement": False})[-1].items():
+        fate = engine.fate_read(target.fate)
+        alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
+        law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
+    return law
+
+
+def duel_laws_without_replacement(scenario):
+    """Of the last round of a random duel, by the plain reading."""
+    law = defaultdict(float)
+    for duel, chance in plain_duel.laws(scenario | {"replacement": False})[-1].items():
+        law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
+    return law
+
+
+def random_shootout(rng):
+    """A duel in which nobody charges, as the plain reading knows them with a deck that runs out."""
+    duel = random_plain_duel(rng)
+    policies = {f"policy_{side}": duel[f"policy_{side}"].replace("charge", "shoot") for side in "ab"}
+    return duel | {name: "overcharge" if policy == "overshoot" else policy for name, policy in policies.items()}
+
+
+@pytest.mark.parametrize(
+    ("fight_of", "make", "law_of", "count"),
+    [
+        (engine.focus_fight, random_focus_fire, focus_laws_without_replacement, 30),
+        (engine.duel_fight, random_shootout, duel_laws_without_replacement, 12),
+    ],
+    ids=["focus fire", "duels"],
+)
+def test_small_real_decks_give_the_laws_of_the_plain_readings(fight_of, make, law_of, count):
+    found = []
+    for number, scenario in enumerate(random_fights(make, 23, count)):
+        sample = engine.samples_of(fight_of(scenario), scenario, TRIALS, seed=number)[-1]
+        found.append(chi_square(sample, law_of(scenario)))
+    found = [p for p in found if p is not None]
+    assert len(found) > count // 2
+    assert min(found) > 1e-3 / len(found)
+
+
+# --- samples ----------------------------------------------------------------------------------------------
+
+
+def test_a_seed_gives_the_same_counts_on_any_number_of_threads():
+    fight = engine.duel_fight(DUEL)
+    one, same, three, other = (
+        engine.samples_of(fight, DUEL, 50_000, seed=seed, threads=threads)
+        for seed, threads in ((5, 1), (5, 1), (5, 3), (6, 1))
+    )
+    assert one == same == three
+    assert one != other
+
+
+@pytest.mark.parametrize("trials", [1, 999, 50_001])
+def test_every_trial_is_counted_once_in_every_snapshot(trials):
+    told = []
+    samples = engine.samples_of(
+        engine.duel_fight(DUEL), DUEL, trials, seed=1, progress=lambda done, aim: told.append((done, aim))
+    )
+    assert [sum(counts.values()) for counts in samples] == [trials] * DUEL["rounds"]
+    assert told[-1] == (trials, trials)
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+@pytest.mark.parametrize("make", [engine.charge_fight, engine.duel_fight], ids=["charges", "duels"])
+def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
+    """When there is no room for more crossings, all that nobody needs are forgotten; trials go the same ways."""
+    kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
+    play = "play_crowds" if replacement else "play_trials"
+    for scenario in random_fights(kinds[make], 5, 6):
+        fight = make(scenario)
+        whole = engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement)
+        with monkeypatch.context() as patch:
+            patch.setattr(played, play, with_little_room(getattr(played, play)))
+            assert engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement) == whole
+
+
+def with_little_room(play):
+    """The function, but that it is told every other time that its map is full, so that what can be is forgotten."""
+    times = itertools.count()
+
+    def play_with_little_room(*table):
+        known = table[3]
+        if next(times) % 2 == 0:
+            known.crossings_known = nodes.CROSSINGS - nodes.SPARE + 1
+        return play(*table)
+
+    return play_with_little_room
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_fight_without_an_attack_can_be_played(replacement):
+    unarmed = {"a": SQUAD | {"rows": []}, "b": SQUAD | {"rows": []}, "policy_a": "take_cover", "policy_b": "take_cover"}
+    scenario = DUEL | unarmed
+    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 500, seed=1, replacement=replacement)
+    assert [list(counts.values()) for counts in samples] == [[500]] * DUEL["rounds"]
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_what_is_known_from_before_changes_nothing(replacement):
+    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+
+    def simulation():
+        return played.Simulation(fight.setup, fight.programs, die, deck, replacement)
+
+    used = simulation()
+    used.play(fight.start, 3000, seed=1)
+    with pytest.raises(ZeroDivisionError):
+        used.play(fight.start, 200_000, seed=2, progress=lambda done, aim: 1 / 0)
+    again, fresh = (each.play(fight.start, 300_000, seed=3, threads=3) for each in (used, simulation()))
+    for one, other in zip(again, fresh, strict=True):
+        assert all(map(np.array_equal, one, other))
+    single = simulation().play(fight.start, 300_000, seed=3)
+    assert all(map(np.array_equal, single[-1], fresh[-1]))
+
+
+def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
+    """One block, another, then two, then four at once: the same rolls as block by block."""
+    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    pools, sheets, specials = pools_for(fight.setup, 1, die, deck)
+    pool = int(pools.first[0])
+    rolled = {}
+    for most in (1, roll_cache.AT_ONCE):
+        held, words, rolls = roll_cache.no_hands(pools), no_chance(), []
+        words.gamma = np.uint64(0x9E3779B97F4A7C15)
+        roll_cache.put_away(held, pools)
+        while sum(map(len, rolls)) < 12 * BLOCK:
+            if most == 1:
+                held.blocks[pool] = 0
+            roll_cache.roll_again(sheets, specials, pools, held, words, pool)
+            left = roll_cache.rolls_left(held, pool)
+            rolls.append(held.cells[held.next[pool] :][:left].copy())
+            held.next[pool] += np.uint64(left)
+        rolled[most] = np.concatenate(rolls)
+        if most > 1:
+            assert [len(some) // BLOCK for some in rolls] == [1, 1, 2, 4, 4]
+    assert np.array_equal(rolled[1], rolled[roll_cache.AT_ONCE])
+    blocks = rolled[1].reshape(-1, BLOCK)
+    assert all(np.any(one != other) for one, other in itertools.combinations(blocks, 2))
+
+
+def test_more_attack_rolls_than_there_is_room_for_are_refused():
+    bands = [{"first": number, "last": number, "dice": number} for number in range(1, 201)]
+    rows = [ROW | {"bands": bands} for _ in range(8)]
+    horde = SQUAD | {"models": 200, "rules": ["All-Out Attack (8)"], "rows": rows}
+    scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
+    with pytest.raises(InputError, match="different attack rolls in one fight"):
+        engine.samples_of(engine.duel_fight(scenario), scenario, 10, seed=1)
+
+
+def test_very_many_ends_at_once_are_played_with_cards_put_back():
+    """Each end of a part is given its turns at once: there has to be room for those of all trials of a chunk."""
+    row = {"kind": "ranged", "against": ["light"], "long_range": 30, "qualities": []}
+    rows = [row | {"bands": [{"first": 1, "last": 1000, "dice": 60}]} for _ in range(10)]
+    horde = SQUAD | {
+        "models": 1000,
+        "damage_limit": 10,
+        "discipline": 12,
+        "rules": ["All-Out Attack (10)"],
+        "rows": rows,
+    }
+    coins = {"die": {"heroic": 1, "strike": 0, "glancing": 0, "miss": 0, "blank": 1}}
+    policies = {"policy_a": "all_out", "policy_b": "all_out", "rounds": 3, "ruleset": coins}
+    scenario = DUEL | {"a": horde, "b": horde} | policies
+    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 65_536, seed=1, replacement=True)
+    assert [sum(counts.values()) for counts in samples] == [65_536] * 3
+    assert max(map(len, samples)) > 10_000
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_a_round_in_which_nothing_is_decided_is_counted_and_passed(replacement):
+    """Both re-arm in every other round (Slow to Fire), and pass all their tests."""
+    slow = SQUAD | {"models": 6, "rules": ["Automata"], "rows": [ROW | {"qualities": ["Slow to Fire"]}]}
+    slow["rows"][0]["bands"] = [{"first": 1, "last": 6, "dice": 1}]
+    scenario = DUEL | {"a": slow, "b": slow, "rounds": 5}
+    fight = engine.duel_fight(scenario)
+    laws = engine.laws_of(fight, scenario)
+    samples = engine.samples_of(fight, scenario, 20_000, seed=4, replacement=replacement)
+    for law, sample in zip(laws, samples, strict=True):
+        assert sum(sample.values()) == 20_000
+        assert chi_square(sample, law) > 1e-4

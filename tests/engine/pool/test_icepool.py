@@ -1,0 +1,109 @@
+"""The law of hits against icepool, a dice library that knows nothing of these rules."""
+
+from fractions import Fraction
+
+import pytest
+from icepool import Die, vectorize
+
+from tests.oracle.attacks import ONLY_STRIKES, SHIPPED_DIE, assert_same_law, attack, hits_law
+from tests.oracle.random_scenarios import RATINGS
+
+REROLLED = {"weakened": (), "neutral": ("glancing",), "improved": ("glancing", "miss")}  # AC-3.4
+TWENTY_SIDES = {"heroic": 3, "strike": 7, "glancing": 1, "miss": 4, "blank": 5}
+
+RATED = pytest.mark.parametrize("rating", RATINGS)
+
+
+def worth(face, durable=False):
+    """What a die that stays at `face` adds to a pool: (hits, strikes, misses that wait for an extra re-roll)."""
+    heroic = 1 if durable else 2
+    return vectorize({"heroic": heroic, "strike": 1}.get(face, 0), int(face == "strike"), 0)
+
+
+def die_of_the_pool(die, rating, arc=False, durable=False, extra_faces=()):
+    """One die of the first roll, re-rolled, with the dice that it adds (AC-3.3, AC-3.4)."""
+    faces = Die(die)
+    stays = faces.map(lambda face: worth(face, durable))
+
+    def settle(face):
+        if face in REROLLED[rating]:
+            return stays
+        return vectorize(0, 0, 1) if face in extra_faces and rating != "weakened" else worth(face, durable)
+
+    added = faces.map(settle)
+    n_added = 2 if arc else 1
+    return faces.map(lambda face: worth(face, durable) + n_added @ added if face == "heroic" else settle(face))
+
+
+def hits_of_pool(dice, die, rating, veteran=0, extra=0, **conditions):
+    """The law of hits of a pool (AC-3.5, AC-3.6; Veteran of AC-7)."""
+    faces = Die(die).map(worth)
+    pool = dice @ die_of_the_pool(die, rating, **conditions)
+    if extra:
+        pool = pool.map(
+            lambda hits, strikes, waiting: (
+                vectorize(hits, strikes, 0) + min(waiting, extra) @ faces if waiting else vectorize(hits, strikes, 0)
+            )
+        )
+    hits = pool.map(lambda hits, strikes, _waiting: hits + min(strikes, veteran))
+    return {number: Fraction(quantity, hits.denominator()) for number, quantity in hits.items()}
+
+
+@pytest.mark.parametrize("die", [SHIPPED_DIE, TWENTY_SIDES], ids=["shipped", "twenty sides"])
+@RATED
+@pytest.mark.parametrize("dice", [1, 2, 5, 12, 25])
+def test_hits(die, rating, dice):
+    assert_same_law(hits_law(attack(die, dice=dice, rating=rating)), hits_of_pool(dice, die, rating))
+
+
+@RATED
+@pytest.mark.parametrize("dice", [3, 12])
+def test_arc(rating, dice):
+    found = hits_law(attack(SHIPPED_DIE, dice=dice, rating=rating, qualities=["Arc"]))
+    assert_same_law(found, hits_of_pool(dice, SHIPPED_DIE, rating, arc=True))
+
+
+@RATED
+@pytest.mark.parametrize("arc", [False, True])
+def test_durable(rating, arc):
+    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, rules=["Durable"], qualities=["Arc"] if arc else []))
+    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, arc=arc, durable=True))
+
+
+@RATED
+@pytest.mark.parametrize("veteran", [1, 40])
+def test_veteran(rating, veteran):
+    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, veteran=veteran))
+    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=veteran))
+
+
+@RATED
+@pytest.mark.parametrize(("faces", "extra"), [(["miss"], 4), (["blank"], 1), (["miss", "blank"], 3)])
+def test_extra_rerolls(rating, faces, extra):
+    given = {"faces": faces, "dice": extra}
+    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, veteran=2, extra_reroll=given))
+    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=2, extra=extra, extra_faces=faces))
+
+
+def test_as_many_extra_rerolls_as_dice():
+    given = {"faces": ["blank"], "dice": 40}
+    found = hits_law(attack(SHIPPED_DIE, dice=12, rating="improved", extra_reroll=given))
+    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, "improved", extra=40, extra_faces=["blank"]))
+
+
+@RATED
+def test_overcharge(rating):
+    deck = {1: 2, 4: 1, 12: 3}
+    found = hits_law(attack(SHIPPED_DIE, deck, dice=6, rating=rating, overcharge=True))
+    one = die_of_the_pool(SHIPPED_DIE, rating).map(lambda hits, _strikes, _waiting: hits)
+    wanted = Die(deck).map(lambda card: (6 + card) @ one)
+    assert_same_law(found, {hits: Fraction(number, wanted.denominator()) for hits, number in wanted.items()})
+
+
+def test_it_is_icepool_that_is_asked():
+    # A check of the check: three strikes and one veteran are four hits, and a law that is off is seen.
+    assert hits_of_pool(3, ONLY_STRIKES, "neutral", veteran=1) == {4: 1}
+    with pytest.raises(AssertionError):
+        assert_same_law(
+            hits_law(attack(SHIPPED_DIE, dice=3, rating="improved")), hits_of_pool(3, SHIPPED_DIE, "neutral")
+        )

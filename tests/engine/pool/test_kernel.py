@@ -1,0 +1,355 @@
+"""The dice kernels against the exact law, on every combination of draws that the rules tell apart.
+
+A kernel is right when its counts are spread as its draws should be: for each variant many seeds are played, each
+gives a chi-square p-value, and the p-values of a right kernel are uniform - neither some too small (a wrong law) nor
+all too large (numbers that are more regular than chance).
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import analyser
+from analyser.engine.attack import sampled
+from analyser.engine.attack.sampled import Table, dealer_for
+from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
+from analyser.engine.pool.layout import MOST_DISCARDED
+from analyser.engine.pool.pmf import pool_law
+from analyser.game.dice import Face
+from analyser.scenarios.encode import fight_of, rolls_for_building
+from analyser.scenarios.load import load_scenario
+from tests.oracle.random_scenarios import RATINGS, random_scenarios
+
+TRIALS = 60_000
+SEEDS = range(48)
+FEWEST_EXPECTED = 10  # rarer cells go together
+LEAST_P = 1e-4  # of 48 p-values of a right kernel: 1 in 200 would fail with other seeds, but the seeds are fixed
+LEAST_SPREAD_P = 1e-3
+AWKWARD = (1, 7, 1023, 1025, 131071, 131073)
+
+TWELVE_SIDES = {"heroic": 2, "strike": 4, "glancing": 2, "miss": 3, "blank": 1}
+TWENTY_SIDES = {"heroic": 3, "strike": 7, "glancing": 1, "miss": 4, "blank": 5}
+OFTEN_THROWN_AWAY = {"heroic": 101, "strike": 60, "blank": 89}  # 3036 of 65536 draws would favour some faces
+ONLY_BLANKS = {"heroic": 1, "strike": 2, "blank": 3}  # each of which waits for an extra re-roll
+DICE = {
+    "a die of 6 sides": {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1},
+    "a die of 7 sides": {"heroic": 1, "strike": 2, "glancing": 2, "miss": 1, "blank": 1},
+    "a die of 12 sides": TWELVE_SIDES,
+    "a die of 20 sides": TWENTY_SIDES,
+    "a die of 251 sides": {"heroic": 50, "strike": 90, "glancing": 41, "miss": 30, "blank": 40},
+}
+OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
+FEW_CARDS = {"1": 2, "2": 1, "3": 3}
+
+
+def fight(dice=10, rating="improved", die=None, deck=None, target=None, **attack):
+    """A scenario of the kernel's tests: `attack` holds further keys of its attack."""
+    ruleset = {key: value for key, value in (("die", die), ("deck", deck)) if value}
+    facing = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
+    return {
+        "attack": {"dice": dice, "rating": rating, **attack},
+        "target": facing | (target or {}),
+        **({"ruleset": ruleset} if ruleset else {}),
+    }
+
+
+def extra(*faces, dice=2):
+    return {"extra_reroll": {"faces": list(faces), "dice": dice}}
+
+
+VARIANTS = {
+    **{rating: fight(rating=rating) for rating in RATINGS},
+    **{f"{rating}, Arc": fight(5, rating, qualities=["Arc"]) for rating in RATINGS},
+    **{f"{rating}, Durable": fight(rating=rating, target={"rules": ["Durable"]}) for rating in RATINGS},
+    **{f"{rating}, Veteran": fight(rating=rating, veteran=3) for rating in RATINGS},
+    **{name: fight(die=die) for name, die in DICE.items()},
+    "3 dice of 20 sides": fight(3, die=TWENTY_SIDES),
+    "1 die": fight(1),
+    "24 dice": fight(24),
+    "200 dice": fight(200, target={"models": 40}),
+    "a die without a heroic side": fight(die={"strike": 1, "glancing": 1, "blank": 1}),
+    "a die that is all heroic": fight(die={"heroic": 1}),
+    "extra re-rolls of blanks": fight(**extra("blank")),
+    "extra re-rolls of strikes": fight(**extra("strike")),
+    "extra re-rolls of misses": fight(rating="neutral", **extra("miss")),
+    "extra re-rolls of several faces": fight(rating="neutral", **extra("strike", "miss", "blank", dice=4)),
+    "more extra re-rolls than dice": fight(3, **extra("strike", "blank", dice=20)),
+    "extra re-rolls, 251 sides": fight(rating="neutral", die=DICE["a die of 251 sides"], **extra("strike", "miss")),
+    "extra re-rolls, Arc, Veteran": fight(6, "neutral", qualities=["Arc"], veteran=2, **extra("strike", "miss")),
+    "extra re-rolls, 250 sides": fight(2, die=OFTEN_THROWN_AWAY, **extra("blank", dice=1)),
+    "Overcharge": fight(4, deck=FEW_CARDS, **OVERCHARGE),
+    "Overcharge, Arc": fight(3, "neutral", deck=FEW_CARDS, qualities=["Arc"], **OVERCHARGE),
+    "Overcharge, extra re-rolls": fight(4, "neutral", deck=FEW_CARDS, **OVERCHARGE, **extra("blank", "strike")),
+    "Overcharge, extra re-rolls, blanks": fight(4, die=ONLY_BLANKS, deck=FEW_CARDS, **OVERCHARGE, **extra("blank")),
+    "Overcharge, extra re-rolls, misses": fight(4, "neutral", deck=FEW_CARDS, **OVERCHARGE, **extra("miss")),
+    "Overcharge, extra re-rolls, 20 sides": fight(5, die=TWENTY_SIDES, deck=FEW_CARDS, **OVERCHARGE, **extra("blank")),
+    "officer random": fight(target={"officer": "random"}),
+    "officer random, 7 models": fight(target={"officer": "random", "models": 7}, die=TWENTY_SIDES),
+    "Siegebreaker": fight(qualities=["Siegebreaker"], target={"garrisoned": True, "officer": "random"}),
+    "everything": fight(
+        3, "neutral", die=TWELVE_SIDES, deck=FEW_CARDS, qualities=["Arc", "Siegebreaker"], veteran=1,
+        target={"garrisoned": True, "officer": "random", "rules": ["Durable"]}, **OVERCHARGE,
+        **extra("blank", "miss", "strike"),
+    ),
+}  # fmt: skip
+EVERY_VARIANT = pytest.mark.parametrize("variant", VARIANTS)
+SPECIAL = [
+    "extra re-rolls, Arc, Veteran", "extra re-rolls, 251 sides", "Overcharge, Arc",
+    "Overcharge, extra re-rolls, 20 sides", "extra re-rolls, 250 sides", "everything",
+]  # fmt: skip
+SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 sides", "everything"])
+
+
+def dealer(scenario, seed=0):
+    ready = load_scenario(scenario)
+    die, deck = draws(ready)
+    return dealer_for(fight_of(ready), die, deck, seed, for_building=rolls_for_building(ready))
+
+
+def draws(ready):
+    return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
+
+
+def counts(scenario, trials, seed=0, threads=1):
+    table = Table(dealer(scenario, seed), threads)
+    table.play_to(trials)
+    return table.counts
+
+
+def law_of_draws(scenario):
+    """The chance of each combination of hits, blanks, card class, officer's place and building die."""
+    ready = load_scenario(scenario)
+    die, deck = draws(ready)
+    facts = fight_of(ready)
+    shape = dealer(scenario).shape
+    parts = [card_law(facts.discipline, deck, shape[2]), np.full(shape[3], 1 / shape[3]), building_law(die, shape[4])]
+    law = pool_law(facts, die / die.sum(), deck / deck.sum())
+    assert law.shape == shape[:2]
+    for part in parts:
+        law = law[..., None] * part
+    return law
+
+
+def card_law(discipline, deck, classes):
+    """Chances of a card up to DISCIPLINE - 2, of the two next values one by one, and of a card beyond (AC-5.1)."""
+    if classes == 1:
+        return np.ones(1)
+    share = deck / deck.sum()
+    value = np.arange(len(deck))
+    return np.bincount(np.clip(value - discipline + 2, 0, 3), share, minlength=4)
+
+
+def building_law(die, classes):
+    """Chances that the building is wrecked, and that it is not (Siegebreaker, AC-6)."""
+    if classes == 1:
+        return np.ones(1)
+    wrecking = (die[Face.HEROIC] + die[Face.STRIKE]) / die.sum()
+    return np.array([wrecking, 1 - wrecking])
+
+
+def p_value(found, law):
+    """The chi-square p-value of counts; what the law calls impossible must not have happened."""
+    found, expected = found.ravel(), law.ravel() * found.sum()
+    assert not found[expected == 0].any(), "the impossible happened"
+    order = np.argsort(expected)[::-1]
+    found, expected = found[order], expected[order]
+    common = int(np.count_nonzero(expected >= FEWEST_EXPECTED))
+    rest = expected[common:].sum()
+    if rest < FEWEST_EXPECTED:
+        common -= 1
+    if common <= 0:
+        return None  # everything is one cell: certain
+    found = np.append(found[:common], found[common:].sum())
+    expected = np.append(expected[:common], expected[common:].sum())
+    return float(stats.chi2.sf(((found - expected) ** 2 / expected).sum(), common))
+
+
+@lru_cache
+def p_values(variant):
+    law = law_of_draws(VARIANTS[variant])
+    found = [p_value(counts(VARIANTS[variant], TRIALS, seed), law) for seed in SEEDS]
+    return [p for p in found if p is not None]
+
+
+# --- the law ----------------------------------------------------------------------------------------------
+
+
+def test_extra_rerolls_are_among_the_variants():
+    # A rating that takes none would leave such a variant as it is without them.
+    for name, scenario in VARIANTS.items():
+        special = dealer(scenario).special
+        assert (special is not None and special.allowance > 0) == ("extra" in name or name == "everything"), name
+
+
+@EVERY_VARIANT
+def test_every_variant_rolls_the_exact_law(variant):
+    found = p_values(variant)
+    if not found:
+        assert variant == "a die that is all heroic"  # 20 heroic strikes, always
+        return
+    assert min(found) > LEAST_P
+    assert stats.kstest(found, "uniform").pvalue > LEAST_SPREAD_P
+
+
+@pytest.mark.parametrize("variant", SPECIAL)
+def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
+    # Few trials have more added dice than are rolled in all of them: here every added die is rolled by itself.
+    law, found = law_of_draws(VARIANTS[variant]), []
+    for seed in SEEDS:
+        rolled = dealer(VARIANTS[variant], seed)
+        assert rolled.special.kept.min() > 0
+        table = Table(replace(rolled, special=rolled.special._replace(kept=np.zeros_like(rolled.special.kept))))
+        table.play_to(TRIALS)
+        found.append(p_value(table.counts, law))
+    assert min(found) > LEAST_P
+    assert stats.kstest(found, "uniform").pvalue > LEAST_SPREAD_P
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [fight(16, "neutral", qualities=["Arc"], **extra("strike", dice=2)), fight(8, die=TWENTY_SIDES, **extra("blank"))],
+)
+def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
+    ready = load_scenario(scenario)
+    facts, (die, _), special = fight_of(ready), draws(ready), dealer(scenario).special
+    kept, heroic = int(special.kept[0]), die[Face.HEROIC] / die.sum()
+    assert kept % 2 == 0
+    more = stats.binom.sf(kept // int(facts.explosion), int(facts.dice), heroic)
+    assert 1e-4 < more < 1 / 50
+
+
+def test_p_values_of_all_variants_are_uniform():
+    found = [p for variant in VARIANTS for p in p_values(variant)]
+    assert stats.kstest(found, "uniform").pvalue > 0.01
+
+
+def test_random_fights_roll_the_exact_law():
+    scenarios = random_scenarios(seed=3, count=120)
+    found = [p_value(counts(each, TRIALS, seed), law_of_draws(each)) for seed, each in enumerate(scenarios)]
+    found = [p for p in found if p is not None]
+    assert len(found) > 100
+    assert min(found) > LEAST_P
+    assert stats.kstest(found, "uniform").pvalue > 0.01
+
+
+def test_random_fights_end_as_the_exact_law_says():
+    found = []
+    for seed, scenario in enumerate(random_scenarios(seed=4, count=60)):
+        p = p_value(*outcomes_of_both(scenario, seed))
+        found += [] if p is None else [p]
+    assert min(found) > LEAST_P
+    assert stats.kstest(found, "uniform").pvalue > 0.01
+
+
+def outcomes_of_both(scenario, seed):
+    """Counts of outcomes and their exact chances, in the same order."""
+    exact = analyser.exact(scenario)
+    played = analyser.simulate(scenario, TRIALS, seed=seed, threads=1)
+    chances = dict(zip(exact.outcomes.tolist(), exact.weights.tolist()))
+    often = dict(zip(played.outcomes.tolist(), played.weights.tolist()))
+    order = sorted(chances.keys() | often.keys())
+    return np.array([often.get(each, 0) for each in order]), np.array([chances.get(each, 0.0) for each in order])
+
+
+@pytest.mark.parametrize(
+    ("rolled", "wrong"),
+    [
+        ("improved", fight(dice=10, rating="neutral")),
+        ("improved, Veteran", fight(veteran=2)),
+        ("improved", fight(target={"discipline": 8})),
+        ("improved", fight(die={"heroic": 166, "strike": 334, "glancing": 166, "miss": 167, "blank": 167})),
+    ],
+    ids=["rating", "veteran", "discipline", "a die that is half a percent off"],
+)
+def test_the_check_sees_a_wrong_law(rolled, wrong):
+    found = counts(VARIANTS[rolled], 5_000_000)
+    law = np.zeros(found.shape)
+    other = law_of_draws(wrong)
+    law[tuple(map(slice, other.shape))] = other
+    impossible = law == 0
+    assert p_value(np.where(impossible, 0, found), law) < 1e-6 or found[impossible].any()
+
+
+# --- the width of the draws -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("variant", "kind"),
+    [
+        ("a die of 6 sides", np.uint16),
+        ("a die of 7 sides", np.uint16),
+        ("a die of 12 sides", np.uint16),
+        ("3 dice of 20 sides", np.uint16),
+        ("a die of 251 sides", np.uint32),
+        ("200 dice", np.uint32),
+    ],
+)
+def test_both_widths_are_among_the_variants(variant, kind):
+    assert isinstance(dealer(VARIANTS[variant]).sheet.limit, kind)
+
+
+# --- counts -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trials", AWKWARD)
+@EVERY_VARIANT
+def test_every_trial_is_counted_once(variant, trials):
+    assert counts(VARIANTS[variant], trials).sum() == trials
+
+
+@pytest.mark.parametrize("trials", AWKWARD)
+def test_a_result_counts_every_trial(trials):
+    result = analyser.simulate(VARIANTS["everything"], trials, threads=2)
+    assert result.trials == result.weights.sum() == result.hits_weights.sum() == trials
+
+
+@SOME_VARIANTS
+@pytest.mark.parametrize("threads", [2, 7])
+def test_any_number_of_threads_gives_the_same_bits(variant, threads):
+    trials = 40 * CHUNK_TRIALS + 12345 if variant == "improved" else 17 * CHUNK_TRIALS + 77
+    one = counts(VARIANTS[variant], trials, seed=11)
+    assert np.array_equal(counts(VARIANTS[variant], trials, seed=11, threads=threads), one)
+
+
+@SOME_VARIANTS
+def test_a_sample_that_grows_is_the_sample_made_at_once(variant):
+    growing = Table(dealer(VARIANTS[variant], seed=5))
+    for chunks in (1, 2, 5, 22):
+        growing.play_to(chunks * CHUNK_TRIALS)
+    growing.play_to(22 * CHUNK_TRIALS + 1001)
+    assert growing.trials == 22 * CHUNK_TRIALS + 1001
+    assert np.array_equal(growing.counts, counts(VARIANTS[variant], growing.trials, seed=5))
+
+
+def test_seeds_give_samples_of_their_own():
+    samples = {counts(VARIANTS["improved"], TRIALS, seed).tobytes() for seed in range(50)}
+    assert len(samples) == 50
+
+
+def test_one_cell_takes_every_trial():
+    trials = 40 * CHUNK_TRIALS
+    found = counts(
+        VARIANTS["a die that is all heroic"] | {"target": {"models": 9, "defence": 1, "damage_limit": 1}}, trials
+    )
+    assert found.max() == trials
+
+
+def test_counts_beyond_32_bits(monkeypatch):
+    # Ten thousand million trials that all end in one cell: the counting as it is, the rolling left out.
+    def roll_nothing(sheet, special, block, dice, first, last, chunk_trials, start, gamma):
+        block.tables[0, 3] += (last - first) * chunk_trials
+
+    monkeypatch.setattr(sampled, "roll_chunks", roll_nothing)
+    trials = 10_000_000_000
+    found = counts(VARIANTS["improved"], trials)
+    assert found.dtype == np.int64
+    assert found.max() == found.sum() == trials
+
+
+def test_tables_cannot_overflow():
+    thrown_away = MOST_DISCARDED / (1 - MOST_DISCARDED)  # for each trial that counts
+    assert sampled.MOST_HELD * (1 + thrown_away) < np.iinfo(np.uint32).max
+    assert MOST_CHUNKS * CHUNK_TRIALS <= sampled.MOST_HELD

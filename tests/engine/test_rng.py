@@ -1,0 +1,177 @@
+"""The random words: the published generator, and streams that share nothing."""
+
+import numpy as np
+import pytest
+
+from analyser.api import MOST_TRIALS
+from analyser.engine.attack import sampled
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.pool.buffers import ABREAST, BLOCK, block_for
+from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
+from analyser.game.dice import Face
+from analyser.game.units import MOST_DICE
+from analyser.scenarios.encode import fight_of
+from analyser.scenarios.load import load_scenario
+
+MASK = (1 << 64) - 1
+DECK = range(1, 13)
+GAMMA = 0x9E3779B97F4A7C15
+
+# Published outputs of SplitMix64 with the golden gamma: Rosetta Code (task "Pseudo-random numbers/Splitmix64"), and
+# the first outputs of seed 0, which Java's SplittableRandom and Vigna's splitmix64.c share.
+PUBLISHED = {
+    1234567: [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ],
+    0: [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B],
+}
+
+
+def plain_splitmix64(state, count, gamma=GAMMA):
+    """SplitMix64 as its paper prints it, in Python's own whole numbers."""
+    words = []
+    for _ in range(count):
+        state = (state + gamma) & MASK
+        word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+        words.append(word ^ (word >> 31))
+    return words
+
+
+def words_from(counter, gamma, count):
+    words = np.zeros(count, np.uint64)
+    fill(words, count, np.uint64(counter), np.uint64(gamma))
+    return words
+
+
+def words_of(seed, count, chunk=0):
+    """The first words of a chunk of a seed."""
+    start, gamma = stream_of(seed)
+    return words_from(counter_of_chunk(start, gamma, chunk), gamma, count)
+
+
+# --- the generator ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", PUBLISHED)
+def test_published_vectors(seed):
+    assert words_from(seed, GOLDEN_GAMMA, 5).tolist() == PUBLISHED[seed]
+    assert plain_splitmix64(seed, 5) == PUBLISHED[seed]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32, 2**64 - 1, 2**200 + 3])
+@pytest.mark.parametrize("chunk", [0, 1, 7_000_000])
+def test_every_stream_is_splitmix64(seed, chunk):
+    start, gamma = (int(part) for part in stream_of(seed))
+    first = start + gamma * (chunk << 32)
+    assert words_of(seed, 1000, chunk).tolist() == plain_splitmix64(first & MASK, 1000, gamma)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 256])
+def test_words_made_in_parts_are_the_same_words(cut):
+    start, gamma = stream_of(5)
+    words = np.zeros(512, np.uint64)
+    counter = fill(words[:cut], cut, start, gamma)
+    fill(words[cut:], 512 - cut, np.uint64(counter), gamma)
+    assert np.array_equal(words, words_of(5, 512))
+
+
+# --- seeds ------------------------------------------------------------------------------------------------
+
+
+def test_near_seeds_have_starts_and_steps_of_their_own():
+    streams = [stream_of(seed) for seed in range(20_000)]
+    assert len({stream.start for stream in streams}) == len(streams)
+    assert len({stream.gamma for stream in streams}) == len(streams)
+
+
+def test_steps_are_odd_and_change_their_bits_often():
+    gammas = [int(stream_of(seed).gamma) for seed in range(2000)]
+    assert all(gamma % 2 for gamma in gammas)
+    assert all((gamma ^ gamma >> 1).bit_count() >= 24 for gamma in gammas)
+
+
+@pytest.mark.parametrize("apart", [1, 2, 1 << 31, 1 << 32, 1 << 63])
+def test_near_seeds_differ_in_half_of_the_bits(apart):
+    words = np.array([[words_of(seed, 8), words_of(seed + apart, 8)] for seed in range(500)])
+    assert_fair_bits(words[:, 0] ^ words[:, 1])
+
+
+def test_near_chunks_differ_in_half_of_the_bits():
+    words = np.array([[words_of(3, 8, chunk), words_of(3, 8, chunk + 1)] for chunk in range(500)])
+    assert_fair_bits(words[:, 0] ^ words[:, 1])
+
+
+def test_bits_of_the_first_words_of_seeds_are_fair():
+    assert_fair_bits(np.array([words_of(seed, 4) for seed in range(2000)]))
+
+
+@pytest.mark.parametrize("lag", [0, 1, 2, 1000])
+def test_draws_of_near_seeds_and_chunks_are_not_correlated(lag):
+    streams = [words_of(seed, 1 << 16, chunk) for seed in range(3) for chunk in range(3)]
+    draws = [words.view(np.uint16).astype(float) for words in streams]
+    for place, one in enumerate(draws):
+        for other in draws[place + (lag == 0) :]:
+            assert_not_correlated(one[: len(one) - lag], other[lag:])
+
+
+def assert_fair_bits(words):
+    """Each of the 64 bits is set half of the time, and all of them together."""
+    bits = np.unpackbits(np.ascontiguousarray(words).reshape(-1, 1).view(np.uint8), axis=1)
+    spread = (bits.mean(axis=0) - 0.5) * 2 * np.sqrt(len(bits))
+    assert np.abs(spread).max() < 4.5
+    assert abs(bits.mean() - 0.5) * 2 * np.sqrt(bits.size) < 4
+
+
+def assert_not_correlated(one, other):
+    if one is other:
+        return
+    assert abs(np.corrcoef(one, other)[0, 1]) * np.sqrt(len(one)) < 4.5
+
+
+# --- chunks -----------------------------------------------------------------------------------------------
+
+
+def dealer(scenario):
+    ready = load_scenario(scenario)
+    fight, die = fight_of(ready), np.array(ready.ruleset.die.faces, np.int64)
+    return sampled.dealer_for(fight, die, ready.ruleset.deck.counts(), 0, for_building=False)
+
+
+def words_of_block(dealer, dice):
+    """How many words a block of trials takes at most, if every die of the first roll is a heroic strike."""
+    sheet, special, block = dealer.sheet, dealer.special, block_for(dealer.sheet, dealer.special)
+    kept, allowance = int(special.kept[-1]), int(special.allowance)
+    together = (dice + kept + allowance) * len(block.words) // ABREAST
+    one_by_one = (dice * sheet.added - kept) * BLOCK
+    return together + one_by_one + len(sheet.limits) * len(block.other_words)
+
+
+def test_no_chunk_uses_more_words_than_it_has():
+    # The widest fight there is, with draws of 32 bits, two added dice each and cards: chunks lie 2**32 words apart.
+    attack = {"dice": MOST_DICE, "qualities": ["Arc"], "extra_reroll": {"faces": ["blank"], "dice": MOST_DICE}}
+    target = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "officer": "random"}
+    die = {face.name.lower(): 99 * (1 + face // 2) for face in Face}
+    widest, dice = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}), MOST_DICE + len(DECK)
+    used = words_of_block(widest, dice)
+    assert used >= BLOCK * dice * 3 / 2
+    blocks = 10 * CHUNK_TRIALS // BLOCK  # even if nine of ten trials were thrown away
+    assert used * blocks < WORDS_A_CHUNK
+
+
+def test_no_chunk_comes_round_to_another():
+    # The step is odd, so the counter takes all 2**64 values before it repeats.
+    chunks = MOST_TRIALS // CHUNK_TRIALS
+    assert chunks * int(WORDS_A_CHUNK) < 1 << 64
+
+
+def test_counters_of_chunks_are_whole_chunks_apart():
+    start, gamma = stream_of(9)
+    back = pow(int(gamma), -1, 1 << 64)
+    for chunk in (0, 1, 2, 12345, 7_629_394):
+        steps = (int(counter_of_chunk(start, gamma, chunk)) - int(start)) * back & MASK
+        assert steps == chunk * int(WORDS_A_CHUNK)

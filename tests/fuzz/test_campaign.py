@@ -1,0 +1,77 @@
+"""The mutation campaign, a short run of it; what failed once is asked again for ever (`make fuzz` runs a long one)."""
+
+import math
+
+import pytest
+
+from tests.fuzz.campaign import (
+    ODD,
+    Odd,
+    case,
+    kept,
+    minimised,
+    realised,
+    wrong_with,
+    wrong_with_answer,
+    wrong_with_message,
+)
+from tests.fuzz.doors import DOORS
+
+SEED = 12
+CASES = 400
+AT_ONCE = 40
+
+
+@pytest.mark.parametrize(("door", "given"), kept())
+def test_what_failed_once_does_not_fail_again(door, given):
+    assert wrong_with(door, given) is None
+
+
+@pytest.mark.parametrize("first", range(0, CASES, AT_ONCE))
+def test_every_door_answers_or_refuses_in_one_clear_line(first):
+    wrong = {number: wrong_with(*case(SEED, number)) for number in range(first, first + AT_ONCE)}
+    assert {number: each for number, each in wrong.items() if each is not None} == {}
+
+
+def test_a_case_is_the_same_by_its_seed_and_number():
+    assert repr(case(3, 7)) == repr(case(3, 7))
+    assert repr(case(3, 7)) != repr(case(3, 8))
+
+
+def test_what_is_odd_stands_where_its_name_stood():
+    made = realised({"a": [Odd("nan"), 1], Odd("tuple"): {}})
+    assert math.isnan(made["a"][0])
+    assert made[1, 2] == {}
+    assert all(realised(Odd(name)) is not None for name in ODD)
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        (lambda given, folder: given["no such key"], "KeyError"),
+        (lambda given, folder: {"p_broken": 1.5}, "p_broken = 1.5"),
+        (lambda given, folder: {"mean": math.nan}, "no JSON"),
+        (lambda given, folder: {"x": "\x1b[2J"}, "unprintable"),
+        (lambda given, folder: (folder / ".out-ab12cd34.json").write_text("x"), "left behind"),
+    ],
+)
+def test_the_judge_sees_what_is_wrong(monkeypatch, answer, wrong):
+    monkeypatch.setitem(DOORS, "broken", (answer, []))
+    assert (wrong_with("broken", {"a": 1}) or "").startswith(wrong)
+
+
+def test_the_judge_of_messages_and_answers():
+    assert wrong_with_message("attack.dice: 0 is not usable (allowed: 1 to 200)") is None
+    assert wrong_with_message("a\nb") is not None
+    assert wrong_with_message("a" * 2000) is not None
+    assert wrong_with_answer({"p_won": 1.0, "outcomes": [{"probability": 0.5}]}) is None
+
+
+def test_a_failing_case_is_made_small(monkeypatch):
+    def fails_on_seven(given, folder):
+        if 7 in given["a"]:
+            raise KeyError("seven")
+
+    monkeypatch.setitem(DOORS, "broken", (fails_on_seven, []))
+    given = {"a": [1, 7, 3, 4], "b": {"c": "long text"}}
+    assert minimised("broken", given, wrong_with("broken", given)) == {"a": [7], "b": {}}

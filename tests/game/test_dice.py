@@ -1,0 +1,64 @@
+"""The attack die and the combat rating (AC-1.1, AC-3.4)."""
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.common.validation import checked
+from analyser.game.dice import MOST_SIDES, REROLLED_BY_RATING, Die, Face, Rating, face_mask
+from analyser.game.ruleset import load_ruleset
+
+
+def test_ac_1_1_the_shipped_die():
+    assert load_ruleset().die == Die(heroic=1, strike=2, glancing=1, miss=1, blank=1)
+
+
+def test_faces_stand_in_the_order_of_the_symbols():
+    die = Die(heroic=1, strike=2, glancing=3, miss=4, blank=5)
+    assert die.faces == (1, 2, 3, 4, 5)
+    assert die.faces[Face.MISS] == 4
+    assert die.sides == 15
+
+
+def test_a_die_may_lack_any_symbol():
+    assert Die(blank=1).faces == (0, 0, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        {},
+        {"strike": 0},
+        {"strike": -1},
+        {"strike": MOST_SIDES + 1},
+        {"strike": 600, "miss": 600},
+        {"strike": 1.5},
+        {"strike": True},
+        {"strike": "2"},
+    ],
+)
+def test_a_die_that_cannot_be(sides):
+    with pytest.raises(InputError):
+        checked(Die, sides)
+
+
+def test_a_symbol_that_no_die_has_gets_the_nearest_one():
+    with pytest.raises(InputError, match="did you mean 'strike'"):
+        checked(Die, {"strikes": 2})
+
+
+def test_a_die_of_the_most_sides_is_a_die():
+    assert Die(strike=MOST_SIDES).sides == MOST_SIDES
+
+
+def test_a_set_of_faces_as_bits():
+    assert face_mask(()) == 0
+    assert face_mask(("heroic",)) == 1
+    assert face_mask(("blank", "strike", "blank")) == 0b10010
+
+
+def test_ac_3_4_what_each_rating_rerolls():
+    assert {
+        Rating.WEAKENED: face_mask(()),
+        Rating.NEUTRAL: face_mask(("glancing",)),
+        Rating.IMPROVED: face_mask(("glancing", "miss")),
+    } == REROLLED_BY_RATING

@@ -1,0 +1,180 @@
+"""The profile library: files, selectors, and the three factions that ship."""
+
+import tomllib
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES, recognise
+from analyser.game.profiles import Profiles, load_profiles, shipped_profiles
+from analyser.game.units import attack_dice
+
+UNIT = """
+[[unit]]
+id = "{id}"
+name = "Otter"
+type = "infantry"
+category = "light"
+defence = 2
+damage_limit = 1
+levels = {{ basic = {{ models = 3 }}{more} }}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a faction of three units, one of them at two levels."""
+    units = UNIT.format(id="otter-guard", more=", reinforced = { models = 6 }")
+    units += UNIT.format(id="otter-riders", more="") + UNIT.format(id="heron", more="")
+    (tmp_path / "river.toml").write_text('format = 1\nid = "river"\nname = "River"\n' + units)
+    (tmp_path / "ruleset.toml").write_text("die = { strike = 1 }")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return load_profiles()
+
+
+# --- selectors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "river/otter-guard@basic",
+        "RIVER/Otter Guard@Basic",
+        "riv/guard@bas",
+        "otter_guard@basic",
+        "river / otter-guard @ basic",
+    ],
+)
+def test_a_selector_forgives_case_spaces_and_unambiguous_shortening(folder, selector):
+    assert Profiles(folder).loadout(selector).selector == "river/otter-guard@basic"
+
+
+def test_the_level_of_a_unit_with_only_one_may_be_left_out(folder):
+    assert load_profiles(folder).loadout("heron").level.models == 3
+
+
+@pytest.mark.parametrize(
+    ("selector", "parts"),
+    [
+        ("river/otter@basic", ["more than one unit", "otter-guard, otter-riders"]),
+        ("river/hreon@basic", ["no unit is called 'hreon'", "did you mean 'heron'"]),
+        ("rover/heron@basic", ["no faction is called 'rover'", "'river'"]),
+        ("river/heron@full", ["no level is called 'full'", "basic"]),
+        ("river/otter-guard", ["the level is missing", "basic, reinforced"]),
+        ("river/@basic", ["the unit is missing"]),
+    ],
+)
+def test_a_wrong_selector_gets_the_nearest_names(folder, selector, parts):
+    with pytest.raises(InputError) as error:
+        Profiles(folder).loadout(selector)
+    for part in [repr(selector), *parts]:
+        assert part in str(error.value)
+
+
+def test_wildcards_find_many_in_the_order_of_the_file(folder):
+    found = [each.selector for each in Profiles(folder).matching("river/otter*")]
+    assert found == ["river/otter-guard@basic", "river/otter-guard@reinforced", "river/otter-riders@basic"]
+    assert len(Profiles(folder).matching("*/*@basic")) == 3
+    assert Profiles(folder).matching("RIV/otter*@basic") == Profiles(folder).matching("river/otter*@basic")
+    with pytest.raises(InputError, match="fits nothing"):
+        Profiles(folder).matching("river/lynx*")
+    with pytest.raises(InputError, match="no faction is called 'lake'"):
+        Profiles(folder).matching("lake/*")
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        Profiles(tmp_path / "none")
+    with pytest.raises(InputError, match="no unit files"):
+        _ = Profiles(tmp_path).factions
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "parts"),
+    [
+        ("defence = 2", "defense = 2", ["unit.0", "unknown key", "did you mean 'defence'"]),
+        ("defence = 2", "", ["unit.0.defence", "missing"]),
+        ("defence = 2", "defence = 0", ["unit.0.defence", "0 is not usable", "1 to 100"]),
+        ("defence = 2", 'defence = "2"', ["unit.0.defence", "'2' is not usable"]),
+        ("models = 3", "models = 0", ["unit.0.levels.basic.models", "0 is not usable"]),
+        ('"infantry"', '"infantrie"', ["unit.0.type", "did you mean 'infantry'"]),
+        ("format = 1", "format = 2", ["format", "2 is not usable"]),
+        ("format = 1", "format = ", ["broken TOML", "line 1"]),
+        ('"otter-riders"', '"otter-guard"', ["two units have the id 'otter-guard'"]),
+    ],
+)
+def test_a_wrong_profile_file_is_refused_with_file_and_key(folder, before, after, parts):
+    path = folder / "river.toml"
+    path.write_text(path.read_text().replace(before, after, 1))
+    with pytest.raises(InputError) as error:
+        _ = Profiles(folder).factions
+    for part in [str(path), *parts]:
+        assert part in str(error.value)
+
+
+# --- what ships ------------------------------------------------------------------------------------------
+
+
+def test_three_factions_ship(shipped):
+    counts = {
+        name: (
+            len(faction.units),
+            sum(len(unit.levels) for unit in faction.units),
+            sum(len(unit.rows) for unit in faction.units),
+        )
+        for name, faction in shipped.factions.items()
+    }
+    assert counts == {"commonwealth": (18, 50, 46), "crown": (19, 53, 53), "imperium": (22, 62, 59)}
+
+
+def test_every_shipped_loadout_is_found_by_its_own_selector_and_has_dice(shipped):
+    for loadout in shipped:
+        assert shipped.loadout(loadout.selector) == loadout
+        assert loadout.level.points
+        damage_or_models = 0 if "behemoth" in loadout.unit.traits else loadout.level.models
+        for row in loadout.unit.rows:
+            assert attack_dice(row, damage_or_models) > 0
+
+
+def test_every_shipped_name_is_spelled_as_the_rules_spell_it_but_for_one_that_they_do_not_have(shipped):
+    unknown = set()
+    for faction in shipped.factions.values():
+        for unit in faction.units:
+            listed = [(name, SPECIAL_RULES) for name in unit.rules]
+            listed += [(name, QUALITIES) for row in unit.rows for name in row.qualities]
+            for name, table in listed:
+                named, right = recognise(name, table)
+                if not right:
+                    unknown.add(name)
+                assert str(named) == name
+    assert unknown == {"Containment Chambers"}
+
+
+def test_the_corrections_stand_in_the_shipped_files_each_with_its_comment(shipped):
+    assert shipped.loadout("crown/sharp-rifles@basic").unit.rows[0].long_range == 32
+    for name in ("kheshig-sky-cutter-wings", "kheshig-sky-cutter-command-wings"):
+        assert shipped.loadout(f"commonwealth/{name}@basic").unit.category == "aerial"
+    comments = {path.stem: path.read_text().count("# corrected by hand") for path in shipped_profiles().glob("*.toml")}
+    assert comments == {"crown": 1, "commonwealth": 2, "imperium": 0, "ruleset": 0}
+
+
+def test_a_shipped_file_says_where_its_numbers_come_from(shipped):
+    for faction in shipped.factions.values():
+        assert "siponer/Armoured_Clash" in faction.source
+    text = (shipped_profiles() / "crown.toml").read_text()
+    assert tomllib.loads(text)["format"] == 1
+
+
+def test_a_unit_spot_checked_by_hand(shipped):
+    unit = shipped.loadout("crown/drake-field-guns@full-strength").unit
+    row = unit.row("ranged-light")
+    assert (unit.type, unit.defence, unit.break_limit, unit.rules) == ("field gun", 2, 1, ("Emplacement", "Static"))
+    assert [attack_dice(row, models, special=True) for models in (4, 8, 12)] == [8, 13, 17]
+    assert (row.short_range, row.long_range, row.qualities) == (12, 26, ("Point Blank",))

@@ -1,0 +1,125 @@
+"""Units, levels, rows and bands (AC-2)."""
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.common.validation import checked
+from analyser.game.units import Band, Faction, Loadout, Row, Unit, attack_dice
+
+RIFLES = {
+    "id": "rifles",
+    "name": "Rifles",
+    "kind": "ranged",
+    "against": ["light"],
+    "short_range": 7,
+    "long_range": 14,
+    "bands": [{"first": 1, "last": 6, "dice": 5, "special": 8}, {"first": 7, "last": 12, "dice": 12}],
+}
+PLATOON = {
+    "id": "platoon",
+    "name": "Platoon",
+    "type": "infantry",
+    "category": "light",
+    "defence": 2,
+    "damage_limit": 1,
+    "levels": {"basic": {"models": 6, "points": 60, "victory_points": 3}, "full-strength": {"models": 12}},
+    "rows": [RIFLES],
+}
+
+
+def row(**changes):
+    return checked(Row, RIFLES | changes)
+
+
+def unit(**changes):
+    return checked(Unit, PLATOON | changes)
+
+
+@pytest.mark.parametrize(("models", "dice"), [(1, 5), (6, 5), (7, 12), (12, 12)])
+def test_ac_2_3_the_band_that_covers_the_models(models, dice):
+    assert attack_dice(row(), models) == dice
+
+
+def test_ac_2_3_the_second_value_of_a_cell():
+    assert attack_dice(row(), 6, special=True) == 8
+    # A cell without one has only the first.
+    assert attack_dice(row(), 7, special=True) == 12
+
+
+@pytest.mark.parametrize("models", [0, 13])
+def test_ac_2_4_outside_every_band_there_is_no_attack(models):
+    with pytest.raises(InputError, match=rf"no attack dice for {models} \(allowed: 1-6, 7-12\)"):
+        attack_dice(row(), models)
+
+
+def test_ac_2_2_a_loadout_is_a_unit_at_one_level():
+    loadout = Loadout(faction="crown", unit=unit(), level_name="basic")
+    assert loadout.selector == "crown/platoon@basic"
+    assert (loadout.level.models, loadout.level.points, loadout.level.victory_points) == (6, 60, 3)
+
+
+def test_a_row_is_found_by_its_id():
+    assert unit().row("rifles") == row()
+    assert unit().row("pistols") is None
+
+
+@pytest.mark.parametrize("key", ["discipline", "break_limit"])
+def test_ac_2_1_discipline_and_break_limit_may_be_none(key):
+    assert getattr(unit(), key) is None
+    assert getattr(unit(**{key: 3}), key) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"long_range": None}, "needs against and long_range"),
+        ({"against": []}, "needs against and long_range"),
+        ({"bands": []}, "at least one band"),
+        ({"short_range": 15}, "short_range 15 is beyond long_range 14"),
+        ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "from 6 to 1 holds nothing"),
+        ({"bands": [{"first": 1, "last": 6, "dice": -1}]}, "-1 is not usable"),
+        ({"kind": "thrown"}, "'thrown' is not usable"),
+        ({"id": "Rifles!"}, "'Rifles!' is not usable"),
+    ],
+)
+def test_a_row_that_cannot_be(changes, message):
+    with pytest.raises(InputError, match=message):
+        row(**changes)
+
+
+def test_a_melee_row_has_no_range():
+    assert row(kind="melee", against=[], short_range=None, long_range=None).long_range is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"levels": {}}, "at least one reinforcement level"),
+        ({"levels": {"basic": {"models": 0}}}, "levels.basic.models: 0 is not usable"),
+        ({"levels": {"huge": {"models": 6}}}, "'huge' is not usable"),
+        ({"rows": [RIFLES, RIFLES]}, "two rows have the id 'rifles'"),
+        ({"defence": 0}, "defence: 0 is not usable"),
+        ({"damage_limit": 0}, "damage_limit: 0 is not usable"),
+        ({"type": "submarine"}, "'submarine' is not usable"),
+        ({"deffence": 2}, "deffence: unknown key; did you mean 'defence'"),
+    ],
+)
+def test_a_unit_that_cannot_be(changes, message):
+    with pytest.raises(InputError, match=message):
+        unit(**changes)
+
+
+def test_the_units_of_a_faction_have_ids_of_their_own():
+    faction = {"format": 1, "id": "crown", "name": "Crown", "unit": [PLATOON, PLATOON]}
+    with pytest.raises(InputError, match="two units have the id 'platoon'"):
+        checked(Faction, faction)
+
+
+def test_units_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        unit().defence = 3
+
+
+def test_a_band_holds_both_its_ends():
+    band = Band(first=2, last=4, dice=1)
+    assert [models for models in range(7) if row(bands=[band]).band(models)] == [2, 3, 4]

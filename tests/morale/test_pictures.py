@@ -1,0 +1,104 @@
+"""Pictures of answers about morale: drawn from the tables, written whole, looked at as data."""
+
+import pytest
+from click.testing import CliRunner
+
+from analyser import morale
+from analyser.cli import cli
+from analyser.common.errors import InputError
+from analyser.morale.panels import Fates
+from analyser.morale.pictures import picture_of, save_picture
+from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.plots.chances import MOST_NAMED
+from analyser.plots.look import TALLEST
+
+QUESTIONS = {
+    "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},
+    "grande-tactique": {
+        "check": {},
+        "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 18},
+        "column": {"arm": "infantry", "enemy": "cavalry", "friends": [{"distance": 3, "shaken": 0.5}]},
+        "rout": {"units": [{"edge_distance": 20}]},
+        "division": {"units": [{"rout": 0.5}, {"rout": 0.25}, {"rout": 0.1}]},
+    },
+}
+
+
+def drawn(system):
+    return picture_of(morale.exact(system, QUESTIONS[system]))
+
+
+@pytest.mark.parametrize("system", QUESTIONS)
+def test_every_panel_is_drawn(system):
+    panels = answers_of(SYSTEMS[system]).panels(morale.load_question(system, QUESTIONS[system]))
+    assert not any(isinstance(panel, Fates) for panel in panels)
+    titles = [axes.get_title(loc="left") for axes in drawn(system).axes]
+    assert titles == [f"{panel.heading}, percent" for panel in panels]
+
+
+def test_curves_show_the_chances_by_round():
+    """COURAGE 1, 2 tokens, without a commander: panicked with 4/9 in round 1."""
+    axes = next(each for each in drawn("legion").axes if each.get_title(loc="left") == "Without a commander, percent")
+    lines = {line.get_label(): line for line in axes.lines}
+    assert set(lines) == {"suppressed", "panicked", "off the table"}  # nobody is destroyed by fire
+    assert lines["panicked"].get_ydata()[0] == pytest.approx(100 * 4 / 9)
+
+
+def test_bars_of_those_that_leave_the_map_are_hatched():
+    axes = next(each for each in drawn("grande-tactique").axes if "Flight" in each.get_title(loc="left"))
+    hatched = [bar.get_height() for bar in axes.patches if bar.get_hatch()]
+    assert sum(hatched) == pytest.approx(100 * 21 / 36)
+
+
+def test_intervals_of_a_sample_are_drawn():
+    figure = picture_of(morale.simulate("legion", QUESTIONS["legion"], 1000))
+    assert figure.axes[0].containers  # error bars
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_the_command_line_writes_a_picture(tmp_path, kind):
+    path = tmp_path / f"panic.{kind}"
+    found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--tokens", "3", "--plot", str(path)])
+    assert found.exit_code == 0, found.stderr
+    assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is no kind of picture"), ("panic", "'no ending'")])
+def test_another_ending_is_refused(tmp_path, name, told):
+    with pytest.raises(InputError) as error:
+        save_picture(morale.exact("legion", {"courage": 1}), tmp_path / name)
+    assert told in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_panels_make_no_strip():
+    """Five panels of one width stand in two columns, no taller than a page in height."""
+    figure = drawn("grande-tactique")
+    width, height = figure.get_size_inches()
+    assert len(figure.axes) >= 5
+    assert len({round(axes.get_position().x0, 6) for axes in figure.axes}) == 2
+    assert height <= TALLEST * width
+    places = [axes.get_position() for axes in figure.axes]
+    assert not any(a.overlaps(b) for place, a in enumerate(places) for b in places[:place])
+
+
+def test_two_panels_stand_one_below_the_other():
+    figure = picture_of(morale.exact("legion", {"courage": 1, "tokens": 2}))
+    assert len({axes.get_position().x0 for axes in figure.axes}) == 1
+
+
+def test_of_many_bars_the_names_do_not_run_into_each_other():
+    """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
+    figure = picture_of(morale.exact("warmaster", {"dice": 20}))
+    (axes,) = figure.axes
+    assert len(axes.get_xticks()) <= MOST_NAMED
+    assert len(axes.texts) == 0
+    assert sum(bar.get_height() for bar in axes.patches) > 99.5
+    assert "others: less than 0.01% each" in axes.get_xlabel()
+
+
+def test_many_tokens_are_written_small_enough_for_their_cells():
+    question = {"courage": 1, "tokens": 40, "received": {0: 0.5, 20: 0.5}, "rounds": 10}
+    axes = next(axes for axes in picture_of(morale.exact("legion", question)).axes if axes.images)
+    cell = 72 * axes.get_window_extent().height / axes.figure.dpi / axes.images[0].get_array().shape[0]
+    assert all(text.get_size() < cell for text in axes.texts)

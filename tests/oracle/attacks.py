@@ -1,0 +1,91 @@
+"""Attacks for the tests: scenarios from plain keys, rigged dice and cards, laws as {outcome: chance}."""
+
+from collections import defaultdict
+from types import SimpleNamespace
+
+import analyser
+from analyser.scenarios.schema import Attack, Target
+
+TOLERANCE = 1e-12
+
+ONLY_STRIKES = {"strike": 1}  # every die scores 1 hit
+ONLY_BLANKS = {"blank": 1}
+COIN = {"strike": 1, "blank": 1}  # 1 hit or none, nothing to re-roll
+LOW_CARDS = {"1": 1}  # every DISCIPLINE of 1 or more passes
+HIGH_CARDS = {"12": 1}  # every DISCIPLINE below 12 fails
+SHIPPED_DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}  # AC-1.1
+SHIPPED_DECK = {str(value): 3 for value in range(1, 13)}  # AC-1.2
+
+# Ten models that each hit destroys one of, and that fail every test.
+TEN_MODELS = {"models": 10, "defence": 1, "damage_limit": 1, "discipline": 6}
+
+OUTCOME = (
+    "models_left", "models_destroyed", "damage", "suppressed", "disordered", "fell_back", "broken", "fled",
+    "annihilated", "activated", "attacker_models_destroyed", "attacker_damage",
+)  # fmt: skip
+
+
+def scenario(die=None, deck=None, **keys):
+    """A scenario from keys of either section: unless they say otherwise, hits for certain on ten models.
+
+    With the rigged die `dice=5` means five hits, no more and no less. `None` leaves a key out.
+    """
+    unknown = keys.keys() - Attack.model_fields.keys() - Target.model_fields.keys()
+    assert not unknown, f"no key of a scenario: {unknown}"
+    target = {key: value for key, value in keys.items() if key in Target.model_fields}
+    return {
+        "attack": {key: value for key, value in keys.items() if key in Attack.model_fields and value is not None},
+        "target": {key: value for key, value in (TEN_MODELS | target).items() if value is not None},
+        "ruleset": {"die": die or ONLY_STRIKES, "deck": deck or HIGH_CARDS},
+    }
+
+
+def attack(die=None, deck=None, profiles=None, **keys):
+    """The exact result of a scenario."""
+    return analyser.exact(scenario(die, deck, **keys), profiles)
+
+
+def certain(die=None, deck=None, profiles=None, **keys):
+    """The outcome of an attack that can end in one way only."""
+    (outcome,) = law(attack(die, deck, profiles, **keys))
+    return SimpleNamespace(**dict(zip(OUTCOME, outcome)))
+
+
+def chance(flag, die=None, deck=None, profiles=None, **keys):
+    """The chance of a flag such as "suppressed"."""
+    return attack(die, deck, profiles, **keys).probability(flag).probability
+
+
+def law(result):
+    """The joint law {outcome: chance} of a result, outcomes in the order of OUTCOME."""
+    columns = [result.column(name).tolist() for name in OUTCOME]
+    return dict(zip(zip(*columns), result.probabilities.tolist()))
+
+
+def hits_law(result):
+    """The law {hits: chance} of a result."""
+    return {hits: chance for hits, chance in enumerate(result.hits_weights.tolist()) if chance}
+
+
+def hits_in(parts, die, **keys):
+    """The law of hits in parts of a whole, which must come out as whole numbers: {hits: parts}."""
+    found = {hits: chance * parts for hits, chance in hits_law(attack(die, **keys)).items()}
+    rounded = {hits: round(part) for hits, part in found.items()}
+    assert_same_law(found, rounded, tolerance=TOLERANCE * parts)
+    return rounded
+
+
+def marginal(joint, *names):
+    """The law of some columns of a joint law."""
+    places = [OUTCOME.index(name) for name in names]
+    chances = defaultdict(float)
+    for outcome, share in joint.items():
+        chances[tuple(outcome[place] for place in places)] += share
+    return dict(chances)
+
+
+def assert_same_law(found, wanted, tolerance=TOLERANCE):
+    """Two laws are the same: an outcome that only one of them has would need chance 0."""
+    for outcome in found.keys() | wanted.keys():
+        difference = abs(found.get(outcome, 0) - wanted.get(outcome, 0))
+        assert difference <= tolerance, f"{outcome}: {found.get(outcome, 0)}, wanted {wanted.get(outcome, 0)}"

@@ -1,0 +1,275 @@
+"""A slow, plain reading of focus fire (AC-9.1): several ranged attacks on one target, in order, state carried over.
+
+Each attack is read by `plain_reading`; what is new here is what one attack leaves to the next: models, damage,
+statuses, cover, the distance to the edge, and the cards that are left in both decks (AC-9.3).
+"""
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import NamedTuple
+
+from tests.oracle import plain_aftermath as aftermath
+from tests.oracle import plain_close_quarters as cq
+from tests.oracle import plain_reading as plain
+from tests.oracle.plain_decks import deck_of, draws
+
+CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
+
+
+class Target(NamedTuple):
+    """The target between two attacks. `fate`: "" while it is in play, else how it was removed."""
+
+    models: int
+    models_destroyed: int = 0
+    damage: int = 0
+    suppressed: bool = False
+    disordered: bool = False
+    activated: bool = False
+    taking_cover: bool = False
+    garrisoned: bool = False
+    edge_distance: int | None = None
+    fell_back: bool = False
+    fate: str = ""
+
+
+class Table(NamedTuple):
+    """The target, the two decks, and what the last attack cost its own unit (Overcharge in AC-6)."""
+
+    target: Target
+    target_deck: tuple
+    attackers_deck: tuple
+    own_models_destroyed: int = 0
+    own_damage: int = 0
+    attacker: cq.Unit | None = None  # once its attack has been made and answered; None where it is not known
+
+
+def target_at_start(facts):
+    """The state of the target before the first attack."""
+    return Target(
+        models=facts["models"],
+        damage=facts["damage"],
+        suppressed=facts["suppressed"],
+        disordered=facts["disordered"],
+        activated=facts["activated"],
+        taking_cover=facts["taking_cover"],
+        garrisoned=facts["garrisoned"],
+        edge_distance=facts["edge_distance"],
+    )
+
+
+def facts_now(facts, target, circumstances):
+    """The target as the next attack finds it."""
+    return {
+        **facts,
+        **circumstances,
+        "models": target.models,
+        "damage": target.damage,
+        "suppressed": target.suppressed,
+        "disordered": target.disordered,
+        "activated": target.activated,
+        "taking_cover": target.taking_cover,
+        "garrisoned": target.garrisoned,
+        "edge_distance": target.edge_distance,
+    }
+
+
+def target_after(target, outcome):
+    """The target as an attack leaves it; a unit that falls back leaves cover and building (AC-5.4)."""
+    destroyed = target.models_destroyed + outcome.models_destroyed
+    if outcome.annihilated:
+        fate = "broken" if outcome.broken else "fled" if outcome.fled else "destroyed"
+        if fate == "destroyed" and outcome.fell_back:
+            fate = "no room"
+        fell_back = target.fell_back or outcome.fell_back
+        return Target(0, models_destroyed=destroyed, fell_back=fell_back, fate=fate)
+    after = target._replace(
+        models=outcome.models_left,
+        models_destroyed=destroyed,
+        damage=outcome.damage,
+        suppressed=outcome.suppressed,
+        disordered=outcome.disordered,
+        activated=outcome.activated,
+    )
+    if not outcome.fell_back:
+        return after
+    edge = None if target.edge_distance is None else max(0, target.edge_distance - 3)
+    return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=edge)
+
+
+def after_siege(target, qualities, die):
+    """The law of a target that was shot at: its building may be wrecked, and it must exit (Siegebreaker in AC-6)."""
+    if "Siegebreaker" not in qualities or target.fate or not target.garrisoned:
+        return {target: Fraction(1)}
+    wrecked = Fraction(die.get("heroic", 0) + die.get("strike", 0), sum(die.values()))
+    out = target._replace(garrisoned=False, taking_cover=False)
+    return {after: chance for after, chance in ((out, wrecked), (target, 1 - wrecked)) if chance}
+
+
+def needs_card(hits, attack, facts):
+    """Whether an attack that scores so many hits makes the target turn a card (AC-4.5, AC-5.1)."""
+    wounds = plain.wounds_of(hits, attack, facts)
+    left = facts["models"] - wounds.models_destroyed
+    outcome = plain.Outcome(models_left=left, models_destroyed=wounds.models_destroyed)
+    without_card = (
+        plain.has_rule(facts, "Automata")
+        or plain.has_rule(facts, "Irrepressible")
+        or facts["peer_review"]
+        or facts["fail_on_purpose"]
+    )
+    return left > 0 and plain.must_test(outcome, attack, facts) and not without_card
+
+
+def dice_draws(attack, deck, full, *, replacement):
+    """The dice first rolled, their chance, the attackers' deck afterwards (AC-3.2; Overcharge in AC-6)."""
+    if not attack["overcharge"]:
+        (dice,) = plain.dice_law(attack, {})
+        return [(dice, Fraction(1), deck)]
+    found = []
+    for value, chance, rest in draws(deck, full, replacement=replacement):
+        (dice,) = plain.dice_law(attack, {value: 1})
+        found.append((dice, chance, rest))
+    return found
+
+
+def pool_law(dice, attack, facts, die):
+    """The joint law of hits and blanks of so many dice (AC-3.1 to AC-3.6)."""
+    return plain.pool_law(
+        dice,
+        die,
+        plain.combat_rating(attack, facts),
+        arc="Arc" in attack["qualities"],
+        durable=plain.has_rule(facts, "Durable"),
+        veteran=attack["veteran"],
+        extra_faces=attack["extra_reroll"]["faces"],
+        extra_dice=attack["extra_reroll"]["dice"],
+    )
+
+
+def one_attack(attack, facts, table, circumstances, *, die, deck, replacement):
+    """The law {Table: chance} after one attack on a target that is still there (AC-4)."""
+    now = facts_now(facts, table.target, circumstances)
+    chances = defaultdict(Fraction)
+    for dice, dice_chance, attackers_deck in dice_draws(attack, table.attackers_deck, deck, replacement=replacement):
+        for (hits, blanks), hit_chance in pool_law(dice, attack, now, die).items():
+            own = plain.attacker_losses(blanks, attack)
+            for after, test_chance, target_deck in target_draws(
+                hits, attack, now, table, deck, replacement=replacement
+            ):
+                for ended, siege_chance in after_siege(after, attack["qualities"], die).items():
+                    state = Table(ended, target_deck, attackers_deck, *own)
+                    chances[state] += dice_chance * hit_chance * test_chance * siege_chance
+    return chances
+
+
+def target_draws(hits, attack, now, table, deck, *, replacement):
+    """The target after so many hits and its test, the chance, its deck afterwards."""
+    if not needs_card(hits, attack, now):
+        for outcome, chance in plain.target_law(hits, attack, now, {1: 1}).items():
+            yield target_after(table.target, outcome), chance, table.target_deck
+        return
+    for value, card_chance, rest in draws(table.target_deck, deck, replacement=replacement):
+        for outcome, chance in plain.target_law(hits, attack, now, {value: 1}).items():
+            if chance:
+                yield target_after(table.target, outcome), card_chance * chance, rest
+
+
+def tables(scenario):
+    """The law {Table: chance} after each attack of a scenario, a list.
+
+    The scenario: "attacks", each {"attack": keys of an attack, "circumstances": facts of the target that hold for
+    this attack only}; "target"; "ruleset"; "replacement" (default True); "target_deck" and "attackers_deck", the
+    cards that are left at the start (default: all).
+    """
+    facts = plain.with_defaults(scenario["target"], plain.DEFAULT_TARGET, "target")
+    ruleset = plain.with_defaults(scenario.get("ruleset", {}), plain.DEFAULT_RULESET, "ruleset")
+    deck = deck_of(ruleset["deck"])
+    gunner = cq.read_unit({key: value for key, value in facts.items() if key in cq.DEFAULT_UNIT})
+    replacement = scenario.get("replacement", True)
+    start = Table(
+        target_at_start(facts),
+        deck_of(scenario.get("target_deck", ruleset["deck"])),
+        deck_of(scenario.get("attackers_deck", ruleset["deck"])),
+    )
+    law, found = {start: Fraction(1)}, []
+    for given in scenario["attacks"]:
+        circumstances = given.get("circumstances", {})
+        if not set(circumstances) <= CIRCUMSTANCES:
+            raise ValueError(f"no circumstances of one attack: {sorted(set(circumstances) - CIRCUMSTANCES)}")
+        attack, *_ = plain.read({"attack": given["attack"], "target": {**scenario["target"], **circumstances}})
+        chances = defaultdict(Fraction)
+        for table, chance in law.items():
+            if table.target.fate:  # nobody is left to shoot at
+                unit = cq.unit_of(cq.read_unit(given["attacker"])) if "attacker" in given else None
+                unhurt = {"own_models_destroyed": 0, "own_damage": attack["attacker_damage"], "attacker": unit}
+                chances[table._replace(**unhurt)] += chance
+                continue
+            after = one_attack(
+                attack, facts, table, circumstances, die=ruleset["die"], deck=deck, replacement=replacement
+            )
+            for state, state_chance in after.items():
+                shot_back = answered(given, gunner, state, {"die": ruleset["die"], "deck": dict(deck)})
+                for ended, answer_chance in shot_back.items():
+                    chances[ended] += chance * state_chance * answer_chance
+        law = dict(chances)
+        found.append(law)
+    return found
+
+
+def laws(scenario):
+    """The law {Target: chance} after each attack, a list."""
+    return [marginal(law, lambda table: table.target) for law in tables(scenario)]
+
+
+def own_losses(scenario):
+    """The law {(models destroyed, damage left): chance} of each attack's own unit (Overcharge in AC-6), a list."""
+    return [marginal(law, lambda table: table[3:5]) for law in tables(scenario)]
+
+
+def attackers(scenario):
+    """The law {unit: chance} of each attacker after its attack, and after that of a Tail Gunner, a list."""
+    return [marginal(law, lambda table: table.attacker) for law in tables(scenario)]
+
+
+def answered(given, gunner, table, ruleset):
+    """The law of a table after the Tail Gunner has shot at an aerial attacker, both still there (AC-7)."""
+    if "attacker" not in given:
+        return {table: Fraction(1)}
+    shooter = cq.read_unit(given["attacker"])
+    unit = cq.unit_of(shooter)
+    if given["attack"].get("overcharge"):
+        unit = unit._replace(models=unit.models - table.own_models_destroyed, damage=table.own_damage)
+    if unit.models == 0:
+        return {table._replace(attacker=cq.Unit(0, fate="destroyed")): Fraction(1)}
+    if shooter["category"] != "aerial" or table.target.fate or not cq.value_of(gunner, "Tail Gunner"):
+        return {table._replace(attacker=unit): Fraction(1)}
+    law = aftermath.tail_gunner(gunner, shooter, unit, ruleset)
+    return {table._replace(attacker=after): chance for after, chance in law.items()}
+
+
+def marginal(law, part):
+    """The law of a part of each state."""
+    chances = defaultdict(Fraction)
+    for state, chance in law.items():
+        chances[part(state)] += chance
+    return dict(chances)
+
+
+EVENTS = {
+    "suppressed": lambda target: target.suppressed or bool(target.fate),
+    "broken": lambda target: target.fate == "broken",
+    "destroyed": lambda target: target.fate == "destroyed",
+    "annihilated": lambda target: bool(target.fate),
+}
+
+
+def chance_of(law, event):
+    """The chance of an event by name in a law of targets."""
+    return sum((chance for target, chance in law.items() if EVENTS[event](target)), Fraction(0))
+
+
+def attacks_until(scenario, chance, event):
+    """How many of the attacks, in order, until the event is so likely; None: not even after all of them."""
+    for number, law in enumerate(laws(scenario), 1):
+        if chance_of(law, event) >= chance:
+            return number
+    return None

@@ -1,0 +1,331 @@
+"""Pictures, tested as data: what is written in them, where it stands, and that it can be read."""
+
+import io
+import math
+import sys
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from analyser.analysis.frame import by_unit
+from analyser.analysis.matchups import matchups
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from analyser.plots import heatmap
+from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
+from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance
+from analyser.results.metrics import METRICS, short_text
+
+EFFICIENCY = "expected_points_destroyed_per_100_points"
+LEAST_POINTS = 8  # of any text, at natural size
+LEAST_CONTRAST = 4.5  # between text and its cell (WCAG 2, AA)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return matchups("crown/*", "imperium/*", situations=["long-range"], profiles=Profiles()).frame
+
+
+@pytest.fixture(scope="module")
+def basic(frame):
+    return frame[(frame["attacker_level"] == "basic") & (frame["defender_level"] == "basic")]
+
+
+def pixels(ax):
+    canvas = ax.figure.canvas
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
+
+
+def texts(ax):
+    """Every text of the figure that says something."""
+    return [each for each in ax.figure.findobj(Text) if each.get_text() and each.get_visible()]
+
+
+def cell_texts(ax):
+    """What is written in the cells, by (row, column)."""
+    return {(round(each.get_position()[1]), round(each.get_position()[0])): each for each in ax.texts}
+
+
+def png(ax):
+    file = io.BytesIO()
+    ax.figure.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
+
+
+def contrast(one, other):
+    lighter, darker = max(one, other), min(one, other)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def in_order(frame, side, metric):
+    """The selectors of a side as they are to stand, by a plain reading."""
+    seen = {}
+    for row in frame.to_dict("records"):
+        seen.setdefault(row[side], []).append(row)
+    sides = list(seen)
+
+    def key(name):
+        figures = [row[metric] for row in seen[name] if not np.isnan(row[metric])]
+        group = ("light", "heavy", "aerial").index(seen[name][0]["defender_category"]) if side == "defender" else 0
+        return group, -np.mean(figures) if figures else np.inf, sides.index(name)
+
+    return sorted(sides, key=key)
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, metric):
+    ax = heatmap(basic, metric=metric)
+    for side, labels in (("attacker", ax.get_yticklabels()), ("defender", ax.get_xticklabels())):
+        names = dict(zip(basic[side], basic[f"{side}_unit"]))
+        wanted = [names[each] for each in in_order(basic, side, metric)]
+        assert [each.get_text() for each in labels] == [*wanted, MEAN]
+    groups = [each.get_text() for each in ax.get_xticklabels(minor=True)]
+    assert groups == ["light", "heavy", "aerial"]
+
+
+@pytest.mark.parametrize(
+    "metric", ["mean_models_destroyed", "p_annihilated", "expected_points_destroyed_per_100_points"]
+)
+def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metric):
+    ax = heatmap(basic, metric=metric)
+    attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
+    found = cell_texts(ax)
+    shown = 0
+    for row in basic.to_dict("records"):
+        place = attackers.index(row["attacker"]), defenders.index(row["defender"])
+        if np.isnan(row[metric]):
+            assert place not in found
+        else:
+            wanted = short_text(row[metric], is_probability=METRICS[metric].is_probability)
+            assert found[place].get_text() == wanted
+            shown += 1
+    margins = [place for place in found if place[0] == len(attackers) or place[1] == len(defenders)]
+    assert shown + len(margins) == len(found)
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, metric):
+    found = cell_texts(heatmap(basic, metric=metric))
+    attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
+    means = {
+        **{(place, len(defenders)): basic[basic["attacker"] == each] for place, each in enumerate(attackers)},
+        **{(len(attackers), place): basic[basic["defender"] == each] for place, each in enumerate(defenders)},
+        (len(attackers), len(defenders)): basic,
+    }
+    for place, part in means.items():
+        figures = part[metric].dropna()
+        if len(figures):
+            is_probability = METRICS[metric].is_probability
+            assert found[place].get_text() == short_text(figures.mean(), is_probability=is_probability)
+        else:
+            assert place not in found
+
+
+def test_the_title_says_metric_sides_situation_and_method(basic, frame):
+    title = heatmap(basic, metric="p_suppressed").get_title(loc="left")
+    assert title == "P(suppressed), percent\nRows: Crown, basic · columns: Imperium, basic · long range · exact"
+    title = heatmap(by_unit(frame), metric="mean_damage").get_title(loc="left")
+    assert title == (
+        "Mean damage\nRows: Crown, mean over levels · columns: Imperium, mean over levels · long range · exact"
+    )
+
+
+def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    assert ax.patch.get_hatch()
+    assert ax.get_xlabel() == IMPOSSIBLE
+    shown = ax.images[0].get_array()
+    assert np.ma.getmaskarray(shown)[:-1, :-1].sum() == basic["why_not"].notna().sum()
+    possible = basic[basic["attacker_unit"] == "Drake Field Guns"]
+    possible = possible[possible["why_not"].isna()]
+    assert heatmap(possible, metric="p_annihilated").get_xlabel() == ""
+
+
+@pytest.mark.parametrize("metric", ["p_annihilated", EFFICIENCY])
+def test_nothing_is_clipped(frame, basic, metric):
+    for part in (by_unit(frame), basic, basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
+        ax = heatmap(part, metric=metric)
+        pixels(ax)
+        whole = ax.figure.bbox
+        for each in texts(ax):
+            box = each.get_window_extent()
+            assert box.x0 >= whole.x0 - 0.5, each.get_text()
+            assert box.y0 >= whole.y0 - 0.5, each.get_text()
+            assert box.x1 <= whole.x1 + 0.5, each.get_text()
+            assert box.y1 <= whole.y1 + 0.5, each.get_text()
+
+
+def test_nothing_touches_the_edge_of_the_picture(basic):
+    drawn = pixels(heatmap(basic, metric="p_annihilated"))
+    edge = np.concatenate([drawn[0], drawn[-1], drawn[:, 0], drawn[:, -1]])
+    assert (edge == 255).all()
+
+
+def test_no_text_is_tiny_and_cells_hold_theirs(frame):
+    for metric in ("p_annihilated", "mean_models_destroyed"):
+        ax = heatmap(by_unit(frame), metric=metric)
+        pixels(ax)
+        assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+        image = ax.images[0].get_array()
+        box = ax.get_window_extent()
+        for each in ax.texts:
+            extent = each.get_window_extent()
+            assert extent.width <= box.width / image.shape[1]
+            assert extent.height <= box.height / image.shape[0]
+    assert min(CELL_POINTS, LABEL_POINTS) >= LEAST_POINTS
+
+
+def test_labels_of_columns_do_not_run_into_the_title(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    pixels(ax)
+    title = next(each for each in texts(ax) if each.get_text() == ax.get_title(loc="left"))
+    highest = max(each.get_window_extent().y1 for each in ax.get_xticklabels())
+    assert title.get_window_extent().y0 >= highest - 1
+
+
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
+def test_text_stands_out_from_its_cell(basic, metric):
+    ax = heatmap(basic, metric=metric)
+    image = ax.images[0]
+    colours = luminance(image.cmap(image.norm(image.get_array())))
+    for place, text in cell_texts(ax).items():
+        ink = {"black": 0.0, "white": 1.0}[text.get_color()]
+        assert contrast(ink, colours[place]) >= LEAST_CONTRAST
+
+
+def test_colours_rise_in_grey():
+    lightness = luminance(colormaps[SCALE](np.linspace(0, 1, 64)))
+    assert (np.diff(lightness) > 0).all()
+
+
+def places(ax):
+    """Where on the colour scale every cell stands, 0 to 1, and its figure."""
+    image = ax.images[0]
+    return np.ma.filled(image.norm(image.get_array()), np.nan)
+
+
+def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
+    """On a linear scale half of the field had one colour (item 18)."""
+    ax = heatmap(by_unit(frame), metric=EFFICIENCY)
+    least, most = ax.images[0].get_clim()
+    assert least == pytest.approx(most / 100)
+    texts_of = {place: text.get_text() for place, text in cell_texts(ax).items()}
+    shown = places(ax)
+    for place, text in texts_of.items():
+        figure = 0.0 if text.startswith("<") else float(text)
+        wanted = max(math.log(max(figure, least) / least) / math.log(100), 0)
+        assert shown[place] == pytest.approx(wanted, abs=0.12 if figure < 1 else 0.03)
+    possible = shown[:-1, :-1][~np.isnan(shown[:-1, :-1])]
+    linear = by_unit(frame)[EFFICIENCY].dropna() / most
+    assert np.subtract(*np.percentile(possible, [75, 25])) > 1.3 * np.subtract(*np.percentile(linear, [75, 25]))
+    bar = ax.child_axes[0]
+    assert bar.get_ylabel() == LOGARITHMIC
+    assert [each.get_text() for each in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
+
+
+def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    assert ax.images[0].get_clim() == (1, 99)
+    norm = ax.images[0].norm
+    assert norm(50.0) == pytest.approx(0.5)
+    assert norm(10.0) == pytest.approx(1 - norm(90.0)) == pytest.approx(0.5 - math.log(9) / math.log(99) / 2)
+    bar = ax.child_axes[0]
+    assert bar.get_ylabel() == LOG_ODDS
+    assert [each.get_text() for each in bar.get_yticklabels()] == ["1", "5", "20", "50", "80", "95", "99"]
+
+
+def test_impossible_chances_are_no_colour(basic):
+    ax = heatmap(basic, metric="p_annihilated")
+    shown = np.ma.getmaskarray(ax.images[0].norm(ax.images[0].get_array()))
+    assert shown[:-1, :-1].sum() == basic["why_not"].notna().sum()
+
+
+def test_all_zero_and_all_impossible_can_be_drawn(basic):
+    ax = heatmap(basic, metric="p_fled")
+    assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}
+    pixels(ax)
+    nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
+    for metric in ("mean_models_destroyed", "p_annihilated"):
+        ax = heatmap(nobody, metric=metric)
+        assert not ax.texts
+        pixels(ax)
+
+
+def test_levels_are_named_where_there_are_several(frame):
+    rifles = frame[frame["attacker"].str.startswith("crown/rifle-platoon@")]
+    ax = heatmap(rifles[rifles["defender_level"] == "basic"], metric="p_annihilated")
+    labels = [each.get_text() for each in ax.get_yticklabels()]
+    wanted = ["Rifle platoon, full-strength", "Rifle platoon, reinforced", "Rifle platoon, basic", MEAN]
+    assert labels == wanted
+    assert "Rows: Crown · columns: Imperium, basic" in ax.get_title(loc="left")
+
+
+def test_a_name_is_not_a_formula(basic):
+    odd = basic.head(1).assign(attacker_unit="$\\frac{1}{2}$ & Co", defender_unit="a_1 $x$")
+    ax = heatmap(odd, metric="p_annihilated")
+    pixels(ax)
+    assert ax.get_yticklabels()[0].get_text() == "$\\frac{1}{2}$ & Co"
+    assert not ax.get_yticklabels()[0].get_parse_math()
+
+
+def test_it_draws_on_given_axes(basic):
+    figure = Figure(figsize=(14, 9))
+    ax = figure.subplots()
+    assert heatmap(basic, metric="p_annihilated", ax=ax) is ax
+    assert figure.get_size_inches().tolist() == [14, 9]
+
+
+def test_the_frame_is_left_as_it_was(basic):
+    before = basic.copy()
+    heatmap(basic, metric="p_annihilated")
+    assert basic.equals(before)
+
+
+def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
+    import matplotlib as mpl
+
+    first = png(heatmap(basic, metric="p_annihilated"))
+    with mpl.rc_context({"font.size": 20, "axes.titlesize": 30, "font.family": "serif", "axes.facecolor": "red"}):
+        ax = heatmap(basic, metric="p_annihilated")
+    assert png(ax) == first
+    assert b"tIME" not in first
+    assert b"matplotlib" not in first
+
+
+def test_no_state_is_shared_with_pyplot(basic):
+    heatmap(basic, metric="p_annihilated")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    assert pyplot is None or not pyplot.get_fignums()
+
+
+def test_a_notebook_shows_the_picture(basic):
+    from IPython.core.formatters import DisplayFormatter
+
+    shown, _ = DisplayFormatter().format(heatmap(basic, metric="p_annihilated"))
+    assert shown["image/png"].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("change", "metric", "message"),
+    [
+        (lambda frame: frame, "p_anihilated", "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        (lambda frame: frame.head(0), "p_annihilated", "a table without rows"),
+        (lambda frame: frame.drop(columns="p_fled"), "p_fled", "no column 'p_fled'"),
+        (lambda frame: frame.assign(situation=["a", "b"] * (len(frame) // 2)), "p_fled", "2 situations"),
+        (lambda frame: frame.assign(defender="imperium/one"), "p_fled", "more than one row"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(basic, change, metric, message):
+    with pytest.raises(InputError, match=message):
+        heatmap(change(basic.head(20)), metric=metric)
+
+
+@pytest.mark.parametrize("value", [0.004, 0.0049, 0.005, 0.0951, 0.994, 0.996, 1, 9.94, 9.96, 12.3, 123.4, 1234])
+def test_a_figure_is_short_and_never_rounded_to_nothing(value):
+    text = short_text(value)
+    assert len(text) <= 4
+    assert text == "<.01" or float(text) == pytest.approx(value, rel=0.1, abs=0.006)

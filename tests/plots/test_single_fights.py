@@ -1,0 +1,226 @@
+"""The pictures of one fight or of a few, tested as data: what is drawn stands in the frame, and can be read."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import colors
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import analyser
+from analyser.common.errors import InputError
+from analyser.plots import compared_laws, cost_against_effect, funnel, probability_bars, survival, tornado
+from analyser.plots.frontier import efficient
+from analyser.plots.look import LINES, luminance
+from tests.oracle.attacks import attack
+
+LEAST_POINTS = 8
+FIGHT = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
+LAWS = pd.DataFrame(
+    {
+        "loadout": ["x/a@basic"] * 3 + ["x/$b_1$@basic"] * 3,
+        "models_destroyed": [0, 1, 2] * 2,
+        "probability": [0.2, 0.5, 0.3, 0.6, 0.3, 0.1],
+        "at_least": [1.0, 0.8, 0.3, 1.0, 0.4, 0.1],
+    }
+)
+ROUNDS = pd.DataFrame({"round": [0, 1, 2] * 2, "side": ["a"] * 3 + ["b"] * 3, "p_alive": [1, 0.9, 0.7, 1, 0.6, 0.2]})
+COSTS = pd.DataFrame(
+    {
+        "loadout": list("abcde"),
+        "points": pd.array([50, 60, 60, 90, None], "Int64"),
+        "mean_models_destroyed": [2.0, 1.5, 4.0, 4.0, 9.0],
+    }
+)
+STAGES = analyser.dice_funnel(FIGHT)
+NUMBERS = analyser.sensitivity(FIGHT).frame
+PLOTS = {
+    probability_bars: analyser.exact(FIGHT).to_frame(),
+    compared_laws: LAWS,
+    survival: ROUNDS,
+    cost_against_effect: COSTS,
+    funnel: STAGES,
+    tornado: NUMBERS,
+}
+every_plot = pytest.mark.parametrize(("plot", "frame"), PLOTS.items(), ids=lambda each: getattr(each, "__name__", ""))
+
+
+def texts(ax):
+    return [each for each in ax.figure.findobj(Text) if each.get_text() and each.get_visible()]
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+    return np.asarray(ax.figure.canvas.buffer_rgba())
+
+
+# --- what holds for all of them ---------------------------------------------------------------------------
+
+
+@every_plot
+def test_nothing_is_clipped_or_tiny(plot, frame):
+    ax = plot(frame)
+    picture = drawn(ax)
+    assert (np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]) == 255).all()
+    assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+
+
+@every_plot
+def test_no_text_covers_another(plot, frame):
+    ax = plot(frame)
+    drawn(ax)
+    boxes = [(each.get_text(), each.get_window_extent()) for each in texts(ax) if not each.get_text().isdecimal()]
+    covered = [
+        (one, other)
+        for place, (one, box) in enumerate(boxes)
+        for other, other_box in boxes[place + 1 :]
+        if box.shrunk(0.9, 0.8).overlaps(other_box)
+    ]
+    assert covered == []
+
+
+@every_plot
+def test_it_draws_on_given_axes_and_leaves_the_frame_as_it_was(plot, frame):
+    ax = Figure(figsize=(7, 5)).subplots()
+    before = frame.copy()
+    assert plot(frame, ax=ax) is ax
+    assert frame.equals(before)
+    assert ax.figure.get_size_inches().tolist() == [7, 5]
+
+
+@every_plot
+def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
+    with pytest.raises(InputError, match="without rows"):
+        plot(frame.head(0))
+    column = {cost_against_effect: "points", funnel: "mean", tornado: "plus_1", survival: "p_alive"}.get(plot)
+    with pytest.raises(InputError, match="no column"):
+        plot(frame.drop(columns=column or frame.columns[1]))
+
+
+@every_plot
+def test_the_same_frame_gives_the_same_bytes(plot, frame):
+    assert plot(frame)._repr_png_() == plot(frame)._repr_png_()
+
+
+def test_lines_are_told_apart_without_colour():
+    assert len({str(line["linestyle"]) for line in LINES}) == len({line["marker"] for line in LINES}) == len(LINES)
+    for line in LINES:
+        assert luminance(np.array(colors.to_rgba(line["color"]))) < 0.3  # dark enough on white
+
+
+# --- one by one -------------------------------------------------------------------------------------------
+
+
+def test_bars_and_line_are_the_law():
+    result = analyser.exact(FIGHT)
+    law = result.models_destroyed()
+    ax = probability_bars(result.to_frame())
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([100 * row["probability"] for row in law])
+    assert list(ax.lines[0].get_ydata()) == pytest.approx([100 * row["at_least"] for row in law])
+    assert ax.lines[0].get_drawstyle() == "steps-mid"
+
+
+def test_bars_of_a_sample_have_the_wilson_intervals():
+    result = analyser.simulate(FIGHT, 5000, seed=2)
+    ax = probability_bars(result.to_frame())
+    (lines,) = [each for each in ax.collections if hasattr(each, "get_segments")]
+    ends = [segment[:, 1] for segment in lines.get_segments()]
+    wanted = [[100 * row["low"], 100 * row["high"]] for row in result.models_destroyed()]
+    assert np.array(ends) == pytest.approx(np.array(wanted))
+
+
+def test_a_long_law_loses_only_its_unlikely_ends():
+    result = attack(dice=150, die={"strike": 1, "blank": 1}, models=200)
+    ax = probability_bars(result.to_frame())
+    assert len(ax.patches) < 80
+    assert sum(bar.get_height() for bar in ax.patches) > 99.9
+
+
+def test_each_law_is_a_stepped_line_of_its_own():
+    ax = compared_laws(LAWS)
+    steps = [line for line in ax.lines if line.get_drawstyle() == "steps-mid"]
+    assert [list(line.get_ydata()) for line in steps] == [[80, 30], [40, 10]]
+    assert not ax.get_legend().get_texts()[1].get_parse_math()
+    many = pd.concat([LAWS.assign(loadout=f"{name}") for name in range(7)])
+    with pytest.raises(InputError, match=r"7 loadouts in one picture .allowed: up to 6"):
+        compared_laws(many)
+
+
+def test_survival_takes_the_result_of_a_duel_itself():
+    duel = analyser.duel("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", rounds=3)
+    lines = survival(duel).lines
+    assert [line.get_label() for line in lines] == ["a", "b"]
+    for line in lines:
+        chances = [duel.probability(f"{line.get_label()}_alive", number).probability for number in (1, 2, 3)]
+        assert list(line.get_ydata()) == pytest.approx([100 * chance for chance in chances])
+    assert survival(duel)._repr_png_() == survival(duel.to_frame(by_round=True))._repr_png_()
+    charge = analyser.charge("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic")
+    for wrong, said in ((duel.to_frame(), "a table of a_models_left"), (charge, "ChargeResult"), ([1, 2], "list")):
+        with pytest.raises(InputError, match=said) as problem:
+            survival(wrong)
+        assert "to_frame(by_round=True)" in str(problem.value)
+
+
+def test_survival_is_drawn_round_by_round():
+    ax = survival(ROUNDS)
+    assert [list(line.get_ydata()) for line in ax.lines] == [[100, 90, 70], [100, 60, 20]]
+    sampled = ROUNDS.assign(p_alive_low=ROUNDS["p_alive"] - 0.05, p_alive_high=ROUNDS["p_alive"] + 0.05)
+    assert len(survival(sampled).collections) == 2
+
+
+def test_the_frontier_is_what_nobody_beats():
+    assert efficient(COSTS, "mean_models_destroyed").tolist() == [True, False, True, False, False]
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame({"points": rng.integers(1, 9, 40), "effect": rng.integers(0, 9, 40) / 1.0})
+    beaten = [
+        any(
+            (other.points <= one.points and other.effect > one.effect)
+            or (other.points < one.points and other.effect >= one.effect)
+            for other in table.itertuples()
+        )
+        for one in table.itertuples()
+    ]
+    assert efficient(table, "effect").tolist() == [not each for each in beaten]
+
+
+def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():
+    ax = cost_against_effect(COSTS)
+    assert [list(ax.lines[0].get_xdata()), list(ax.lines[0].get_ydata())] == [[50, 60], [2, 4]]
+    assert "1 without figures left out" in ax.get_xlabel()
+    assert "1  a\n2  c\n3  b\n4  d" in [each.get_text() for each in ax.texts]
+    with pytest.raises(InputError, match="no loadout has both"):
+        cost_against_effect(COSTS.tail(1))
+
+
+def test_funnel_bars_are_the_means():
+    ax = funnel(STAGES)
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(STAGES["mean"].tolist())
+    hatched = [bool(bar.get_hatch()) for bar in ax.patches]
+    assert hatched == (STAGES["kind"] == "lost").tolist()
+    assert [each.get_text().split()[-1] for each in ax.texts] == STAGES["unit"].tolist()
+
+
+def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
+    ax = tornado(NUMBERS)
+    base = NUMBERS["base"].iloc[0]
+    reached = {round(bar.get_x() + bar.get_width(), 9) for bar in ax.patches}
+    ends = NUMBERS[["minus_1", "plus_1"]].to_numpy().ravel()
+    for end in ends[~np.isnan(ends)]:
+        if abs(end - base) > 1e-9:
+            assert round(end, 9) in reached
+    lengths = [abs(bar.get_width()) for bar in ax.patches]
+    longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
+    assert (np.diff(longest) <= 1e-12).all()
+
+
+def test_tornado_says_what_is_varied_and_of_which_figure():
+    assert tornado(NUMBERS).get_title(loc="left").endswith("as it is,\nand with one less or one more of each number")
+    assert tornado(NUMBERS, label="P(broken)").get_title(loc="left").startswith("P(broken)")
+    fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    found = analyser.sensitivity(fight, metric="p_at_least")
+    assert found.plot().get_title(loc="left").startswith("P(at least 2 destroyed), percent: ")
+
+
+def test_tornado_names_what_has_no_effect():
+    ax = tornado(NUMBERS.assign(plus_1=NUMBERS["base"], minus_1=NUMBERS["base"]))
+    assert ax.get_xlabel().startswith("No effect: attacker: attack dice 12")

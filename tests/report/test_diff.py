@@ -1,0 +1,293 @@
+"""What changed between two sets of profiles or two reports, and what it did: told in full, worst first."""
+
+import json
+import math
+
+import pytest
+
+from analyser.analysis.matchups import matchups
+from analyser.cli import main
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from analyser.report import diff, write_report
+from analyser.report.diff import CHANCES
+from analyser.report.edits import edits
+from tests.oracle.small_profiles import FACTION
+
+EASIER = FACTION.replace("defence = 2\ndamage_limit = 1", "defence = 1\ndamage_limit = 1")
+CHEAPER = FACTION.replace("points = 40", "points = 35")
+OUT_OF_RANGE = FACTION.replace('against = ["heavy"]', 'against = ["aerial"]')
+
+
+def folder(tmp_path, name, faction):
+    made = tmp_path / name
+    made.mkdir()
+    (made / "river.toml").write_text(faction, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def old(tmp_path):
+    return folder(tmp_path, "old", FACTION)
+
+
+@pytest.fixture
+def easier(tmp_path):
+    return folder(tmp_path, "new", EASIER)
+
+
+def run(capsys, *arguments):
+    status = main(["diff", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+# --- what is written differently ----------------------------------------------------------------------------------
+
+
+def test_equal_profiles_have_no_edits_and_change_nothing(old, tmp_path):
+    found = diff(old, folder(tmp_path, "same", "# a comment does not count\n" + FACTION))
+    assert found.edits == ()
+    assert found.frame.empty
+    assert found.worst == 0
+    assert found.n_compared == 64
+
+
+def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, capsys):
+    cheaper = folder(tmp_path, "cheaper", CHEAPER)
+    found = diff(old, cheaper)
+    assert found.frame.empty  # no chance depends on points
+    changed = found.for_points
+    assert len(changed) > 0
+    before, after = (
+        matchups("*/*", "*/*", situations=["all"], profiles=Profiles(each)).frame for each in (old, cheaper)
+    )
+    name = "expected_points_destroyed_per_100_points"
+    figures = before[name].fillna(0.0).to_numpy(), after[name].fillna(0.0).to_numpy()
+    assert len(changed) == (abs(figures[1] - figures[0]) > 1e-9).sum()
+    first = changed.iloc[0]
+    key = ["attacker", "defender", "situation"]
+    for frame, value in ((before, first["old"]), (after, first["new"])):
+        assert frame.set_index(key).loc[tuple(first[key]), name] == pytest.approx(value)
+    assert first["share"] == pytest.approx(first["new"] / first["old"] - 1)
+    assert changed["change"].abs().round(12).is_monotonic_decreasing  # what comes after is the rounding of sums
+    assert found.worst == pytest.approx(changed["share"].abs().max(), abs=1e-12)
+    assert diff(old, cheaper, metric="p_annihilated").for_points.empty
+    status, out, _ = run(capsys, old, cheaper, "--fail-over", 0.05)
+    assert status == 1
+    assert f"{len(changed)} changed where points did, worst first" in out
+
+
+def test_an_edit_says_unit_key_old_and_new(old, tmp_path):
+    assert [str(each) for each in diff(old, folder(tmp_path, "new", EASIER)).edits] == [
+        "river/otter-guard: defence: 2 -> 1"
+    ]
+    assert [str(each) for each in diff(old, folder(tmp_path, "cheap", CHEAPER)).edits] == [
+        "river/otter-guard: levels.basic.points: 40 -> 35"
+    ]
+
+
+def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():
+    unit = {"rules": ["Durable"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 4}]}]}
+    changed = {"rules": ["Durable", "Static"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}]}
+    assert [str(each) for each in edits({"u": unit}, {"u": changed})] == [
+        "u: rules: Durable -> Durable, Static",
+        "u: rows.melee.bands.1-4.dice: 4 -> 5",
+    ]
+    assert [str(each) for each in edits({"u": {"rules": []}}, {"u": {"rules": ["Static"]}})] == [
+        "u: rules: none -> Static"
+    ]
+    assert [str(each) for each in edits({"u": {"size": None}}, {"u": {"size": 2}})] == ["u: size: nothing -> 2"]
+
+
+def test_units_that_are_new_or_gone_are_told(old, tmp_path):
+    renamed = folder(tmp_path, "renamed", FACTION.replace('id = "heron"', 'id = "stork"'))
+    found = diff(old, renamed)
+    assert [str(each) for each in found.edits] == ["river/heron: gone", "river/stork: new"]
+    assert found.gone == ("river/heron@basic",)
+    assert found.added == ("river/stork@basic",)
+    assert found.n_compared == 36
+
+
+def test_a_ruleset_is_compared_too(old, tmp_path):
+    other = folder(tmp_path, "other", FACTION)
+    ruleset = "die = { heroic = 1, strike = 3, glancing = 1, miss = 1 }\ndeck = { 1 = 3, 12 = 3 }\n"
+    (other / "ruleset.toml").write_text(ruleset, encoding="utf-8")
+    found = diff(old, other)
+    assert {each.where for each in found.edits} == {"ruleset"}
+    assert found.worst > 0.05
+
+
+# --- what it did ----------------------------------------------------------------------------------------------------
+
+
+def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier):
+    found = diff(old, easier)
+    frames = [matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, easier)]
+    wanted = {}
+    for one, other in zip(*(frame.to_dict("records") for frame in frames)):
+        changes = {name: other[name] - one[name] for name in CHANCES if not math.isnan(one[name])}
+        largest = max(changes.values(), key=abs, default=0)
+        if abs(largest) > 1e-9:
+            wanted[one["attacker"], one["defender"], one["situation"]] = largest
+    shown = {(row["attacker"], row["defender"], row["situation"]): row for row in found.frame.to_dict("records")}
+    assert {key: row["change"] for key, row in shown.items()} == pytest.approx(wanted)
+    assert len(wanted) >= 4
+    sizes = found.frame["change"].abs().round(12).tolist()
+    assert sizes == sorted(sizes, reverse=True)
+    assert found.worst == pytest.approx(sizes[0], abs=1e-12)
+    for row in shown.values():
+        assert row["change"] == pytest.approx(row["new"] - row["old"])
+
+
+def test_points_change_no_chance(old, tmp_path):
+    cheap = folder(tmp_path, "cheap", CHEAPER)
+    assert diff(old, cheap).frame.empty
+    by_points = diff(old, cheap, metric="expected_points_destroyed_per_100_points")
+    assert set(by_points.frame["metric"]) == {"expected_points_destroyed_per_100_points"}
+    assert len(by_points.frame) > 0
+
+
+def test_an_attack_that_can_be_made_in_one_only_does_nothing_in_the_other(old, tmp_path):
+    found = diff(old, folder(tmp_path, "new", OUT_OF_RANGE)).frame
+    gone = found[found["note"] == "no longer possible"]
+    come = found[found["note"] == "now possible"]
+    assert set(gone["defender"]) == {"river/beaver-fort@basic"}
+    assert (gone["new"] == 0).all()
+    assert set(come["defender"]) == {"river/heron@basic"}
+    assert (come["old"] == 0).all()
+
+
+def test_it_can_be_of_some_only(old, easier):
+    found = diff(old, easier, attackers="river/otter*@basic", defenders="river/otter*", situations=["long-range"])
+    assert found.n_compared == 2
+    assert set(found.frame["attacker"]) == {"river/otter-guard@basic"}
+
+
+def test_equal_changes_are_told_by_name(old, tmp_path):
+    units = EASIER.split("\n[[unit]]\n")
+    backwards = "\n[[unit]]\n".join([units[0], *reversed(units[1:])])
+    before = FACTION.split("\n[[unit]]\n")
+    first = diff(old, folder(tmp_path, "new", EASIER)).frame
+    again = diff(
+        folder(tmp_path, "old-backwards", "\n[[unit]]\n".join([before[0], *reversed(before[1:])])),
+        folder(tmp_path, "new-backwards", backwards),
+    ).frame
+    key = ["attacker", "defender", "situation"]
+    assert first[key].to_numpy().tolist() == again[key].to_numpy().tolist()
+    rows = [(-round(abs(row["change"]), 12), *(row[each] for each in key)) for row in first.to_dict("records")]
+    assert rows == sorted(rows)
+    assert len({row[0] for row in rows}) < len(rows)  # some are equal
+
+
+# --- reports ----------------------------------------------------------------------------------------------------------
+
+
+def a_report(profiles, out, *sides, **more):
+    return write_report(*(sides or ("river/*", "river/*")), out=out, profiles=Profiles(profiles), **more)
+
+
+def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, tmp_path):
+    of_profiles = diff(old, easier)
+    reports = [a_report(profiles, tmp_path / f"report-{profiles.name}") for profiles in (old, easier)]
+    for sides in (reports, (reports[0], easier), (old, reports[1])):
+        found = diff(*sides)
+        assert found.frame.equals(of_profiles.frame)
+        assert found.edits == of_profiles.edits
+        assert found.n_compared == of_profiles.n_compared
+
+
+def test_a_report_says_which_matchups_are_compared(old, easier, tmp_path):
+    part = a_report(old, tmp_path / "r", "river/otter*@basic", "river/*", situations=["long-range"], row="ranged-heavy")
+    found = diff(part, easier)
+    assert found.n_compared == 4
+    assert set(found.frame["situation"]) <= {"long-range"}
+    with pytest.raises(InputError, match="a report has its own attackers"):
+        diff(part, easier, attackers="river/*")
+
+
+def test_units_outside_a_report_are_neither_new_nor_gone(old, easier, tmp_path):
+    part = a_report(old, tmp_path / "r", "river/otter*", "river/otter*", situations=["long-range"])
+    whole = a_report(easier, tmp_path / "whole", situations=["long-range"])
+    for sides in ((part, easier), (easier, part), (part, whole), (whole, part)):
+        found = diff(*sides)
+        assert [(each.where, each.key) for each in found.edits] == [("river/otter-guard", "defence")]
+    assert diff(part, whole).added == ("river/beaver-fort@basic", "river/heron@basic")
+    assert diff(part, easier).added == ()
+
+
+def test_a_unit_of_a_report_that_the_profiles_no_longer_have_is_gone(old, tmp_path):
+    whole = a_report(old, tmp_path / "r", situations=["long-range"])
+    fewer = folder(tmp_path, "fewer", FACTION[: FACTION.index('[[unit]]\nid = "heron"')])
+    assert list(map(str, diff(whole, fewer).edits)) == ["river/heron: gone"]
+
+
+def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
+    report = a_report(old, tmp_path / "r", situations=["long-range"])
+    (report / "units.json").unlink()
+    with pytest.raises(InputError, match="this report cannot be read"):
+        diff(report, old)
+
+
+# --- from the shell -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_tells_both(old, easier, capsys):
+    status, out, err = run(capsys, old, easier, "--limit", "2")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"Old: {old}, version ")
+    assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
+    assert "64 matchups compared, exact: " in out
+    assert "changed, worst first (the first 2)" in out
+    assert len(out.splitlines()) == 10
+    assert "river/otter-guard@" in out.splitlines()[-1]
+
+
+def test_nothing_changed_is_said(old, capsys):
+    status, out, _ = run(capsys, old, old, "--fail-over", "0")
+    assert status == 0
+    assert out.endswith("\n\nProfiles: nothing changed\n\n64 matchups compared, exact: none changed\n")
+
+
+def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
+    worst = diff(old, easier).worst
+    status, out, err = run(capsys, old, easier, "--fail-over", worst * 0.99)
+    assert status == 1
+    assert "worst first" in out
+    assert err == f"a matchup changed by {100 * worst:.4g} pp, more than {99 * worst:.4g} pp\n"
+    assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
+
+
+def test_json_and_csv_hold_all_of_it(old, easier, capsys):
+    found = diff(old, easier)
+    data = json.loads(run(capsys, old, easier, "--format", "json")[1])
+    assert data["worst"] == found.worst
+    assert data["matchups"] == found.frame.to_dict("records")
+    assert data["edits"] == [{"where": "river/otter-guard", "key": "defence", "old": "2", "new": "1"}]
+    csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
+    assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"
+    assert len(csv) == 1 + len(found.frame)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--metric", "p_anihilated"], "did you mean 'p_annihilated'"),
+        (["--situations", "long-rang"], "did you mean 'long-range'"),
+        (["--attackers", "river/nobody*"], "fits nothing"),
+        (["--fail-over", "-1"], "--fail-over"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(old, easier, capsys, more, message):
+    status, out, err = run(capsys, old, easier, *more)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_what_is_neither_profiles_nor_a_report_is_refused(old, tmp_path, capsys):
+    for path in (tmp_path / "nothing", tmp_path):
+        status, out, err = run(capsys, old, path)
+        assert (status, out) == (2, "")
+        assert str(path) in err
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1

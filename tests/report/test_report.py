@@ -1,0 +1,467 @@
+"""The batch report: complete or not there, the same bytes every time, and nobody's files lost."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+import analyser
+from analyser.analysis.matchups import matchups
+from analyser.analysis.situations import Situation, situations_called
+from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.game.profiles import Profiles
+from analyser.report import batch, write_report
+from analyser.report.pictures import SHOWN_METRICS, plan_pictures
+from analyser.report.rankings import answers, idle, rankings
+from tests.oracle.small_profiles import FACTION
+
+NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A small faction with a unit whose name would break a careless page."""
+    folder = tmp_path_factory.mktemp("profiles")
+    toml = FACTION.replace('name = "Otter Guard"', f"name = {json.dumps(NASTY)}")
+    (folder / "river.toml").write_text(toml, encoding="utf-8")
+    return Profiles(folder)
+
+
+@pytest.fixture(scope="module")
+def report(library, tmp_path_factory):
+    out = tmp_path_factory.mktemp("reports") / "river"
+    assert write_report("river/*", "river/*", out=out, profiles=library) == out
+    return out
+
+
+def contents(folder):
+    """The bytes of every file, by its name in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def timeless(folder):
+    """The same, the wall time left out."""
+    files = contents(folder)
+    manifest = json.loads(files.pop("manifest.json"))
+    assert manifest.pop("wall_seconds") > 0
+    return {**files, "manifest.json": manifest}
+
+
+class Page(HTMLParser):
+    """The elements of a page, and whether every one that is opened is closed."""
+
+    EMPTY = ("meta", "img", "br", "link", "input")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.text = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def attributes(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+    def words(self):
+        return " ".join("".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return Page((report / "index.html").read_text(encoding="utf-8"))
+
+
+# --- what is in it ----------------------------------------------------------------------------------------
+
+
+def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
+    names = {path.name for path in report.iterdir()}
+    assert names == {
+        "matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures",
+        "balance.csv", "dominated.csv", "flags.csv", "outliers.csv", "ratings.csv", "units.json",
+    }  # fmt: skip
+    pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
+    for path in (report / "pictures").iterdir():
+        pictures[path.stem].append(path.suffix)
+    assert {tuple(sorted(endings)) for endings in pictures.values()} == {(".png", ".svg")}
+    assert [path for path in report.parent.iterdir() if path != report] == []
+
+
+def test_the_tables_are_the_matchups(report, library):
+    frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
+    assert pd.read_parquet(report / "matchups.parquet").equals(frame)
+    csv = pd.read_csv(report / "matchups.csv")
+    assert list(csv) == list(frame)
+    for name in frame.select_dtypes("number"):
+        wanted = frame[name].to_numpy(float, na_value=float("nan"))
+        assert csv[name].to_numpy(float) == pytest.approx(wanted, rel=1e-11, nan_ok=True)
+    assert csv["why_not"].fillna("").tolist() == frame["why_not"].fillna("").tolist()
+
+
+def test_the_manifest_says_what_the_report_was_made_from(report, library):
+    manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["program"] == "analyser"
+    assert manifest["version"] == analyser.__version__
+    assert manifest["method"] == "exact"
+    assert manifest["seed"] is manifest["trials"] is None
+    assert manifest["row"] == "best"
+    assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed", "charge", "duel"]
+    assert manifest["attackers"] == [each.selector for each in library]
+    assert re.fullmatch("[0-9a-f]{64}", manifest["ruleset"]["sha256"])
+    assert manifest["profiles"].keys() == {"river"}
+    files = contents(report)
+    del files["manifest.json"]
+    assert manifest["files"] == {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+
+
+def test_another_profile_gives_another_hash(report, tmp_path):
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "river.toml").write_text(FACTION.replace("discipline = 7", "discipline = 8"), "utf-8")
+    write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
+    one, other = (json.loads((each / "manifest.json").read_text("utf-8")) for each in (report, tmp_path / "r"))
+    assert one["profiles"] != other["profiles"]
+    assert one["ruleset"] == other["ruleset"]
+
+
+def test_the_same_inputs_give_the_same_bytes(report, library, tmp_path):
+    write_report("river/*", "river/*", out=tmp_path / "again", profiles=library, threads=3)
+    assert timeless(tmp_path / "again") == timeless(report)
+
+
+# --- the page ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
+    assert page.open == []
+    for link in page.attributes("href"):
+        assert link == "data:," or ":" not in link
+        assert not link.startswith("/")
+        assert link == "data:," or link.startswith("#") or (report / link).is_file()
+    assert all(source.startswith("data:image/png;base64,") for source in page.attributes("src"))
+    ids = page.attributes("id")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in page.attributes("href") if link.startswith("#")} <= set(ids)
+    assert "url(" not in (report / "index.html").read_text(encoding="utf-8")
+
+
+def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
+    shown = [attributes for tag, attributes in page.elements if tag == "img"]
+    assert len(shown) == 4  # one metric of each situation; the others can be drawn on the page
+    for attributes in shown:
+        data = base64.b64decode(attributes["src"].partition(",")[2])
+        assert data in {path.read_bytes() for path in report.rglob("*.png")}
+        width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+        assert int(attributes["width"]) == pytest.approx(width * 96 / 144, abs=1)
+        assert int(attributes["height"]) == pytest.approx(height * 96 / 144, abs=1)
+        assert attributes["alt"].startswith("Heatmap. ")
+    assert {link for link in page.attributes("href") if link.startswith("pictures/")} == {
+        path.relative_to(report).as_posix() for path in (report / "pictures").iterdir()
+    }
+
+
+def test_the_page_says_how_and_what_not(page, library):
+    words = page.words()
+    assert "Every figure is exact" in words
+    assert f"analyser {analyser.__version__}" in words
+    assert "long range, no bonus (long-range)" in words
+    assert "1 heroic, 2 strike, 1 glancing, 1 miss, 1 blank" in words
+    for name in ("Coruscating", "Pioneers"):
+        assert name in words
+    assert "Static" not in words  # charges are computed from it
+    for assumption in matchups("river/*", "river/*", situations="all", profiles=library).assumptions:
+        assert assumption in words
+
+
+def test_the_page_shows_the_ratings_by_duels(page, report):
+    ratings = pd.read_csv(report / "ratings.csv")
+    assert sorted(ratings["loadout"]) == [
+        "river/beaver-fort@basic",
+        "river/otter-guard@basic",
+        "river/otter-guard@reinforced",
+    ]
+    assert ratings["rating"].is_monotonic_decreasing
+    assert (ratings["low"] <= ratings["high"]).all()
+    assert "Ratings by duels" in page.words()
+
+
+def test_a_report_without_duels_has_no_ratings(library, tmp_path):
+    out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=library, situations=["long-range", "charge"])
+    assert not (out / "ratings.csv").exists()
+    assert "Ratings by duels" not in (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_text_of_users_stays_text(page, report):
+    assert NASTY in page.words()
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert text.count("<script") == text.count("</script>") == 2
+
+
+def test_every_unit_has_a_part(page, library):
+    ids = page.attributes("id")
+    assert [each for each in ids if each.startswith("unit-")] == [
+        "unit-river-otter-guard",
+        "unit-river-beaver-fort",
+        "unit-river-heron",
+    ]
+    words = page.words()
+    assert "basic: 4 models, 40 points; reinforced: 8 models, 70 points" in words
+    assert "infantry · light target · DEFENCE 2 · DAMAGE LIMIT 1 · DISCIPLINE 7 · BREAK LIMIT 2" in words
+
+
+def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(report, library):
+    text = (report / "index.html").read_text(encoding="utf-8")
+    data = json.loads(text.partition('id="figures">')[2].partition("</script>")[0])
+    frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
+    for name, column in data["columns"].items():
+        scale, off = (10_000, 0.51) if name.startswith("p_") else (1, 0.00051)
+        wanted = frame[name].to_numpy(float) * scale
+        found = [float("nan") if each is None else each for each in column]
+        assert found == pytest.approx(wanted.tolist(), abs=off, nan_ok=True)
+        dust = CERTAIN_WITHIN * (1 if name.startswith("p_") else 0.001)  # of the last place shown
+        assert [each == 0 for each in found] == [abs(each) <= dust for each in wanted]
+    assert [data["why"][place] if place >= 0 else None for place in data["why_not"]] == [
+        None if pd.isna(each) else each for each in frame["why_not"]
+    ]
+
+
+def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path):
+    for name, data in contents(report).items():
+        assert str(report.parent).encode() not in data, name
+        assert b"tIME" not in data
+        assert b"<dc:date>" not in data
+
+
+# --- rankings and answers ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found():
+    return matchups("crown/*", "imperium/*", profiles=Profiles())
+
+
+def test_rankings_are_by_points_destroyed_for_the_points(found):
+    tables = rankings(found.frame, found.situations)
+    assert [(each.category, each.situation.name) for each in tables] == [
+        (category, situation.name) for category in ("light", "heavy", "aerial") for situation in found.situations
+    ]
+    for table in tables:
+        figures = [each.points_per_100 for each in table.attackers]
+        assert figures == sorted(figures, reverse=True)
+        assert 0 < len(figures) <= 10
+    best = tables[0].attackers[0]
+    mine = found.frame[
+        (found.frame["attacker_unit"] + ", " + found.frame["attacker_level"] == best.attacker)
+        & (found.frame["defender_category"] == "light")
+        & (found.frame["situation"] == "long-range")
+    ]
+    assert best.points_per_100 == pytest.approx(mine["expected_points_destroyed_per_100_points"].mean())
+    assert tables[0].targets == len(mine) == 36
+
+
+def test_the_answer_to_each_defender_is_the_best_there_is(found):
+    for defended in answers(found.frame, found.situations):
+        unit, _, level = defended.defender.rpartition(", ")
+        mine = found.frame[(found.frame["defender_unit"] == unit) & (found.frame["defender_level"] == level)]
+        for situation, answer in zip(found.situations, defended.answers):
+            part = mine[mine["situation"] == situation.name]
+            assert answer.points_per_100 == part["expected_points_destroyed_per_100_points"].max()
+            assert answer.p_annihilated == part["p_annihilated"].max()
+
+
+def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):
+    write_report("crown/monarch", "imperium/sieger", out=tmp_path / "r", situations=["long-range"])
+    words = Page((tmp_path / "r" / "index.html").read_text(encoding="utf-8")).words()
+    assert "No attack destroys a model of it. Most damage: Monarch Landship, full-strength, 2." in words
+
+
+# --- which pictures ---------------------------------------------------------------------------------------
+
+
+def plans(attackers, defenders, **more):
+    library = Profiles()
+    sides = [[each for each in library if re.fullmatch(pattern, each.selector)] for pattern in (attackers, defenders)]
+    return plan_pictures(*sides, [Situation(name="here")], **more)
+
+
+def test_whole_factions_are_shown_by_unit():
+    found = plans("crown/.*", "imperium/.*")
+    assert [(each.levels, each.metric) for each in found] == [("all levels", metric) for metric in SHOWN_METRICS]
+    assert len({each.name for each in found}) == len(found)
+    crown, imperium = (
+        len({each.unit.id for each in Profiles() if each.faction == side}) for side in ("crown", "imperium")
+    )
+    assert {each.cells for each in found} == {crown * imperium}
+
+
+def test_one_level_or_a_few_loadouts_are_shown_as_they_are():
+    assert {each.levels for each in plans("crown/.*@basic", "imperium/.*@reinforced")} == {""}
+    assert {each.levels for each in plans("crown/rifle.*", "imperium/krupp.*")} == {""}
+
+
+def test_every_pair_of_factions_has_its_own_pictures():
+    found = plans(".*@basic", "(crown|imperium)/.*@basic")
+    assert len({(each.attackers, each.defenders) for each in found}) == 6
+
+
+def test_other_metrics_can_be_shown(library, tmp_path):
+    assert {each.metric for each in plans("crown/.*", "crown/.*", metrics=["p_broken"])} == {"p_broken"}
+    out = small_report(tmp_path / "r", library, metrics=["p_broken", "p_broken"])
+    assert [path.name for path in (out / "pictures").glob("*.png")] == ["river-river-long-range-loadouts-p-broken.png"]
+
+
+# --- the folder -------------------------------------------------------------------------------------------
+
+
+def small_report(out, library, **more):
+    return write_report(
+        "river/otter-guard@basic", "river/beaver", out=out, profiles=library, situations=["long-range"], **more
+    )
+
+
+def test_an_earlier_report_is_replaced(library, tmp_path):
+    out = tmp_path / "r"
+    write_report("river/*", "river/*", out=out, profiles=library, situations=["long-range"])
+    before = contents(out)
+    (out / "pictures" / "Thumbs.db").write_bytes(b"left by another")
+    (out / ".DS_Store").write_bytes(b"left by a file manager")
+    small_report(out, library)
+    assert contents(out)["matchups.csv"] != before["matchups.csv"]
+    assert ".DS_Store" not in contents(out)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_folders_are_made_and_an_empty_one_is_used(library, tmp_path):
+    assert small_report(tmp_path / "a" / "b" / "r", library).is_dir()
+    (tmp_path / "empty").mkdir()
+    assert (small_report(tmp_path / "empty", library) / "index.html").is_file()
+
+
+def refused(out, library, message):
+    before = {path: path.read_bytes() for path in out.parent.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=message) as told:
+        small_report(out, library)
+    assert str(out) in str(told.value)
+    assert {path: path.read_bytes() for path in out.parent.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_with_other_files_is_refused(library, tmp_path):
+    out = tmp_path / "r"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work", encoding="utf-8")
+    refused(out, library, "this folder holds other files: thesis.txt")
+
+
+def test_a_report_with_somebody_elses_file_in_it_is_refused(library, tmp_path):
+    out = small_report(tmp_path / "r", library)
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    refused(out, library, "this folder holds other files: notes.txt")
+    (out / "notes.txt").unlink()
+    (out / "pictures" / "mine").mkdir()
+    refused(out, library, "this folder holds other files: pictures/mine")
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"program": "other", "files": {"a": ""}}', "\x00"])
+def test_a_manifest_of_another_program_is_not_ours(library, tmp_path, manifest):
+    out = tmp_path / "r"
+    out.mkdir()
+    (out / "manifest.json").write_text(manifest, encoding="utf-8")
+    refused(out, library, "this folder holds other files: manifest.json")
+
+
+def test_a_file_is_refused(library, tmp_path):
+    (tmp_path / "r").write_text("a file", encoding="utf-8")
+    refused(tmp_path / "r", library, "this is not a folder")
+
+
+def test_a_place_inside_a_file_is_refused(library, tmp_path):
+    (tmp_path / "file").write_text("a file", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot write this report"):
+        small_report(tmp_path / "file" / "r", library)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("a bug")])
+def test_a_failure_in_the_middle_leaves_nothing_behind(library, tmp_path, monkeypatch, error):
+    monkeypatch.setattr(batch, "write_page", failing(error))
+    wanted = InputError if isinstance(error, OSError) else type(error)
+    with pytest.raises(wanted, match=str(error.args[-1])):
+        small_report(tmp_path / "a" / "r", library)
+    assert list(tmp_path.iterdir()) == []
+
+
+def failing(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+def test_a_failure_in_the_middle_leaves_the_earlier_report(library, tmp_path, monkeypatch):
+    out = small_report(tmp_path / "r", library)
+    before = contents(out)
+    monkeypatch.setattr(batch, "write_manifest", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_report("river/*", "river/*", out=out, profiles=library)
+    assert contents(out) == before
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_report_in_which_nobody_can_attack_is_refused_and_says_why(library, tmp_path, threads):
+    """An aircraft without rows attacks nobody, in no situation."""
+    with pytest.raises(InputError, match="no attack is possible: ") as told:
+        write_report("river/heron@*", "river/*", out=tmp_path / "out", profiles=library, threads=threads)
+    for why_not in matchups("river/heron@*", "river/*", situations="all", profiles=library).frame["why_not"]:
+        assert why_not.replace("river/heron@basic", "it") in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_selectors_leave_nothing_behind(library, tmp_path):
+    with pytest.raises(InputError, match="fits nothing"):
+        write_report("river/nobody*", "river/*", out=tmp_path / "a" / "r", profiles=library)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_rises_to_its_end(library, tmp_path):
+    steps = []
+    small_report(tmp_path / "r", library, progress=lambda done, total: steps.append((done, total)))
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert steps[-1][0] == steps[-1][1]
+    assert len({total for _, total in steps}) == 1
+    assert steps[0][0] == 0
+
+
+def test_why_a_unit_cannot_attack_is_said_once_for_each_row_of_its_card():
+    whys = {
+        "charge": ["melee: b/wing@basic cannot be charged: rotorcraft", "melee: a Static unit cannot charge"],
+        "long-range": ["it has no ranged row"] * 2,
+        "short-range-aimed": ["it has no ranged row"] * 2,
+        "duel": [None, "a/gun@basic is an aircraft"],
+    }
+    frame = pd.DataFrame(
+        [
+            {"attacker": "a/gun@basic", "attacker_unit": "Gun", "defender": defender, "situation": name, "why_not": why}
+            for name, both in whys.items()
+            for defender, why in zip(["b/wing@basic", "b/fort@basic"], both)
+        ]
+    )
+    found = idle(frame, situations_called(list(whys)))
+    assert [(each.unit, [situation.name for situation in each.situations], each.why_not) for each in found] == [
+        ("Gun", ["charge"], ["melee: the target cannot be charged: rotorcraft / a Static unit cannot charge"]),
+        ("Gun", ["long-range", "short-range-aimed"], ["it has no ranged row"]),
+    ]

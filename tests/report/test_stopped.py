@@ -1,0 +1,319 @@
+"""A report that is stopped and started again: nothing is lost, nothing is half written, nothing is different."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from analyser.report import batch, figures, pictures, progress, worker, worker_main, write_report
+from analyser.report.progress import Interrupts
+from analyser.report.resume import work_folder, work_on
+from tests.oracle.small_profiles import write_profiles
+from tests.report.test_report import contents, failing, small_report, timeless
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return Profiles(write_profiles(tmp_path_factory.mktemp("river")))
+
+
+@pytest.fixture(scope="module")
+def unstopped(library, tmp_path_factory):
+    return write_report("river/*", "river/*", out=tmp_path_factory.mktemp("reports") / "r", profiles=library)
+
+
+def again(out, library, **more):
+    return write_report("river/*", "river/*", out=out, profiles=library, **more)
+
+
+def pictures_drawn(monkeypatch, *, stop_after=None):
+    """The pictures that are drawn from now on; after so many somebody presses Ctrl-C."""
+    drawn, draw = [], pictures.draw
+
+    def counted(plan, *rest):
+        draw(plan, *rest)
+        drawn.append(plan.name)
+        if len(drawn) == stop_after:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(pictures, "draw", counted)
+    return drawn
+
+
+@pytest.fixture
+def heeds_interrupts():
+    """Ctrl-C as a program started from a terminal has it, whatever the tests were started from."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def stopped(library, tmp_path, monkeypatch, heeds_interrupts):
+    """Where a report was to be that was stopped after one picture."""
+    out = tmp_path / "r"
+    with monkeypatch.context() as while_stopping:
+        pictures_drawn(while_stopping, stop_after=1)
+        with pytest.raises(KeyboardInterrupt):
+            again(out, library)
+    return out
+
+
+def test_ctrl_c_leaves_no_half_written_report(stopped):
+    assert not stopped.exists()
+    assert [path.name for path in stopped.parent.iterdir()] == [work_folder(stopped).name]
+
+
+def test_the_next_run_goes_on_from_there(stopped, library, monkeypatch, unstopped):
+    monkeypatch.setattr(figures, "matchups_frame", failing(AssertionError("worked out a second time")))
+    drawn = pictures_drawn(monkeypatch)
+    again(stopped, library)
+    assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
+    assert timeless(stopped) == timeless(unstopped)
+    assert list(stopped.parent.iterdir()) == [stopped]
+
+
+def test_its_progress_is_of_what_is_left(stopped, library, unstopped, tmp_path):
+    left, all_of_it = [], []
+    again(stopped, library, progress=lambda done, total: left.append((done, total)))
+    again(tmp_path / "whole", library, progress=lambda done, total: all_of_it.append((done, total)))
+    assert left[-1][0] == left[-1][1] < all_of_it[-1][1]
+
+
+def test_other_inputs_start_afresh(stopped, library, tmp_path, monkeypatch):
+    small_report(stopped, library)
+    small_report(tmp_path / "fresh", library)
+    assert timeless(stopped) == timeless(tmp_path / "fresh")
+    assert not work_folder(stopped).exists()
+
+
+def test_an_earlier_report_stands_until_the_new_one_is_whole(library, tmp_path, monkeypatch, heeds_interrupts):
+    out = small_report(tmp_path / "r", library)
+    before = contents(out)
+    pictures_drawn(monkeypatch, stop_after=1)
+    with pytest.raises(KeyboardInterrupt):
+        again(out, library)
+    assert contents(out) == before
+
+
+def test_ctrl_c_before_anything_is_done_leaves_nothing(library, tmp_path, monkeypatch):
+    monkeypatch.setattr(batch, "figures_of", failing(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        again(tmp_path / "a" / "r", library)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_frees_what_it_had_taken(stopped, library, monkeypatch):
+    monkeypatch.setattr(pictures, "draw", failing(OSError(28, "No space left on device")))
+    with pytest.raises(InputError, match="cannot write this report: No space left on device"):
+        again(stopped, library)
+    assert list(stopped.parent.iterdir()) == []
+
+
+def test_two_runs_do_not_write_one_report(library, tmp_path):
+    with (
+        work_on(tmp_path / "r", "a key"),
+        pytest.raises(InputError, match="another run is writing this report"),
+    ):
+        again(tmp_path / "r", library)
+
+
+def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(library, tmp_path):
+    folder = work_folder(tmp_path / "r")
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(InputError, match="it holds something else"):
+        again(tmp_path / "r", library)
+    assert contents(folder) == {"thesis.txt": b"years of work"}
+
+
+def test_a_part_that_was_not_finished_does_not_count(stopped, library, unstopped):
+    part = next((work_folder(stopped) / "parts").glob("long-range-*"))
+    (work_folder(stopped) / "scratch" / part.name).write_bytes(b"half of i")
+    part.unlink()
+    again(stopped, library)
+    assert timeless(stopped) == timeless(unstopped)
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_is_not_lost_where_a_library_drops_it(heeds_interrupts):
+    class Dropped:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    with Interrupts() as interrupts:
+        Dropped()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.heed()
+
+
+def test_a_second_ctrl_c_does_not_wait(heeds_interrupts):
+    with Interrupts():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_afterwards_ctrl_c_is_what_it_was(heeds_interrupts):
+    with Interrupts() as interrupts:
+        interrupts.heed()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_somebody_elses_handling_of_ctrl_c_stays():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl-C"))
+    try:
+        with Interrupts() as interrupts:
+            signal.raise_signal(signal.SIGINT)
+            interrupts.heed()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == ["Ctrl-C"]
+
+
+def test_a_report_can_be_written_from_another_thread(library, tmp_path):
+    thread = threading.Thread(target=small_report, args=(tmp_path / "r", library))
+    thread.start()
+    thread.join()
+    assert (tmp_path / "r" / "index.html").is_file()
+
+
+# --- two processes --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def always_helped(monkeypatch):
+    """A second process helps however little there is to do."""
+    monkeypatch.setattr(progress, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(figures, "A_PART", 1)
+
+
+def test_with_a_helper_the_report_is_the_same(library, tmp_path, always_helped, unstopped):
+    again(tmp_path / "two", library, threads=2)
+    again(tmp_path / "one", library, threads=1)
+    assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
+
+
+def test_the_helper_does_from_the_last_one_back_what_is_not_there(library, tmp_path, always_helped, monkeypatch):
+    worked_out, frame = [], figures.matchups_frame
+
+    def counted(attackers, field, situations):
+        worked_out.append((situations[0].name, attackers[0].selector))
+        return frame(attackers, field, situations)
+
+    monkeypatch.setattr(figures, "matchups_frame", counted)
+    drawn = pictures_drawn(monkeypatch)
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
+    with work_on(tmp_path / "r", "key") as work:
+        missing = figures.missing_parts(inputs, work)
+        worker_main.help_with(-1, inputs, work, missing, plans, 1)  # of a process that is gone
+        assert worked_out == drawn == []
+        for _ in range(2):
+            worker_main.help_with(os.getppid(), inputs, work, missing, plans[1:], 1)
+        assert worked_out == [(each.situation.name, inputs.attackers[each.first].selector) for each in missing[::-1]]
+        assert drawn == [plan.name for plan in reversed(plans[1:])]
+        assert figures.missing_parts(inputs, work) == []
+
+
+def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(library, tmp_path, always_helped, monkeypatch):
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    with work_on(tmp_path / "r", "key") as work:
+        first, *others = figures.missing_parts(inputs, work)
+        looks = []
+
+        def employer_ends_it(_):
+            looks.append(figures.missing_parts(inputs, work))
+            figures.figures_of(inputs, work, [first], 1, lambda done: None)
+
+        monkeypatch.setattr(figures.time, "sleep", employer_ends_it)
+        frame = figures.help_working_out(os.getppid(), inputs, work, others, 1)
+        assert looks == [[first]]
+        assert frame.equals(figures.figures_of(inputs, work, [], 1, lambda done: None))
+
+
+def test_without_a_helper_the_work_is_done_all_the_same(library, tmp_path, always_helped, monkeypatch, unstopped):
+    monkeypatch.setattr(worker.subprocess, "Popen", failing(OSError(12, "Cannot allocate memory")))
+    again(tmp_path / "r", library, threads=2)
+    assert timeless(tmp_path / "r") == timeless(unstopped)
+
+
+# --- from the shell -------------------------------------------------------------------------------------------
+
+
+def command(folder, out):
+    return [
+        sys.executable, "-c",
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from analyser.cli import main; sys.exit(main())",
+        "report", "--attackers", "river/*", "--defenders", "river/*", "--profiles", str(folder), "--out", str(out),
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_path, unstopped, number, status):
+    out = tmp_path / "r"
+    running = subprocess.Popen(command(library.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not list(work_folder(out).glob("report/pictures/*.png")) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        running.send_signal(number)
+        printed, told = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert running.returncode == status
+    assert printed == ""
+    kept = "stopped: what is finished is kept, and the same command goes on from there\n"
+    assert told == (kept if number == signal.SIGINT else "")
+    assert not out.exists()
+    ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout == f"The report is in {out}\n"
+    assert timeless(out) == timeless(unstopped)
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+    assert json.loads((out / "manifest.json").read_text("utf-8"))["wall_seconds"] > 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+@pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv", "report/pictures/*.png"])
+def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(library, tmp_path, unstopped, done):
+    import pty
+
+    out = tmp_path / "r"
+    running, terminal = pty.fork()
+    if running == 0:
+        os.execv(sys.executable, command(library.folder, out))
+    shown, typed, deadline = b"", False, time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if not typed and list(work_folder(out).glob(done)):
+            typed = os.write(terminal, b"\x03") == 1
+        if select.select([terminal], [], [], 0.002)[0]:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:  # the other end is closed
+                break
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(running, 0)[1]) == 130
+    assert (
+        shown.decode()
+        .splitlines()[-1]
+        .endswith("stopped: what is finished is kept, and the same command goes on from there")
+    )
+    assert b"Traceback" not in shown
+    assert not out.exists()
+    ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout == f"The report is in {out}\n"
+    assert timeless(out) == timeless(unstopped)

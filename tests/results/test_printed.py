@@ -1,0 +1,56 @@
+"""What Python prints of a result is what the command line prints of the same question."""
+
+import pytest
+
+import analyser
+from analyser import morale
+from analyser.importers.battlescribe import import_files
+from analyser.report.diff import diff
+from tests.cli.test_cli import answer
+from tests.cli.test_fights import GRENADIERS, RIFLES
+from tests.importers.test_battlescribe import Entry, catalogue
+from tests.oracle.small_profiles import FACTION
+from tests.report.test_diff import EASIER, folder
+
+FEW = ["--method", "monte-carlo", "--trials", "2000", "--seed", "5"]
+SAMPLED = {"trials": 2000, "seed": 5}
+FIGHT = {"attack": {"attacker": RIFLES, "distance": 6.0}, "target": {"unit": GRENADIERS}}
+ATTACKS = [{"attacker": RIFLES, "distance": 6.0}, {"attacker": RIFLES}]
+ANSWERS = {
+    "attack": (lambda: analyser.exact(FIGHT), ["attack", RIFLES, GRENADIERS, "--distance", "6"]),
+    "sampled attack": (
+        lambda: analyser.simulate(FIGHT, **SAMPLED), ["attack", RIFLES, GRENADIERS, "--distance", "6", *FEW]
+    ),
+    "charge": (lambda: analyser.charge(RIFLES, GRENADIERS), ["charge", RIFLES, GRENADIERS]),
+    "focus fire": (
+        lambda: analyser.focus(ATTACKS, GRENADIERS),
+        ["focus", f"{RIFLES}:distance=6", RIFLES, "--target", GRENADIERS],
+    ),
+    "duel": (
+        lambda: analyser.duel(RIFLES, GRENADIERS, rounds=2, method="monte-carlo", **SAMPLED),
+        ["duel", RIFLES, GRENADIERS, "--rounds", "2", *FEW],
+    ),
+    "morale": (
+        lambda: morale.exact("legion", {"courage": 1, "tokens": 2}),
+        ["morale", "legion", "--courage", "1", "--tokens", "2"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_a_result_prints_what_the_command_line_prints(kind):
+    ask, command = ANSWERS[kind]
+    result = ask()
+    assert str(result) == answer(*command)
+    assert repr(result) == str(result)  # which is what a shell and a notebook show
+
+
+def test_a_diff_prints_what_the_command_line_prints(tmp_path):
+    old, new = folder(tmp_path, "old", FACTION), folder(tmp_path, "new", EASIER)
+    assert repr(diff(old, new)) == answer("diff", old, new)
+
+
+def test_an_import_prints_what_the_command_line_prints(tmp_path):
+    path, out = tmp_path / "river.cat", tmp_path / "out"
+    path.write_text(catalogue(Entry()), encoding="utf-8")
+    assert repr(import_files([path], out=out)) == answer("import", path, "--out", out, "--replace")

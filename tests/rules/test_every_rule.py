@@ -1,0 +1,279 @@
+"""Every quality and special rule of AC-6 and AC-7, kind of fight by kind of fight: computed, or named, never dropped.
+
+Each case is a rigged fight with the rule and without it. Where numbers are computed from a rule, they differ, and the
+answer says that it was applied; a rule that none are computed from is named instead.
+"""
+
+import pytest
+
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, parse
+from tests.oracle.fight_files import LOW_CARDS, charge, duel, focus, row, unit
+
+HEROIC = {"heroic": 1}
+THREE_FACES = {"strike": 1, "glancing": 1, "miss": 1}
+SIXES, SEVENS = {"6": 1}, {"7": 1}  # DISCIPLINE 6 passes the one, and fails the other
+QUIET = {"policy_b": "take_cover"}
+WATCHING = {"policy_a": "lookout", "policy_b": "take_cover", "deck": LOW_CARDS}
+RIDERS = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6}
+CUTTERS = {"attacker": "commonwealth/kheshig-sky-cutter-wings@basic"}
+NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rulings.md`
+    (CLOSE_QUARTERS, "Siegebreaker"),  # its die is rolled when the combat is over
+    (FOCUS_FIRE, "Slow to Fire"), (FOCUS_FIRE, "Move or Fire"), (FOCUS_FIRE, "Reactive"),  # whether a row may fire
+    (FOCUS_FIRE, "Veteran"), (FOCUS_FIRE, "Corrosive Fumes"),  # rules of a profile: in `test_rules.py`
+}  # fmt: skip
+
+
+def charge_case(name, dice=3, *, of="a", a=None, t=None, back=0, only=None, special=None, **how):
+    """A charge with a melee row of so many dice; `of`: whose rule it is; `only`: keys of that unit with the rule."""
+    is_quality = parse(name).name in QUALITIES
+
+    def side(who, with_it):
+        own = with_it and of == who
+        keys = ((a if who == "a" else t) or {}) | ((only or {}) if own else {})
+        number = dice if who == "a" else back
+        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
+        rows = [row("melee", number, *qualities, special=special if who == "a" else None)] if number else []
+        rules = [*keys.pop("rules", ()), *([name] if own and not is_quality else [])]
+        return unit(*rows, rules=rules, **keys)
+
+    return tuple(charge(side("a", with_it), side("t", with_it), **how) for with_it in (True, False))
+
+
+def focus_case(name, *, target=None, only=None, attack=None, only_target=None, **how):
+    """Two attacks of three dice; `only`, `only_target`: keys of attacks and target where the rule is there."""
+    is_quality = parse(name).name in QUALITIES
+    found = []
+    for with_it in (True, False):
+        shot = {"dice": 3} | (attack or {}) | ((only or {}) if with_it else {})
+        shot["qualities"] = [*shot.get("qualities", ()), *([name] if with_it and is_quality else [])]
+        if "attacker" in shot:
+            del shot["dice"], shot["qualities"]
+        struck = {"models": 10, "defence": 1, "damage_limit": 1, "discipline": 6, "type": "infantry"} | (target or {})
+        struck |= (only_target or {}) if with_it else {}
+        struck["rules"] = [*struck.get("rules", ()), *([name] if with_it and not is_quality else [])]
+        found.append(focus([shot, shot], struck, **how))
+    return tuple(found)
+
+
+def duel_case(name, dice=3, *, of="a", a=None, b=None, only=None, melee=False, special=None, **how):
+    """A duel of two rounds with a ranged row (24", short range 6"), or `melee` too; `of`: whose rule it is."""
+    is_quality = parse(name).name in QUALITIES
+
+    def side(who, with_it):
+        own = with_it and of == who
+        keys = ((a if who == "a" else b) or {}) | ((only or {}) if own else {})
+        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
+        number = keys.pop("dice", dice if who == "a" else 1)
+        rows = [row("ranged", number, *qualities, short_range=6.0, special=special if who == "a" else None)]
+        rows += [row("melee", number, *qualities)] if melee else []
+        rows += keys.pop("more_rows", [])
+        rules = [*keys.pop("rules", ()), *([name] if own and not is_quality else [])]
+        return unit(*rows, rules=rules, **keys)
+
+    terms = {"rounds": 2} | how
+    return tuple(duel(side("a", with_it), side("b", with_it), **terms) for with_it in (True, False))
+
+
+def told_to(policy, who, **how):
+    """A duel of a unit that makes use of its rule, as its policy says, and one without the rule that just shoots."""
+    plain = who | {"rules": [], "rows": [each | {"qualities": []} for each in who["rows"]]}
+    return duel(who, unit(), policy_a=policy, **QUIET, **how), duel(plain, unit(), **QUIET, **how)
+
+
+TWO_ROWS = [row("ranged", 2), row("ranged", 1) | {"id": "other"}]
+OFFICER_FIRST = {"officer": "first"}
+CHARGES = {
+    "Shock": lambda n: charge_case(n, special=5),
+    "Wreckers": lambda n: charge_case(n, special=5, a={"type": "cavalry"}, t={"category": "heavy"}),
+    "Arc": lambda n: charge_case(n, 1, die=HEROIC),
+    "Devastating": lambda n: charge_case(n, t={"defence": 2}),
+    "Penetrating": lambda n: charge_case(n, t={"damage_limit": 2}),
+    "Suppressive": lambda n: charge_case(n, deck=SIXES),
+    "Precision": lambda n: charge_case(n, deck=SIXES),
+    "Cryo": charge_case,
+    "Seismic": charge_case,
+    "Overcharge": lambda n: charge_case(n, a={"overcharge": True}, deck={"1": 1}),
+    "Full Steam Ahead": lambda n: charge_case(n, a={"carriages": 2}),
+    "Durable": lambda n: charge_case(n, 1, of="t", die=HEROIC),
+    "Veteran (1)": charge_case,
+    "Automata": lambda n: charge_case(n, of="t"),
+    "Irrepressible": lambda n: charge_case(n, of="t"),
+    "Peer Review (6)": lambda n: charge_case(n, of="t", only={"peer_review": True}),
+    "Chain of Command (6)": lambda n: charge_case(n, of="t", only={"chain_of_command": True}, deck=SEVENS),
+    "Resilient (Front)": lambda n: charge_case(n, 4, of="t", t={"from_front": True}),
+    "Construct": lambda n: charge_case(n, of="t"),
+    "Corrosive Fumes (2)": lambda n: charge_case(n, deck=SIXES),
+    "Bodyguard": lambda n: charge_case(n, of="t", a={"qualities": ("Precision",)}, deck=SIXES),
+    "Irregular": lambda n: charge_case(n, of="t", t=OFFICER_FIRST, deck=SIXES),
+    "Lockstep": lambda n: charge_case(n, of="t", t=OFFICER_FIRST | {"type": "cavalry"}, deck=SIXES),
+    "Hover": lambda n: charge_case(n, of="t", a={"qualities": ("Seismic",)}),
+    "Sponsons (2)": lambda n: charge_case(n, of="t"),
+    "Stoic Defence": lambda n: charge_case(n, [*range(1, 11)], of="t", back=4),
+    "Storming Party": lambda n: charge_case(n, [*range(1, 11)], t={"garrisoned": True}, back=4),
+    "Static": lambda n: charge_case(n, of="t", deck=LOW_CARDS),
+    "Onslaught": lambda n: charge_case(n, 1, die=THREE_FACES),
+    "Overrun": charge_case,
+    "Hunter": charge_case,
+    "Capacity (3)": lambda n: charge_case(
+        n, 1, of="t", a={"type": "cavalry"}, only={"passengers": RIDERS}, t={"models": 2, "type": "armour"}, back=1
+    ),
+    "Throw (8)": lambda n: charge_case(n, deck={"2": 1}),
+    "Spectacular Demise (3)": lambda n: charge_case(n, of="t", t={"models": 3}),
+}
+FOCUS = {
+    "Point Blank": lambda n: focus_case(n, attack={"dice_in_parentheses": 5, "bonuses": ["short_range"]}),
+    "Shock": lambda n: focus_case(n, attack={"dice_in_parentheses": 5}),
+    "Wreckers": lambda n: focus_case(n, attack={"dice_in_parentheses": 5}, target={"category": "heavy"}),
+    "Arc": lambda n: focus_case(n, attack={"dice": 1}, die=HEROIC),
+    "Devastating": lambda n: focus_case(n, target={"defence": 2}),
+    "Penetrating": lambda n: focus_case(n, target={"damage_limit": 2}),
+    "Suppressive": lambda n: focus_case(n, deck=SIXES),
+    "Torrent": lambda n: focus_case(n, target={"garrisoned": True}),
+    "Precision": lambda n: focus_case(n, deck=SIXES),
+    "Cryo": focus_case,
+    "Seismic": focus_case,
+    "Overcharge": lambda n: focus_case(n, only={"overcharge": True}, deck={"1": 1}),
+    "Turret": lambda n: focus_case(n, only={"penalties": ["outside_front_arc"]}, die=THREE_FACES),
+    "Indirect": lambda n: focus_case(n, only={"line_of_sight": "none"}, die=THREE_FACES),
+    "Lock On": lambda n: focus_case(n, attack={"opportunity_fire": True}, die=THREE_FACES),
+    "Siegebreaker": lambda n: focus_case(n, target={"garrisoned": True}),
+    "Full Steam Ahead": lambda n: focus_case(n, attack={"carriages": 0}, only={"carriages": 1}),
+    "Durable": lambda n: focus_case(n, attack={"dice": 1}, die=HEROIC),
+    "Automata": focus_case,
+    "Irrepressible": focus_case,
+    "Peer Review (6)": lambda n: focus_case(n, only_target={"peer_review": True}),
+    "Chain of Command (6)": lambda n: focus_case(n, only_target={"chain_of_command": True}, deck=SEVENS),
+    "Resilient (Front)": lambda n: focus_case(n, target={"from_front": True}),
+    "Emplacement": lambda n: focus_case(n, target={"obstacle": True}),
+    "Pavises": lambda n: focus_case(n, target={"taking_cover": True}),
+    "Shrouded": lambda n: focus_case(n, die=THREE_FACES),
+    "Obfuscating (6)": lambda n: focus_case(n, die=THREE_FACES),
+    "Construct": focus_case,
+    "Hot Headed": lambda n: focus_case(n, target={"type": "aircraft"}),
+    "Bodyguard": lambda n: focus_case(n, attack={"qualities": ("Precision",)}, deck=SIXES),
+    "Irregular": lambda n: focus_case(n, target=OFFICER_FIRST, deck=SIXES),
+    "Lockstep": lambda n: focus_case(n, target=OFFICER_FIRST | {"type": "cavalry"}, deck=SIXES),
+    "Hover": lambda n: focus_case(n, attack={"qualities": ("Seismic",)}),
+    "Tail Gunner (4)": lambda n: focus_case(n, attack=CUTTERS, target={"category": "aerial", "type": "aircraft"}),
+}
+CHARGING = {"policy_a": "charge", "melee": True, "deck": LOW_CARDS, **QUIET}
+TESTED = {"policy_b": "take_cover", "first": "b"}  # so that what the shot does is still there at the end of the round
+DUELS = {
+    "Point Blank": lambda n: duel_case(n, special=5, policy_a="short_range", deck=LOW_CARDS, **QUIET),
+    "Shock": lambda n: duel_case(n, special=5, deck=LOW_CARDS, **QUIET),
+    "Wreckers": lambda n: duel_case(n, special=5, b={"category": "heavy"}, deck=LOW_CARDS, **QUIET),
+    "Arc": lambda n: duel_case(n, 1, die=HEROIC, deck=LOW_CARDS, **QUIET),
+    "Devastating": lambda n: duel_case(n, b={"defence": 2}, deck=LOW_CARDS, **QUIET),
+    "Penetrating": lambda n: duel_case(n, b={"damage_limit": 2}, deck=LOW_CARDS, **QUIET),
+    "Suppressive": lambda n: duel_case(n, deck=SIXES, **TESTED),
+    "Torrent": lambda n: duel_case(n, b={"garrisoned": True}, deck=LOW_CARDS, **QUIET),
+    "Precision": lambda n: duel_case(n, deck=SIXES, **TESTED),
+    "Cryo": lambda n: duel_case(n, rounds=1, b={"dice": 3}),
+    "Seismic": lambda n: duel_case(n, **TESTED),
+    "Overcharge": lambda n: told_to("overcharge", unit(row("ranged", 3, n)), deck={"1": 1}),
+    "Indirect": lambda n: duel_case(n, distance=5.0, deck=LOW_CARDS, **QUIET),
+    "Lock On": lambda n: duel_case(n, 1, policy_a="lookout", policy_b="take_cover", die=THREE_FACES, deck=LOW_CARDS),
+    "Slow to Fire": lambda n: duel_case(n, deck=LOW_CARDS, **QUIET),
+    "Move or Fire": lambda n: duel_case(n, a={"speed": 8.0}, distance=30.0, deck=LOW_CARDS, **QUIET),
+    "Reactive": lambda n: duel_case(n, 1, a={"more_rows": [row("ranged", 3) | {"id": "other"}]}, **WATCHING),
+    "Siegebreaker": lambda n: duel_case(n, b={"garrisoned": True}, deck=LOW_CARDS, **QUIET),
+    "Full Steam Ahead": lambda n: duel_case(n, a={"carriages": 1}, deck=LOW_CARDS, **QUIET),
+    "Durable": lambda n: duel_case(n, 1, of="b", die=HEROIC, deck=LOW_CARDS, **QUIET),
+    "Veteran (1)": lambda n: duel_case(n, deck=LOW_CARDS, **QUIET),
+    "Automata": lambda n: duel_case(n, of="b", **TESTED),
+    "Irrepressible": lambda n: duel_case(n, of="b", **TESTED),
+    "Peer Review (6)": lambda n: duel_case(n, of="b", only={"peer_review": True}, **TESTED),
+    "Chain of Command (6)": lambda n: duel_case(n, of="b", only={"chain_of_command": True}, deck=SEVENS, **TESTED),
+    "Resilient (Front)": lambda n: duel_case(n, 4, of="b", b={"from_front": True}, deck=LOW_CARDS, **QUIET),
+    "Emplacement": lambda n: duel_case(n, 4, of="b", b={"obstacle": True}, deck=LOW_CARDS, policy_b="shoot"),
+    "Pavises": lambda n: duel_case(n, 4, of="b", deck=LOW_CARDS, **TESTED),
+    "Shrouded": lambda n: duel_case(n, 1, of="b", die=THREE_FACES, deck=LOW_CARDS, **QUIET),
+    "Obfuscating (6)": lambda n: duel_case(n, 1, of="b", die=THREE_FACES, deck=LOW_CARDS, **QUIET),
+    "Construct": lambda n: duel_case(n, of="b", **TESTED),
+    "Hot Headed": lambda n: duel_case(n, 1, a={"suppressed": True}, die=THREE_FACES, **QUIET),
+    "Corrosive Fumes (6)": lambda n: duel_case(n, distance=6.0, deck=SIXES, **TESTED),
+    "Bodyguard": lambda n: duel_case(n, of="b", a={"qualities": ("Precision",)}, deck=SIXES, **TESTED),
+    "Irregular": lambda n: duel_case(n, of="b", b=OFFICER_FIRST, deck=SIXES, **TESTED),
+    "Lockstep": lambda n: duel_case(n, of="b", b=OFFICER_FIRST | {"type": "cavalry"}, deck=SIXES, **TESTED),
+    "Hover": lambda n: duel_case(n, of="b", a={"qualities": ("Seismic",)}, **TESTED),
+    "Sponsons (2)": lambda n: duel_case(n, of="b", **CHARGING),
+    "Stoic Defence": lambda n: duel_case(n, [*range(1, 11)], of="b", b={"dice": 4}, **CHARGING),
+    "Storming Party": lambda n: duel_case(n, [*range(1, 11)], b={"garrisoned": True, "dice": 4}, **CHARGING),
+    "Static": lambda n: duel_case(n, of="b", **CHARGING),
+    "Onslaught": lambda n: duel_case(n, 1, die=THREE_FACES, **CHARGING),
+    "Overrun": lambda n: duel_case(n, **CHARGING),
+    "Hunter": lambda n: duel_case(n, **CHARGING),
+    "Throw (8)": lambda n: duel_case(n, **CHARGING | {"deck": {"2": 1}}),
+    "All-Out Attack (2)": lambda n: told_to("all_out", unit(*TWO_ROWS, rules=[n]), deck=LOW_CARDS),
+    "Tail Gunner (4)": lambda n: duel_case(
+        n, of="b", a={"category": "aerial", "type": "rotorcraft"}, deck=LOW_CARDS, **QUIET
+    ),
+    "Spectacular Demise (3)": lambda n: duel_case(n, 9, of="b", b={"models": 1}, distance=4.0, deck=LOW_CARDS, **QUIET),
+    "Berserk": lambda n: duel_case(n, a={"suppressed": True}, **CHARGING | {"policy_a": "shoot", "deck": {"12": 1}}),
+    "Run Amok": lambda n: duel_case(n, 2, a={"more_rows": [row("melee", 5)]}, deck=LOW_CARDS, **QUIET),
+}  # fmt: skip
+KINDS = {CLOSE_QUARTERS: CHARGES, FOCUS_FIRE: FOCUS, DUEL: DUELS}
+CASES = [(kind, name) for kind, cases in KINDS.items() for name in cases]
+
+
+def numbers_of(result):
+    """All that an answer computes."""
+    told = ("kind", "method", "scenario", "applied", "not_modelled", "assumptions", "warnings", "strikes")
+    return {name: value for name, value in result.as_dict().items() if name not in told}
+
+
+def is_computed(term, kind):
+    """Whether numbers are computed from a term in that kind of fight."""
+    return term.counts_in(kind) or (kind == FOCUS_FIRE and term.counts_in(RANGED_ATTACK))
+
+
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_a_rule_that_is_computed_changes_a_number_and_is_told(kind, name):
+    with_it, without_it = KINDS[kind][name](name)
+    assert numbers_of(with_it) != numbers_of(without_it)
+    assert name in with_it.account.applied
+    assert name not in with_it.account.not_modelled
+    assert name not in without_it.account.applied
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_rule_of_the_tables_has_its_case(kind):
+    terms = {**QUALITIES, **SPECIAL_RULES}
+    computed = {
+        name for name, term in terms.items() if is_computed(term, kind) and (kind, name) not in NO_NUMBER_OF_ITS_OWN
+    }
+    assert {parse(name).name for name in KINDS[kind]} == computed
+
+
+@pytest.mark.parametrize("name", [*QUALITIES, *SPECIAL_RULES])
+def test_a_rule_that_is_not_computed_is_named(name):
+    quality = name in QUALITIES
+    term = QUALITIES[name] if quality else SPECIAL_RULES[name]
+    qualities, rules = ([name], []) if quality else ([], [name])
+    fighter = unit(row("melee", 1, *qualities), row("ranged", 1, *qualities), rules=rules)
+    target = {"models": 10, "defence": 1, "damage_limit": 1, "rules": rules}
+    answers = {
+        CLOSE_QUARTERS: None if name == "Static" else charge(fighter, fighter),
+        FOCUS_FIRE: focus([{"dice": 1, "qualities": qualities}], target),
+        DUEL: duel(fighter, unit(), policy_b="take_cover") if name != "Reactive" else None,
+    }
+    for kind, result in answers.items():
+        if result is not None and not is_computed(term, kind):
+            assert name in result.account.not_modelled
+            assert name not in result.account.applied
+
+
+def test_what_has_no_occasion_is_not_told():
+    shot = {"deck": LOW_CARDS, **QUIET}
+    resilient = unit(row("ranged", 1), rules=["Resilient (Front)"])
+    assert "Resilient (Front)" not in duel(resilient, unit(row("ranged", 1)), **shot).account.applied
+    assert "Resilient (Front)" not in charge(unit(row("melee", 1)), resilient).account.applied
+    charger = unit(row("melee", 1), rules=["Resilient (Front)"])
+    assert "Resilient (Front)" in charge(charger, unit(row("melee", 1))).account.applied
+    torrent = unit(row("ranged", 1, "Torrent"))
+    assert "Torrent" not in duel(torrent, unit(), **shot).account.applied
+    assert "Torrent" in duel(torrent, unit(concealed=True), **shot).account.applied
+    assert (
+        "Hover"
+        not in focus([{"dice": 1}], {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}).account.applied
+    )

@@ -1,0 +1,224 @@
+"""Input that nobody means: one clear message for each, whatever it came through; keys that mean nothing are told."""
+
+import random
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser import morale
+from analyser.common.errors import InputError, printable
+from analyser.common.files import write_text
+from analyser.game.units import LONGEST_ID
+from analyser.importers.battlescribe import import_files
+from tests.importers.test_battlescribe import Entry, catalogue
+from tests.oracle.random_scenarios import random_scenario
+
+TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 6, "type": "infantry"}
+GRENADIERS = "imperium/scion-grenadier-p@basic"
+
+
+def warnings_of(attack, target=TARGET, **sections):
+    return analyser.load_scenario({"attack": attack, "target": target, **sections}).warnings
+
+
+# --- names and numbers in names -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["Capacity (99999)", "Veteran (1001)", f"Sponsons ({'9' * 100})"])
+@pytest.mark.parametrize("ask", [analyser.exact, analyser.charge, analyser.focus, analyser.duel])
+def test_a_number_in_a_rule_has_a_range(ask, rule):
+    """`capacity` 99999 was an error of the validation library; an X of thousands of digits a ValueError."""
+    unit = TARGET | {"rules": [rule]}
+    sections = {
+        analyser.exact: {"attack": {"dice": 1}, "target": unit},
+        analyser.charge: {"attacker": TARGET, "target": unit},
+        analyser.focus: {"attacks": [{"dice": 1}], "target": unit},
+        analyser.duel: {"a": unit, "b": unit},
+    }
+    with pytest.raises(InputError, match=r"rules\.0: the number in .*\(allowed: 0 to 1000\)"):
+        ask(sections[ask])
+
+
+@pytest.mark.parametrize("name", ["x" * 201, "\x1b[2J", "\u202eabc", f"Sponsons ({'9' * 5000})"])
+def test_a_name_is_short_and_plain(name):
+    with pytest.raises(InputError) as caught:
+        analyser.exact({"attack": {"dice": 1, "qualities": [name]}, "target": TARGET})
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 300
+
+
+def test_a_message_is_shortened_after_it_is_escaped():
+    assert len(printable("\U000e0001" * 400)) <= 400
+
+
+# --- the importer ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 2000, "con", "../../etc/passwd", "a/b\\c", "...", "-", "\u202eabc", "ruleset", "Ö" * 500, "ﷺ" * 300]
+)
+def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
+    """A name of 2,000 characters was an OSError: the name of its file was too long."""
+    path = tmp_path / "river.cat"
+    path.write_text(catalogue(Entry(name=name), name=name), encoding="utf-8")
+    out = tmp_path / "out"
+    report = import_files(path, out=out)
+    (written,) = report.written
+    assert written.parent == out
+    assert len(written.name) <= LONGEST_ID + len(".toml")
+    assert written.stem not in ("con", "ruleset", "")
+    (faction,) = report.factions
+    assert analyser.load_profiles(out).factions == {faction.id: faction}
+
+
+# --- what a caller hands over ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("odd", [5, [[]], b"crown", {"crown": 1}, object(), np.array([1])])
+def test_selectors_that_are_no_text(odd):
+    with pytest.raises(InputError):
+        analyser.compare(odd, GRENADIERS)
+    with pytest.raises(InputError):
+        analyser.matchups("crown/*", odd)
+    with pytest.raises(InputError):
+        analyser.load_profiles().loadout(odd)
+
+
+@pytest.mark.parametrize("key", ["metric", "levels", "row", "method", "at_least"])
+@pytest.mark.parametrize("odd", [[[]], 5.5, b"basic"])
+def test_arguments_of_a_comparison_that_are_no_text(key, odd):
+    with pytest.raises(InputError, match=key):
+        analyser.compare("crown/rifle-platoon@basic", GRENADIERS, **{key: odd})
+
+
+# --- a sample of a few games ----------------------------------------------------------------------
+
+QUESTIONS = {
+    "legion": {"courage": 1, "tokens": 2, "edge_distance": 6, "move_distance": 6},
+    "grande-tactique": {
+        "column": {"arm": "infantry", "enemy": "cavalry", "friends": [{"distance": 3, "shaken": 0.5}] * 3},
+        "rout": {"units": [{"edge_distance": 20}] * 3, "charged_by_cavalry": 0.3},
+        "division": {"units": [{"rout": 0.5}] * 3},
+    },
+    "warmaster": {"dice": 3, "obstacles": [{"distance": 3, "kind": "friend", "chain": 4}], "turns": 2},
+    "mordheim": {
+        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 6}]}, "effect_of_leader": True,
+        "alone": {"leadership": 6, "charged": 0.5}, "combat": {"fighter": {"attacks": 4}, "rounds": 3},
+    },
+    "compare": {"models": 8, "losses": 2, "edge_distance": 9},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("system", QUESTIONS)
+@pytest.mark.parametrize("trials", [1, 2, 3, 7])
+def test_intervals_of_a_few_games(system, trials):
+    """`k (32) must not be greater than n (2)`: every share is one of the trials, and lies in its interval."""
+    result = morale.simulate(system, QUESTIONS[system], trials=trials)
+    for columns in result.columns.values():
+        for name in (each for each in columns if f"{each}_low" in columns):
+            low, share, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))
+            assert (low >= 0).all(), name
+            assert (low <= share + 1e-12).all(), name
+            assert (share <= high + 1e-12).all(), name
+            assert (high <= 1).all(), name
+
+
+# --- keys that mean nothing -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attack", "target", "key"),
+    [
+        ({"attacker_advanced": True}, {}, "attack.attacker_advanced"),
+        ({"attacker_reloading": True}, {}, "attack.attacker_reloading"),
+        ({"attacker_garrisoned": True}, {}, "attack.attacker_garrisoned"),
+        ({"attacker_models": 3}, {}, "attack.attacker_models"),
+        ({"attacker_damage": 1, "attacker_damage_limit": 2}, {}, "attack.attacker_damage"),
+        ({"distance": 6.0}, {}, "attack.distance"),
+        ({}, {"from_front": True}, "target.from_front"),
+        ({}, {"exposed": 6}, "target.exposed"),
+        ({}, {"activated": True}, "target.activated"),
+    ],
+)
+def test_a_key_that_means_nothing_is_told(attack, target, key):
+    """`attacker_advanced = true` where no row is Move or Fire was accepted without a word."""
+    said = warnings_of({"dice": 3} | attack, TARGET | target)
+    assert [each for each in said if each.startswith(f"{key} has no effect")]
+    for each in {"attack": attack, "target": target}[key.partition(".")[0]]:
+        assert not [more for more in warnings_of({"dice": 3}) if each in more]
+
+
+def test_a_profile_s_row_says_what_has_an_effect():
+    target = {"unit": GRENADIERS}
+    attack = {"attacker": "crown/rifle-platoon@basic", "attacker_advanced": True}
+    assert any("no row of the attacker is Move or Fire" in each for each in warnings_of(attack, target))
+    assert warnings_of({"attacker": "crown/rifle-platoon@basic", "distance": 6}, target) == ()
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_what_has_no_effect_has_none(number):
+    """Without the key the answer is the same; and what is echoed says nothing new."""
+    given = random_scenario(random.Random(number))
+    given["target"] |= {"formation": "open"} if number % 2 else {}
+    result = analyser.exact(given)
+    echoed = analyser.load_scenario(result.scenario.as_dict())
+    assert set(echoed.warnings) <= set(result.scenario.warnings)
+    for warning in result.scenario.warnings:
+        place, has_none, _ = warning.partition(" has no effect on this attack")
+        if has_none:
+            section, key = place.split(".")
+            less = {name: value for name, value in given[section].items() if name != key}
+            without = analyser.exact(given | {section: less}).as_dict()
+            for part in ("outcomes", "models_destroyed", "hits"):
+                assert without[part] == result.as_dict()[part], warning
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"attack": {"dice": 3}, "target": TARGET},
+        {"attacks": [{"dice": 3}], "target": TARGET},
+        {"duel": {"rounds": 1}, "a": {"unit": GRENADIERS}, "b": {"unit": GRENADIERS}},
+        {"charge": {}, "attacker": {"unit": "crown/rifle-platoon@basic"}, "target": {"unit": GRENADIERS}},
+    ],
+)
+def test_an_empty_ruleset_is_told(sections):
+    from analyser.scenarios import load as scenarios
+    from analyser.scenarios.reading import kind_of
+
+    kind = kind_of(sections)
+    load = analyser.load_scenario if kind == "attack" else getattr(scenarios, f"load_{kind}")
+    assert "[ruleset] is empty and has no effect" in load(sections | {"ruleset": {}}).warnings
+    assert not [each for each in load(sections).warnings if "ruleset" in each]
+
+
+# --- names of files -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", [5, b"a.toml", object(), "a\0b.toml", "x" * 5000 + ".toml", "x" * 5000])
+def test_what_names_no_file(source):
+    for ask in (analyser.exact, analyser.charge, analyser.duel, analyser.load_profiles):
+        with pytest.raises(InputError) as caught:
+            ask(source)
+        assert len(str(caught.value)) < 1500
+    with pytest.raises(InputError):
+        morale.exact("legion", source)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_file_that_cannot_be_called_so_is_not_written(tmp_path, name):
+    with pytest.raises(InputError):
+        write_text(tmp_path / name, "text")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_keys_of_longer_fights_that_mean_nothing_are_told():
+    from analyser.scenarios.load import load_charge, load_duel
+
+    rifles = {"unit": "crown/rifle-platoon@basic"}
+    charge = load_charge({"charge": {"overrun": False}, "attacker": rifles, "target": {"unit": GRENADIERS}})
+    assert "charge.overrun has no effect: the unit does not have Overrun (AC-7)" in charge.warnings
+    duel = load_duel({"duel": {}, "a": rifles | {"reloading": True}, "b": {"unit": GRENADIERS}})
+    assert "a.reloading has no effect: no row is Slow to Fire (AC-6)" in duel.warnings
+    assert load_duel(duel.as_dict()).warnings == duel.warnings

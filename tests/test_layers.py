@@ -1,0 +1,175 @@
+"""The levels of the package and who may know whom: imports go down, never up, and never round."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import analyser
+
+PACKAGE = Path(analyser.__file__).parent
+
+# What stands at the top of the package, level by level: each may import what stands on the levels below its own.
+LEVELS = (
+    ("common",),
+    ("game",),
+    ("rules", "importers"),
+    ("engine",),
+    ("scenarios",),
+    ("results",),
+    ("plots", "api"),
+    ("analysis", "morale"),
+    ("report",),
+    ("cli",),
+    ("__main__",),
+)
+LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+FRONT_DOOR = "__init__"  # `analyser` itself: hands out names of other modules when they are asked for
+NUMBERS_ONLY = {"rules": {"common", "game", "rules"}, "engine": {"common", "game", "rules", "engine"}}
+NO_TABLES = {"pandas", "matplotlib", "scipy", "pyarrow", "click", "tqdm"}
+MAY_PRINT_AND_EXIT = {"cli", "__main__"}
+HEAVY = ("pandas", "matplotlib", "numba", "scipy", "pyarrow")
+"""Slow to import: `import analyser` does without them."""
+
+
+def sources():
+    """Every module of the package by its full name: its syntax tree."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(("analyser", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+        yield name, ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def place_of(module):
+    """What a module belongs to at the top of the package."""
+    place = module.split(".")[1] if "." in module else FRONT_DOOR
+    return place if place in LEVEL else FRONT_DOOR
+
+
+def names_imported(tree):
+    """The full names of all that a module imports, wherever in it and for whatever purpose."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports here are written in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def wrong_imports(place, tree):
+    """What a module of `place` imports though it stands no lower."""
+    for name in names_imported(tree):
+        if name.partition(".")[0] != "analyser" or name == "analyser.__version__":
+            continue
+        other = place_of(name)
+        if other == FRONT_DOOR or (other != place and LEVEL[other] >= LEVEL[place]):
+            yield f"{place} -> {name}"
+
+
+def prints_or_exits(tree):
+    """The lines of a module that write to the terminal or end the program."""
+    writers = {"print", "exit", "quit", "SystemExit"}
+    writers |= {"sys.exit", "os._exit", "sys.stdout", "sys.stderr", "click.echo"}
+    for node in ast.walk(tree):
+        named = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+        if named in writers:
+            yield f"line {node.lineno}: {named}"
+
+
+def imported_at_once(module, tree):
+    """The modules of the package that importing a module imports: not those for type checkers, nor those for later."""
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.unparse(node.test):
+            waiting.extend(node.body)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for name in names_imported(ast.Module([node], [])):
+                for candidate in (name, name.rpartition(".")[0]):
+                    if candidate in MODULES and candidate != module:
+                        yield candidate
+                        break
+
+
+def circles(graph):
+    """The modules that import each other, directly or by way of others: those that no order can be found for."""
+    left = dict(graph)
+    while free := [module for module, others in left.items() if not set(others) & left.keys()]:
+        for module in free:
+            del left[module]
+    return sorted(left)
+
+
+MODULES = dict(sources())
+
+
+def test_every_module_has_a_level():
+    assert {place_of(module) for module in MODULES} <= LEVEL.keys() | {FRONT_DOOR}
+    assert [module for module in MODULES if place_of(module) == FRONT_DOOR] == ["analyser"]
+
+
+def test_imports_go_down():
+    inside = [(module, tree) for module, tree in MODULES.items() if module != "analyser"]
+    assert [wrong for module, tree in inside for wrong in wrong_imports(place_of(module), tree)] == []
+
+
+def test_no_imports_go_round():
+    graph = {module: list(imported_at_once(module, tree)) for module, tree in MODULES.items() if module != "analyser"}
+    assert circles(graph) == []
+
+
+@pytest.mark.parametrize("place", NUMBERS_ONLY)
+def test_rules_and_engines_know_numbers_only(place):
+    known = {place_of(name) for module, tree in MODULES.items() if place_of(module) == place
+             for name in names_imported(tree) if name.partition(".")[0] == "analyser"}  # fmt: skip
+    assert known <= NUMBERS_ONLY[place]
+
+
+@pytest.mark.parametrize("place", ["rules", "engine", "game"])
+def test_rules_and_engines_import_no_tables_and_no_pictures(place):
+    mine = [tree for module, tree in MODULES.items() if place_of(module) == place]
+    assert {name.partition(".")[0] for tree in mine for name in names_imported(tree)} & NO_TABLES == set()
+
+
+def test_only_the_command_line_prints_or_exits():
+    elsewhere = [(module, tree) for module, tree in MODULES.items() if place_of(module) not in MAY_PRINT_AND_EXIT]
+    assert [f"{module}, {found}" for module, tree in elsewhere for found in prints_or_exits(tree)] == []
+
+
+def test_import_analyser_stays_quick():
+    look = f"import sys, analyser; print(*[name for name in {HEAVY} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
+def test_every_public_name_can_be_had():
+    assert [name for name in analyser.__all__ if not hasattr(analyser, name)] == []
+
+
+# --- the checks themselves --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "wrong"),
+    [
+        ("rules", "from analyser.scenarios.schema import Scenario", ["rules -> analyser.scenarios.schema.Scenario"]),
+        ("scenarios", "from analyser.rules import damage", []),
+        ("engine", "def later():\n    import analyser.results", ["engine -> analyser.results"]),
+        ("results", "from analyser.plots import bars", ["results -> analyser.plots.bars"]),
+        ("rules", "from analyser.rules.structs import FIGHT", []),
+        ("results", "from analyser import exact", ["results -> analyser.exact"]),
+        ("cli", "from analyser import __version__", []),
+    ],
+)
+def test_an_import_that_goes_up_is_seen(place, line, wrong):
+    assert list(wrong_imports(place, ast.parse(line))) == wrong
+
+
+def test_imports_that_go_round_are_seen():
+    assert circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": []}) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("line", ["print(1)", "import sys; sys.exit(2)", "raise SystemExit", "sys.stderr.write('')"])
+def test_a_print_or_an_exit_is_seen(line):
+    assert list(prints_or_exits(ast.parse(line)))
