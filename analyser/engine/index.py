@@ -1,4 +1,4 @@
-"""States brought together: a growing list of distinct whole numbers that knows the place of each."""
+"""Index of distinct states: a growing list of integers with a hash table (open addressing, linear probing)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from analyser.common.jit import step
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
-NOWHERE = -1
+NOT_FOUND = -1
 _SLOTS_A_STATE = 4  # keeps chains of collisions short
 
 
-class Gathering(NamedTuple):
-    """Distinct states in the order in which they came.
+class StateIndex(NamedTuple):
+    """Distinct states in the order in which they were added.
 
     Attributes
     ----------
     states : int64 array
         The first `length[0]` of them count.
     slots : int64 array
-        A table of places in `states`, found by hashing; its length is a power of two.
+        Hash table of positions in `states`; its length is a power of two.
     length : int64 array, shape (1,)
     """
 
@@ -33,58 +33,55 @@ class Gathering(NamedTuple):
 
 
 @step
-def gathering(room: int) -> Gathering:
-    """An empty one with room for at least `room` states."""
+def state_index(room: int) -> StateIndex:
+    """An empty index with room for at least `room` states."""
     size = 16
     while size < room:
         size *= 2
-    return Gathering(np.empty(size, np.int64), np.full(size * _SLOTS_A_STATE, NOWHERE, np.int64), np.zeros(1, np.int64))
+    slots = np.full(size * _SLOTS_A_STATE, NOT_FOUND, np.int64)
+    return StateIndex(np.empty(size, np.int64), slots, np.zeros(1, np.int64))
 
 
 @step
-def first_slot(among: Gathering, state: int) -> int:
-    """Where the search for a state begins. Its upper half counts too: some states differ in nothing else."""
+def first_slot(index: StateIndex, state: int) -> int:
+    """Where probing for a state begins. Its upper half counts too: some states differ in nothing else."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
-    return int(np.int64(word * _GOLDEN_GAMMA >> _HALF) & (len(among.slots) - 1))
+    return int(np.int64(word * _GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
 
 @step
-def seek(among: Gathering, state: int) -> int:
-    """The place of `state`; NOWHERE if it is not among them."""
-    mask = len(among.slots) - 1
-    slot = first_slot(among, state)
-    while among.slots[slot] != NOWHERE:
-        place = among.slots[slot]
-        if among.states[place] == state:
-            return int(place)
+def slot_of(index: StateIndex, state: int) -> int:
+    """The slot that holds the position of `state`, or the empty one where it belongs."""
+    mask, slot = len(index.slots) - 1, first_slot(index, state)
+    while index.slots[slot] != NOT_FOUND and index.states[index.slots[slot]] != state:
         slot = (slot + 1) & mask
-    return NOWHERE
+    return slot
 
 
 @step
-def place_of(among: Gathering, state: int) -> int:
-    """The place of `state`, which is added if it is new; there must be room for it."""
-    mask = len(among.slots) - 1
-    slot = first_slot(among, state)
-    while among.slots[slot] != NOWHERE:
-        place = among.slots[slot]
-        if among.states[place] == state:
-            return int(place)
-        slot = (slot + 1) & mask
-    place = among.length[0]
-    among.slots[slot] = place
-    among.states[place] = state
-    among.length[0] = place + 1
-    return int(place)
+def find(index: StateIndex, state: int) -> int:
+    """The position of `state`; NOT_FOUND if it has not been added."""
+    return int(index.slots[slot_of(index, state)])
 
 
 @step
-def with_room(among: Gathering, more: int) -> Gathering:
-    """The same with room for `more` further states: itself, or a larger copy with every place kept."""
-    needed = among.length[0] + more
-    if needed <= len(among.states):
-        return among
-    larger = gathering(2 * needed)
-    for place in range(among.length[0]):
-        place_of(larger, among.states[place])
+def index_of(index: StateIndex, state: int) -> int:
+    """The position of `state`, which is added if it is new; there must be room for it."""
+    slot = slot_of(index, state)
+    if index.slots[slot] == NOT_FOUND:
+        index.slots[slot] = index.length[0]
+        index.states[index.length[0]] = state
+        index.length[0] += 1
+    return int(index.slots[slot])
+
+
+@step
+def with_room(index: StateIndex, more: int) -> StateIndex:
+    """An index with room for `more` further states: itself, or a larger copy that keeps every position."""
+    needed = index.length[0] + more
+    if needed <= len(index.states):
+        return index
+    larger = state_index(2 * needed)
+    for position in range(index.length[0]):
+        index_of(larger, index.states[position])
     return larger

@@ -17,7 +17,7 @@ from analyser.engine.fight.exact.distribution import Law, Stretch, law_of, seen_
 from analyser.engine.fight.exact.operation import chance_passed
 from analyser.engine.fight.exact.outcomes import Chances
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import Gathering, gathering, place_of
+from analyser.engine.index import StateIndex, index_of, state_index
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.structs import NONE
 
@@ -31,7 +31,7 @@ class Aftermath(NamedTuple):
 
     Attributes
     ----------
-    mine, theirs : Gathering
+    mine, theirs : StateIndex
         Next states of the active unit and of its target.
     to_mine : int64 array, shape (states, results, ways, gone)
         The place of the active unit's next state; NONE where it is not known yet.
@@ -40,8 +40,8 @@ class Aftermath(NamedTuple):
         The chance that the active unit, or the target, passes the loser's test; NaN where it is not known yet.
     """
 
-    mine: Gathering
-    theirs: Gathering
+    mine: StateIndex
+    theirs: StateIndex
     to_mine: NDArray[np.int64]
     to_theirs: NDArray[np.int64]
     passes: NDArray[np.float64]
@@ -51,7 +51,7 @@ class Aftermath(NamedTuple):
 def nothing_known(rows: int, columns: int) -> Aftermath:
     """Before the first combat."""
     return Aftermath(
-        gathering(_RESULTS * _BOTH * _BOTH * rows), gathering(_RESULTS * _BOTH * columns),
+        state_index(_RESULTS * _BOTH * _BOTH * rows), state_index(_RESULTS * _BOTH * columns),
         np.full((rows, _RESULTS, _BOTH, _BOTH), NONE, np.int64), np.full((columns, _RESULTS, _BOTH), NONE, np.int64),
         np.full((_BOTH, max(rows, columns)), np.nan),
     )  # fmt: skip
@@ -128,8 +128,8 @@ def learn(
             continue
         after = operations.changed(setup, operation, words, way == 0)
         if theirs == NONE:
-            theirs = place_of(known.theirs, side_after(setup, rest, 1 - active, after[1 - active]))
+            theirs = index_of(known.theirs, side_after(setup, rest, 1 - active, after[1 - active]))
             to_theirs[column, result, way] = theirs
         gone = is_gone(states_of_theirs[theirs])
         if to_mine[row, result, way, gone] == NONE:
-            to_mine[row, result, way, gone] = place_of(known.mine, side_after(setup, rest, active, after[active]))
+            to_mine[row, result, way, gone] = index_of(known.mine, side_after(setup, rest, active, after[active]))

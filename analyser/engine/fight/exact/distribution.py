@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import step
 from analyser.engine.fight import operations as steps
 from analyser.engine.fight.program import Kind, Setup
-from analyser.engine.index import Gathering
+from analyser.engine.index import StateIndex
 from analyser.rules.structs import NONE
 
 _ALONE_AND_CERTAIN = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.FORGET))
@@ -107,14 +107,14 @@ def side_after(setup: Setup, rest: int, side: int, word: int) -> int:
 
 
 @step
-def gathered(firsts: Gathering, seconds: Gathering, chances: NDArray[np.float64]) -> Law:
+def gathered(firsts: StateIndex, seconds: StateIndex, chances: NDArray[np.float64]) -> Law:
     """A law of the states that came together."""
     return Law(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), chances)
 
 
 @step
 def law_of(
-    active: int, mine: Gathering, theirs: Gathering, chances: NDArray[np.float64]
+    active: int, mine: StateIndex, theirs: StateIndex, chances: NDArray[np.float64]
 ) -> Law:  # fmt: skip
     """A law whose rows in `chances` are the states of the side `active`."""
     return gathered(mine, theirs, chances) if active == 0 else gathered(theirs, mine, chances.T.copy())

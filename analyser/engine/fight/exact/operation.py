@@ -9,7 +9,7 @@ from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Law, Stretch, both_after, gathered
 from analyser.engine.fight.exact.outcomes import Chances
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import gathering, place_of, with_room
+from analyser.engine.index import index_of, state_index, with_room
 from analyser.game.dice import Face
 from analyser.rules.structs import NONE
 
@@ -56,7 +56,7 @@ def changed_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> L
     shape = (before.shape[0], before.shape[1], _BOTH)
     to_first, to_second = np.empty(shape, np.int64), np.empty(shape, np.int64)
     shares = np.zeros(shape)
-    firsts, seconds = gathering(2 * shape[0]), gathering(2 * shape[1])
+    firsts, seconds = state_index(2 * shape[0]), state_index(2 * shape[1])
     # Along a row, and from row to row, a side mostly comes to the same state: then it need not be looked for.
     one_before, two_before = np.full((_BOTH, 2), NONE, np.int64), np.full((shape[1], _BOTH, 2), NONE, np.int64)
     for row in range(shape[0]):
@@ -73,9 +73,9 @@ def changed_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> L
                     continue
                 one, two = both_after(setup, rest, operations.changed(setup, operation, words, way == 0))
                 if one_before[way, 0] != one:
-                    one_before[way, 0], one_before[way, 1] = one, place_of(firsts, one)
+                    one_before[way, 0], one_before[way, 1] = one, index_of(firsts, one)
                 if two_before[column, way, 0] != two:
-                    two_before[column, way, 0], two_before[column, way, 1] = two, place_of(seconds, two)
+                    two_before[column, way, 0], two_before[column, way, 1] = two, index_of(seconds, two)
                 to_first[row, column, way], to_second[row, column, way] = one_before[way, 1], two_before[column, way, 1]
                 shares[row, column, way] = share
     after = np.zeros((firsts.length[0], seconds.length[0]))

@@ -11,7 +11,7 @@ from analyser.common.jit import step
 from analyser.engine.attack.exact import ROWS_A_STATE, push_law
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import NOWHERE, Gathering, gathering, place_of, seek, with_room
+from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_blanks, most_hits, pool_law
 from analyser.game.dice import Rating
 from analyser.rules import outcome
@@ -50,7 +50,7 @@ class Ways(NamedTuple):
 
     Attributes
     ----------
-    conditions, states, lists : Gathering
+    conditions, states, lists : StateIndex
         Of (strike, condition), of states of the struck unit, and of pairs of their places.
     starts : int64 array
         Where each list begins; it ends where the next one begins.
@@ -58,9 +58,9 @@ class Ways(NamedTuple):
         The struck unit's next state, the striker's own losses (Overcharge), how likely it is.
     """
 
-    conditions: Gathering
-    states: Gathering
-    lists: Gathering
+    conditions: StateIndex
+    states: StateIndex
+    lists: StateIndex
     starts: NDArray[np.int64]
     state: NDArray[np.int64]
     own: NDArray[np.int64]
@@ -74,7 +74,7 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
     most = 0
     for number in range(strikes):
         most = max(most, most_dice(setup, number))
-    places, pools, hits, blanks = np.full((strikes, _RATINGS, most + 1), NOWHERE, np.int64), 0, 0, 0
+    places, pools, hits, blanks = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0, 0
     for number in range(strikes):
         rolls = dice_rolled(setup, number, most)
         for rating in range(_RATINGS):
@@ -115,7 +115,7 @@ def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
 def no_ways() -> Ways:
     """None worked out yet."""
     return Ways(
-        gathering(64), gathering(256), gathering(256), np.zeros(_ROOM, np.int64), np.empty(_ROOM, np.int64),
+        state_index(64), state_index(256), state_index(256), np.zeros(_ROOM, np.int64), np.empty(_ROOM, np.int64),
         np.empty(_ROOM, np.int64), np.empty(_ROOM),
     )  # fmt: skip
 
@@ -164,19 +164,19 @@ def with_lists(
     Ways
         With the new ones.
     int64 array, shape (conditions, struck)
-        The places of the lists; NOWHERE where none is wanted.
+        The places of the lists; NOT_FOUND where none is wanted.
     """
     known_conditions, states = with_room(ways.conditions, len(conditions)), with_room(ways.states, len(struck))
     ways = Ways(known_conditions, states, ways.lists, ways.starts, ways.state, ways.own, ways.chance)
-    lists, of_states = np.full(wanted.shape, NOWHERE, np.int64), np.empty(len(struck), np.int64)
+    lists, of_states = np.full(wanted.shape, NOT_FOUND, np.int64), np.empty(len(struck), np.int64)
     for column in range(len(struck)):
-        of_states[column] = place_of(states, struck[column])
+        of_states[column] = index_of(states, struck[column])
     for kind in range(len(conditions)):
-        of_condition = place_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
+        of_condition = index_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
         for column in range(len(struck)):
             if wanted[kind, column]:
-                at = seek(ways.lists, of_condition | of_states[column])
-                if at == NOWHERE:
+                at = find(ways.lists, of_condition | of_states[column])
+                if at == NOT_FOUND:
                     at = ways.lists.length[0]
                     ways = with_list(ways, setup, chances, of_condition | of_states[column])
                 lists[kind, column] = at
@@ -189,7 +189,7 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, key: int) -> Ways:
     condition, struck = ways.conditions.states[key >> _CONDITION], ways.states.states[key & _STATE]
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
     lists = with_room(ways.lists, 1)
-    place = place_of(lists, key)
+    place = index_of(lists, key)
     strikes.set_strike(setup, number, condition, struck)
     law = pool_of(setup, chances, number)
     outcomes, weights = np.empty(ROWS_A_STATE * law.size, np.int64), np.empty(ROWS_A_STATE * law.size)

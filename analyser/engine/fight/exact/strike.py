@@ -16,7 +16,7 @@ from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import Law, Stretch, law_of, seen_from, side_after
 from analyser.engine.fight.exact.outcomes import Chances, Ways, with_lists
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import NOWHERE, Gathering, gathering, place_of
+from analyser.engine.index import NOT_FOUND, StateIndex, index_of, state_index
 from analyser.rules import outcome, unit_state
 from analyser.rules.structs import NONE
 
@@ -33,12 +33,12 @@ class Aim(NamedTuple):
         The column of `kinds` for each struck unit.
     kinds : int64 array, shape (strikers, views)
         Which of `conditions` holds; NONE where the strike is not made.
-    conditions : Gathering
+    conditions : StateIndex
     """
 
     views: NDArray[np.int64]
     kinds: NDArray[np.int64]
-    conditions: Gathering
+    conditions: StateIndex
 
 
 class Blows(NamedTuple):
@@ -50,7 +50,7 @@ class Blows(NamedTuple):
         Where the list begins and ends; both 0 where no such pair comes up.
     to, loss, chance : arrays
         The place of the struck unit's next state, that of what the strike does to the striker, how likely they are.
-    struck, losses : Gathering
+    struck, losses : StateIndex
         Those states, and what is done to strikers (:func:`loss_of`).
     """
 
@@ -59,8 +59,8 @@ class Blows(NamedTuple):
     to: NDArray[np.int64]
     loss: NDArray[np.int64]
     chance: NDArray[np.float64]
-    struck: Gathering
-    losses: Gathering
+    struck: StateIndex
+    losses: StateIndex
 
 
 @step
@@ -81,18 +81,18 @@ def struck_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances, ways:
 def aim_of(setup: Setup, number: int, active: int, law: Law) -> Aim:
     """Under which condition each of `law.first` strikes each of `law.second`."""
     striker = setup.strikes[number].striker
-    seen = gathering(len(law.second))
+    seen = state_index(len(law.second))
     views = np.empty(len(law.second), np.int64)
     for column in range(len(law.second)):
-        views[column] = place_of(seen, strikes.seen_by_striker(setup, number, law.second[column]))
+        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, law.second[column]))
     kinds = np.full((len(law.first), seen.length[0]), NONE, np.int64)
-    conditions = gathering(kinds.size)
+    conditions = state_index(kinds.size)
     for row in range(kinds.shape[0]):
         for view in range(kinds.shape[1]):
             mine, theirs = law.first[row], seen.states[view]
             words = (mine, theirs) if striker == 0 else (theirs, mine)
             if strikes.is_made(setup, number, active, words):
-                kinds[row, view] = place_of(conditions, strikes.condition(setup, number, words))
+                kinds[row, view] = index_of(conditions, strikes.condition(setup, number, words))
     return Aim(views, kinds, conditions)
 
 
@@ -119,20 +119,20 @@ def blows_of(
     _, _, _, way_starts, state, own, likely = ways
     room = 0
     for at in lists.ravel():
-        room += 0 if at == NOWHERE else way_starts[at + 1] - way_starts[at]
+        room += 0 if at == NOT_FOUND else way_starts[at + 1] - way_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, chance = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    struck, losses = gathering(len(states) + room), gathering(room)
+    struck, losses = state_index(len(states) + room), state_index(room)
     last = np.full(len(struck.states), NONE, np.int64)  # where each next state stands in the list
     count = 0
     for kind in range(lists.shape[0]):
         for column in range(lists.shape[1]):
             at, first = lists[kind, column], count
-            if at == NOWHERE:
+            if at == NOT_FOUND:
                 continue
             for way in range(way_starts[at], way_starts[at + 1]):
-                place = place_of(struck, side_after(setup, rest, side, state[way]))
-                lost = place_of(losses, loss_of(setup, number, own[way], state[way]))
+                place = index_of(struck, side_after(setup, rest, side, state[way]))
+                lost = index_of(losses, loss_of(setup, number, own[way], state[way]))
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     chance[same] += likely[way]
@@ -168,7 +168,7 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
     mine, theirs, before = law
     views, kinds, _ = aim
     starts, ends, to, loss, chance, others, losses = blows
-    strikers, several = gathering(len(mine) * (1 + losses.length[0])), losses.length[0] > 1
+    strikers, several = state_index(len(mine) * (1 + losses.length[0])), losses.length[0] > 1
     idle, missed = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)  # places without a strike
     struck = np.full((len(mine), losses.length[0]), NONE, np.int64)  # places of the strikers, by their losses
     for row in range(len(mine)):
@@ -179,9 +179,9 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
             if kind != NONE and (several or struck[row, 0] == NONE):
                 add_strikers(setup, stretch, mine[row], (kind, column), blows, strikers, struck[row])
             elif kind == NONE and idle[row] == NONE:
-                idle[row] = place_of(strikers, side_after(setup, stretch.rest, striker, mine[row]))
+                idle[row] = index_of(strikers, side_after(setup, stretch.rest, striker, mine[row]))
             if kind == NONE and missed[column] == NONE:
-                missed[column] = place_of(others, side_after(setup, stretch.rest, 1 - striker, theirs[column]))
+                missed[column] = index_of(others, side_after(setup, stretch.rest, 1 - striker, theirs[column]))
     after = np.zeros((strikers.length[0], others.length[0]))
     for row in range(len(mine)):
         for column in range(len(theirs)):
@@ -202,11 +202,11 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
 
 @step
 def add_strikers(
-    setup: Setup, stretch: Stretch, word: int, at: tuple[int, int], blows: Blows, strikers: Gathering,
+    setup: Setup, stretch: Stretch, word: int, at: tuple[int, int], blows: Blows, strikers: StateIndex,
     places: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Add what a striker in state `word` comes to by the list `at`; fill in its places by its losses."""
     for place in range(blows.starts[at], blows.ends[at]):
         loss = blows.loss[place]
         if places[loss] == NONE:
-            places[loss] = place_of(strikers, striker_after(setup, stretch, word, blows.losses.states[loss]))
+            places[loss] = index_of(strikers, striker_after(setup, stretch, word, blows.losses.states[loss]))
