@@ -19,8 +19,7 @@ from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import check_sample, check_whole
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.game.profiles import Profiles
-from analyser.game.ruleset import load_ruleset
+from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
 from analyser.results.attack import Result
 from analyser.results.metrics import PER_100_POINTS
@@ -121,7 +120,7 @@ def compare(
     decides = metric_compared(metric, per_points=per_points)
     _check_method(method)
     check_sample(trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
-    library = profiles or Profiles()
+    library = profiles or load_profiles()
     sides = loadouts_meant(loadouts, library, levels)
     check_row(row, sides)
     attack, how = {"distance": distance, **conditions}, _How(method, trials, seed, threads)
@@ -216,7 +215,7 @@ def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: 
             defender = library.loadout(selector)
         except InputError as error:
             raise error.inside(key) from None
-    file = parse_scenario({"attack": attack, "target": section}, load_ruleset(library.folder), where="compare")
+    file = parse_scenario({"attack": attack, "target": section}, library.ruleset, where="compare")
     try:
         resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
     except InputError as error:

@@ -14,7 +14,7 @@ from analyser.analysis.compare import compare
 from analyser.analysis.funnel import dice_funnel
 from analyser.common.errors import InputError
 from analyser.common.text import counted
-from analyser.game.profiles import Profiles
+from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout, Unit
 from analyser.plots import funnel, probability_bars
 from analyser.plots.look import Picture
@@ -74,7 +74,7 @@ def explore(
     >>> print(page.heading)
     crown/rifle-platoon@basic on imperium/krupp-field-guns@basic at 6": ranged-light, 5 dice, neutral rating
     """
-    library = profiles or Profiles()
+    library = profiles or load_profiles()
     return Explorer(library, library.loadout(attacker), library.loadout(target))
 
 

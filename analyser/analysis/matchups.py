@@ -19,8 +19,8 @@ from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, did_you_mean
 from analyser.common.sampling import check_threads, default_threads
-from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Ruleset, load_ruleset
+from analyser.game.profiles import Profiles, ProfilesUsed, load_profiles
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
 from analyser.results import metrics
@@ -257,8 +257,8 @@ def matchups(
     """
     shown = metrics.metric_chosen(metric, per_points=per_points)
     check_threads(threads)
-    library = profiles or Profiles()
-    ruleset = load_ruleset(None if profiles is None else profiles.folder)
+    library = profiles or load_profiles()
+    ruleset = library.ruleset
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_called(situations)
     check_row(row, attacking)

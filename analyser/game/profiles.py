@@ -5,8 +5,10 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +16,7 @@ from analyser import __version__
 from analyser.common.errors import InputError, check_text, nearest, shown
 from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import checked
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Faction, Loadout, Unit
 
 ItemT = TypeVar("ItemT")
@@ -122,10 +125,19 @@ class Profiles:
         factions = [checked(Faction, read_toml(path), where=str(path)) for path in paths]
         return {faction.id: faction for faction in sorted(factions, key=lambda each: each.id)}
 
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        """The attack die and the deck of the folder; the shipped ones where it has no ruleset file."""
+        return load_ruleset(self.folder)
+
+    @cached_property
+    def by_selector(self) -> dict[str, Loadout]:
+        """Every loadout by its whole selector, in the order of the files."""
+        units = ((faction, unit) for faction in self.factions.values() for unit in faction.units)
+        return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit)}
+
     def __iter__(self) -> Iterator[Loadout]:
-        for faction in self.factions.values():
-            for unit in faction.units:
-                yield from _loadouts(faction, unit)
+        return iter(self.by_selector.values())
 
     def faction(self, name: str) -> Faction:
         """The one faction that `name` means; case and unambiguous shortening are forgiven.
@@ -153,6 +165,8 @@ class Profiles:
             Nothing fits (with the nearest names), or more than one thing does.
         """
         check_text(selector, "selector", _SELECTOR)
+        if selector in self.by_selector:
+            return self.by_selector[selector]
         _check_no_keys(selector)
         faction_part, unit_part, level_part = _parts(selector)
         factions = list(self.factions.values())
@@ -191,15 +205,75 @@ class Profiles:
         return found
 
 
+_LIBRARIES: dict[tuple[str, Path], tuple[object, Profiles]] = {}
+_MOST_LIBRARIES = 8
+_READING = threading.Lock()
+_TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
+
+
 def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
-    """The profile library in `folder`; left out: the one that ships.
+    """The profile library in `folder`, read once a process and again whenever a file in it has changed.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Default: the shipped profiles.
+
+    Raises
+    ------
+    InputError
+        No such folder.
 
     Examples
     --------
     >>> sorted(load_profiles().factions)
     ['commonwealth', 'crown', 'imperium']
+    >>> load_profiles() is load_profiles()
+    True
     """
-    return Profiles(folder)
+    fresh = Profiles(folder)
+    key = str(folder), fresh.folder.absolute()
+    state = _state_of(fresh.folder)
+    with _READING:
+        seen, library = _LIBRARIES.get(key, (None, fresh))
+        if state is None or seen != state:
+            library = library if library.used == fresh.used else fresh
+            if len(_LIBRARIES) >= _MOST_LIBRARIES:
+                _LIBRARIES.clear()
+            _LIBRARIES[key] = state, library
+        return library
+
+
+def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
+    """What changes with the files of a folder; None where they changed too recently for their time stamps to tell."""
+    try:
+        with os.scandir(folder) as entries:
+            files = [(each.name, each.stat()) for each in entries if each.name.endswith(".toml")]
+    except OSError:  # whoever reads the file says what is wrong with it
+        return None
+    if any(time.time_ns() - status.st_mtime_ns < _TOO_FRESH for _, status in files):
+        return None
+    return tuple((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in files)
+
+
+def load_ruleset(folder: Path | None = None) -> Ruleset:
+    """The ruleset of a folder of profiles, as it is now, or the shipped one where the folder has none.
+
+    Examples
+    --------
+    >>> load_ruleset().die.sides, load_ruleset().deck.size
+    (6, 36)
+    """
+    path = (folder or shipped_profiles()) / RULESET_FILE
+    if not path.exists():
+        path = shipped_profiles() / RULESET_FILE
+    return _ruleset(path, path.read_bytes() if path.is_file() else b"")
+
+
+@lru_cache(maxsize=8)
+def _ruleset(path: Path, _: bytes) -> Ruleset:
+    """The ruleset in a file that holds those bytes."""
+    return checked(Ruleset, read_toml(path), where=str(path))
 
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:

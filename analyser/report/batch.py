@@ -17,8 +17,7 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import check_threads, default_threads
-from analyser.game.profiles import Profiles
-from analyser.game.ruleset import load_ruleset
+from analyser.game.profiles import Profiles, load_profiles
 from analyser.report.balance import balance_of, write_balance
 from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts, write_table
 from analyser.report.folder import check_replaceable, write_manifest
@@ -147,7 +146,7 @@ def _inputs(
     attackers: Selectors, defenders: Selectors, situations: Sequence[Situation | str], row: str | None,
     metrics: Sequence[str], profiles: Profiles | None,
 ) -> Inputs:  # fmt: skip
-    library = profiles or Profiles()
+    library = profiles or load_profiles()
     for name in metrics:
         metric(name)
     attacking = loadouts(attackers, library)
@@ -159,7 +158,7 @@ def _inputs(
         row=row,
         metrics=tuple(dict.fromkeys(metrics)),
         profiles=profiles,
-        ruleset=load_ruleset(None if profiles is None else profiles.folder),
+        ruleset=library.ruleset,
     )
 
 

@@ -14,7 +14,6 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import load_ruleset
 from analyser.report.folder import MANIFEST, is_report
 from analyser.report.inputs import UNITS
 
@@ -112,7 +111,7 @@ def _report_side(path: Path) -> Side:
 def _profiles_side(path: Path, wanted: _Wanted, progress: Progress | None) -> Side:
     profiles = Profiles(path)
     units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
-    ruleset = load_ruleset(path).model_dump(mode="json")
+    ruleset = profiles.ruleset.model_dump(mode="json")
     found = matchups(
         _there(wanted.attackers, profiles), _there(wanted.defenders, profiles),
         situations=wanted.situations, row=wanted.row, profiles=profiles, progress=progress,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.engine.attack.sweep import sweep
-from analyser.game.ruleset import Ruleset, load_ruleset
+from analyser.game.profiles import load_ruleset
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.rules.structs import ATTACK, TARGET, AttackFacts
 from analyser.scenarios.encode import attack_record, target_record

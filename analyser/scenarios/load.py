@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from analyser.common.errors import InputError, shown
 from analyser.common.validation import checked
 from analyser.game.dice import Rating
-from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Ruleset, load_ruleset
+from analyser.game.profiles import Profiles, ProfilesUsed, load_profiles
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.scenarios.best_row import best_row
 from analyser.scenarios.combatant import row_named
@@ -137,7 +137,7 @@ def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = Non
     if isinstance(source, ChargeScenario):
         return source
     file, where, said_for_nothing = _file(ChargeFile, "charge", source, profiles)
-    profiles = profiles or Profiles()  # one library, read once
+    profiles = profiles or load_profiles()  # one library, read once
     try:
         for side, unit in (("attacker", file.attacker), ("target", file.target)):
             if "charge" in unit.model_fields_set:
@@ -163,7 +163,7 @@ def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None)
     if isinstance(source, FocusScenario):
         return source
     file, where, said_for_nothing = _file(FocusFile, "focus", source, profiles)
-    profiles = profiles or Profiles()  # one library, read once
+    profiles = profiles or load_profiles()  # one library, read once
     attacks, warnings = [], []
     for place, attack in enumerate(file.attacks):
         scenario = _one_attack(file, attack, f"{where}: attacks.{place}", where, profiles)
@@ -187,7 +187,7 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
     if isinstance(source, DuelScenario):
         return source
     file, where, said_for_nothing = _file(DuelFile, "duel", source, profiles)
-    profiles = profiles or Profiles()  # one library, read once
+    profiles = profiles or load_profiles()  # one library, read once
     try:
         a, b = (_duellist(unit, profiles, side) for side, unit in (("a", file.a), ("b", file.b)))
     except InputError as error:
@@ -210,7 +210,7 @@ def _file(model: type[FileT], kind: Kind, source: Source, profiles: Profiles | N
     """The checked sections of a file or a mapping, what to call it in a message, and what it says for nothing."""
     raw, where = read_scenario(source)
     check_kind(raw, kind, where)
-    default = load_ruleset(None if profiles is None else profiles.folder)
+    default = (profiles or load_profiles()).ruleset
     stated = raw.get("ruleset")
     if stated is not None and not isinstance(stated, Mapping):
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
@@ -326,7 +326,7 @@ def _looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loa
     if selector is None:
         return None
     try:
-        return (profiles or Profiles()).loadout(selector)
+        return (profiles or load_profiles()).loadout(selector)
     except InputError as error:
         raise error.inside(key) from None
 
@@ -358,8 +358,8 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     if isinstance(source, Scenario):
         return source
     raw, where = read_scenario(source)
-    library = profiles or Profiles()  # read once
-    file = parse_scenario(raw, load_ruleset(library.folder), where=where)
+    library = profiles or load_profiles()  # read once
+    file = parse_scenario(raw, library.ruleset, where=where)
     try:
         scenario = replace(_finished(resolve(file, library, best_row), file), profiles=library.used)
     except InputError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.keywords import QUALITIES, SPECIAL_RULES, names, parse
-from analyser.game.profiles import Profiles
+from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Loadout, Row, UnitType, attack_dice
 from analyser.scenarios.combatant import _REACHING, rule_length, rules_called, whole_number
 from analyser.scenarios.rows import _band_index, is_short
@@ -181,7 +181,7 @@ def resolve_combatant(
     """
     try:
         if loadout is None and combatant.unit is not None:
-            loadout = (profiles or Profiles()).loadout(combatant.unit)
+            loadout = (profiles or load_profiles()).loadout(combatant.unit)
     except InputError as error:
         raise error.inside(f"{where}.unit") from None
     known = _combatant_profile(loadout) | combatant.model_dump(
@@ -226,7 +226,7 @@ def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: 
     if stated.garrisoned:
         raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
     try:
-        loadout = None if stated.unit is None else (profiles or Profiles()).loadout(stated.unit)
+        loadout = None if stated.unit is None else (profiles or load_profiles()).loadout(stated.unit)
         target = resolve_target(checked(Target, stated.model_dump(exclude_none=True), where="target"), loadout)
     except InputError as error:
         raise error.inside(inside) from None

@@ -5,7 +5,8 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.cards import HIGHEST_CARD, Deck
-from analyser.game.ruleset import Ruleset, load_ruleset
+from analyser.game.profiles import load_ruleset
+from analyser.game.ruleset import Ruleset
 
 
 def test_ac_1_2_the_shipped_deck_has_three_cards_of_each_value():

@@ -5,7 +5,7 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.dice import MOST_SIDES, REROLLED_BY_RATING, Die, Face, Rating, face_mask
-from analyser.game.ruleset import load_ruleset
+from analyser.game.profiles import load_ruleset
 
 
 def test_ac_1_1_the_shipped_die():

@@ -1,6 +1,8 @@
 """The profile library: files, selectors, and the three factions that ship."""
 
+import os
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -178,3 +180,22 @@ def test_a_unit_spot_checked_by_hand(shipped):
     assert (unit.type, unit.defence, unit.break_limit, unit.rules) == ("field gun", 2, 1, ("Emplacement", "Static"))
     assert [attack_dice(row, models, special=True) for models in (4, 8, 12)] == [8, 13, 17]
     assert (row.short_range, row.long_range, row.qualities) == (12, 26, ("Point Blank",))
+
+
+def test_a_library_is_read_once_a_process_and_anew_when_a_file_has_changed(folder):
+    def otters() -> int:
+        return load_profiles(folder).loadout("river/otter-guard@basic").unit.defence
+
+    before = otters()
+    text = (folder / "river.toml").read_text()
+    for more in (1, 2, 3):  # faster than time stamps go on, and files of one length
+        (folder / "river.toml").write_text(text.replace(f"defence = {before}", f"defence = {before + more}"))
+        assert otters() == before + more
+    (folder / "river.toml").write_text(text)
+    for path in folder.glob("*.toml"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert load_profiles(folder) is load_profiles(folder)
+    with ThreadPoolExecutor(8) as pool:
+        assert len({id(each) for each in pool.map(load_profiles, [folder] * 64)}) == 1
+    os.utime(folder / "river.toml", (1_000_000_001, 1_000_000_001))
+    assert load_profiles(folder) is load_profiles(folder)

@@ -14,8 +14,7 @@ import pytest
 
 import analyser
 from analyser import morale
-from analyser.game.profiles import Profiles, profiles_used, shipped_profiles
-from analyser.game.ruleset import load_ruleset
+from analyser.game.profiles import Profiles, load_ruleset, profiles_used, shipped_profiles
 from analyser.report import diff, write_report
 from tests.cli.test_cli import answer
 from tests.oracle.small_profiles import FACTION, write_profiles

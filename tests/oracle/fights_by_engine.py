@@ -8,8 +8,8 @@ import numpy as np
 from analyser.common.sampling import How
 from analyser.engine.fight.exact.propagate import exact_laws, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
-from analyser.game.profiles import Profiles
-from analyser.game.ruleset import Ruleset, load_ruleset
+from analyser.game.profiles import Profiles, load_ruleset
+from analyser.game.ruleset import Ruleset
 from analyser.results import states
 from analyser.results.duel import deeds_of_rounds
 from analyser.results.states import run

@@ -11,7 +11,7 @@ from analyser.engine.fight.exact.operation import chance_passed
 from analyser.engine.fight.exact.outcomes import chances_for
 from analyser.engine.fight.exact.propagate import exact_laws
 from analyser.engine.fight.program import Kind, Operation
-from analyser.game.ruleset import load_ruleset
+from analyser.game.profiles import load_ruleset
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program, duel_start
