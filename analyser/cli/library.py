@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.shell import FORMAT, PROFILES, Command, json_text, profiles_in, show
-from analyser.common.text import aligned, csv_text
 
 if TYPE_CHECKING:
     from analyser.game.units import Loadout
@@ -63,12 +62,16 @@ def unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
 
 def units_csv(loadouts: Sequence[Loadout], used: str) -> str:
     """One line a loadout; the row ids with a space between them."""
+    from analyser.common.text import csv_text
+
     records = [unit_record(each, used) for each in loadouts]
     return csv_text(UNIT_COLUMNS, ([*list(each.values())[:-1], " ".join(each["rows"])] for each in records))
 
 
 def units_text(loadouts: Sequence[Loadout], used: str) -> str:
     """One line a loadout, for a terminal; below them which profiles they are of."""
+    from analyser.common.text import aligned
+
     lines = [["selector", "type", "models", "points", "VP", "rows"]]
     for record in (unit_record(each, used) for each in loadouts):
         numbers = ("" if record[key] is None else str(record[key]) for key in ("models", "points", "victory_points"))

@@ -2,10 +2,9 @@
 
 import pytest
 
-from analyser.analysis import balance, price_flags
-from analyser.analysis.balance import LEAST, dominated, has_besides, outliers
+from analyser.analysis.balance import LEAST, dominated, efficiency, has_besides, outliers
 from analyser.analysis.matchups import matchups
-from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, OVER_PRICED, UNDER_PRICED, hits_to_destroy
+from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, OVER_PRICED, UNDER_PRICED, flags, hits_to_destroy
 from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
 
@@ -39,7 +38,7 @@ def planted(selector, *, price=1.0, dice=1, tougher=1, name="planted", **changes
 
 def flagged(attackers, defenders=ENEMY):
     found = matchups(attackers, defenders, situations=["long-range", "charge"])
-    told = price_flags(found.frame, balance(found.frame), found.attackers)
+    told = flags(found.frame, efficiency(found.frame), found.attackers)
     assert not told["attacker"].duplicated().any()  # one flag each, which nothing contradicts
     return told.set_index("attacker")
 
@@ -91,7 +90,7 @@ def test_the_command_platoon_is_dominated_and_not_over_priced(usual):
 
 def test_a_specialist_is_not_flagged_for_what_it_is_not_made_for(usual):
     """Its guns are the best against heavy targets, and among the worst against light ones (item 13)."""
-    jobs = balance(matchups(CROWN, ENEMY, situations=["long-range"]).frame).set_index(["attacker", "category"])
+    jobs = efficiency(matchups(CROWN, ENEMY, situations=["long-range"]).frame).set_index(["attacker", "category"])
     gun = "crown/galahad-main-battle-tanks@full-strength"
     light, heavy = jobs.loc[(gun, "light")], jobs.loc[(gun, "heavy")]
     assert light["efficiency"] < light["median"] / FACTOR
@@ -127,7 +126,7 @@ def test_a_unit_that_does_half_of_the_usual_at_its_best_is_over_priced_only_if_n
 def test_where_there_is_no_exchange_at_all_nothing_can_be_said():
     harmless = [planted(selector, dice=0, name=f"harmless-{place}") for place, selector in enumerate(PLANTED)]
     found = matchups(harmless, ENEMY, situations=["long-range", "charge"])
-    told = price_flags(found.frame, balance(found.frame), found.attackers)
+    told = flags(found.frame, efficiency(found.frame), found.attackers)
     assert set(told["flag"]) == {CANNOT_SAY}
     assert told["why"].str.contains("nothing to judge it by|can attack nobody").all()
     assert outliers(found.frame, [*harmless, *ENEMY]).empty
@@ -144,7 +143,7 @@ def test_a_faction_of_one_unit_cannot_be_judged():
 
 
 def test_reasons_are_the_figures(usual):
-    jobs = balance(matchups(CROWN, ENEMY, situations=["long-range", "charge"]).frame)
+    jobs = efficiency(matchups(CROWN, ENEMY, situations=["long-range", "charge"]).frame)
     for row in usual[usual["made_for"] != ""].reset_index().to_dict("records"):
         mine = jobs[(jobs["attacker"] == row["attacker"]) & (jobs["category"] == row["made_for"])]
         at = mine.set_index("situation").loc[row["situation"]]

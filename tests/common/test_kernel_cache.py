@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import analyser
 from analyser.common import jit, kernel_cache
 from analyser.engine.rng import counter_of_chunk
 
-PACKAGE = Path(jit.__file__).parent
+PACKAGE = Path(analyser.__file__).parent
 KERNELS = """from analyser.common.jit import kernel
 from analyser.rule import rule
 
@@ -30,9 +31,9 @@ def test_a_kernel_that_has_run_is_compiled():
 def copied(tmp_path):
     """A copy of the package that may be edited: as much of it as one small kernel and one rule need."""
     root = tmp_path / "copy"
-    for name in ("jit.py", "kernel_cache.py", "errors.py", "files.py"):
-        root.joinpath("analyser").mkdir(parents=True, exist_ok=True)
-        shutil.copy(PACKAGE / name, root / "analyser" / name)
+    root.joinpath("analyser/common").mkdir(parents=True)
+    for name in ("__init__.py", "jit.py", "kernel_cache.py", "errors.py", "files.py"):
+        shutil.copy(PACKAGE / "common" / name, root / "analyser/common" / name)
     (root / "analyser/__init__.py").write_text('"""A copy."""\n')
     (root / "analyser/rule.py").write_text(
         "from analyser.common.jit import step\n\n@step\ndef rule(x):\n    return x + 1\n"
@@ -117,7 +118,7 @@ def test_without_a_folder_one_warning_and_the_right_answer(copied, tmp_path):
 
 
 def test_a_kernel_is_kept_under_all_that_it_imports():
-    attack = kernel_cache._source(PACKAGE / "engine/exact.py")
+    attack = kernel_cache._source(PACKAGE / "engine/attack/exact.py")
     assert any(path.name == "damage.py" for path in _closure(attack))
     assert not any(path.parent.name in ("cli", "report", "plots") for path in _closure(attack))
 

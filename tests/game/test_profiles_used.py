@@ -15,7 +15,8 @@ import pytest
 import analyser
 from analyser import morale
 from analyser.game.profiles import Profiles, load_ruleset, profiles_used, shipped_profiles
-from analyser.report import diff, write_report
+from analyser.report import write_report
+from analyser.report.diff import diff
 from tests.cli.test_cli import answer
 from tests.oracle.small_profiles import FACTION, write_profiles
 

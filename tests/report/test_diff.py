@@ -9,8 +9,8 @@ from analyser.analysis.matchups import matchups
 from analyser.cli import main
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
-from analyser.report import diff, write_report
-from analyser.report.diff import CHANCES
+from analyser.report import write_report
+from analyser.report.diff import CHANCES, diff
 from analyser.report.edits import edits
 from tests.oracle.small_profiles import FACTION
 
