@@ -16,7 +16,7 @@ from analyser.game.units import Level
 from analyser.results.metrics import BY_POINTS, PER_100_POINTS
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
-from tests.oracle.small_profiles import write_profiles
+from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
 SCIONS = "imperium/scion-grenadier-platoon@reinforced"
@@ -28,24 +28,8 @@ def library():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
-
-
-@pytest.fixture(scope="module")
 def found(library):
     return compare([*RIFLES, "crown/horse-guard@basic"], SCIONS, distance=10, profiles=library)
-
-
-def variant(loadout, name, points=None, **qualities):
-    """The same unit under another name, with other points or qualities of its first row."""
-    rows = [row.model_dump() for row in loadout.unit.rows]
-    rows[0] |= qualities
-    levels = {key: level.model_dump() for key, level in loadout.unit.levels.items()}
-    if points is not None:
-        levels[loadout.level_name]["points"] = points
-    unit = type(loadout.unit).model_validate(loadout.unit.model_dump() | {"id": name, "rows": rows, "levels": levels})
-    return loadout.model_copy(update={"unit": unit})
 
 
 # --- one row a loadout ------------------------------------------------------------------------------------
@@ -122,21 +106,21 @@ def test_conditions_of_attack_and_target_count(library):
     assert (worse.frame["mean_models_destroyed"] < plain.frame["mean_models_destroyed"]).all()
 
 
-def test_a_loadout_need_not_be_in_a_profile_file(small):
-    otter = small.loadout("river/otter@basic")
+def test_a_loadout_need_not_be_in_a_profile_file(river):
+    otter = river.loadout("river/otter@basic")
     arc = variant(otter, "arc-otter", qualities=("Arc",))
-    found = compare([otter, arc], otter, profiles=small)
+    found = compare([otter, arc], otter, profiles=river)
     assert found.best == "river/arc-otter@basic"
 
 
-def test_without_points_nothing_is_known_per_100_points(small):
-    otter = small.loadout("river/otter@basic")
+def test_without_points_nothing_is_known_per_100_points(river):
+    otter = river.loadout("river/otter@basic")
     free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})})
-    found = compare(free, otter, profiles=small)
+    found = compare(free, otter, profiles=river)
     assert found.frame[[name for name in ALL_COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
     assert found.frame["mean_models_destroyed"].notna().all()
     with pytest.raises(InputError, match="the profiles give no points"):
-        compare(free, otter, per_points=True, profiles=small)
+        compare(free, otter, per_points=True, profiles=river)
 
 
 # --- samples and their pairs ------------------------------------------------------------------------------
@@ -180,36 +164,36 @@ def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, libra
         assert (off <= near.fillna(0) + TOLERANCE).all(), name
 
 
-def test_the_paired_interval_covers_the_exact_difference(small):
+def test_the_paired_interval_covers_the_exact_difference(river):
     """Of 20 seeds at least 16 intervals hold it: fewer would come up once in 400 if they were right."""
-    otter = small.loadout("river/otter@basic")
+    otter = river.loadout("river/otter@basic")
     pair = [otter, variant(otter, "arc-otter", qualities=("Arc",))]
     beaver = {"models": 4, "defence": 3, "damage_limit": 1, "discipline": 6, "category": "light"}
-    exact = compare(pair, beaver, profiles=small).differences
+    exact = compare(pair, beaver, profiles=river).differences
     for metric in ("mean_models_destroyed", "p_suppressed", "mean_damage_per_100_points"):
         (wanted,) = exact[(exact["metric"] == metric) & (exact["loadout"] == "river/otter-guard@basic")]["difference"]
         held = 0
         for seed in range(20):
-            deltas = compare(pair, beaver, method="monte-carlo", trials=1, seed=seed, profiles=small).differences
+            deltas = compare(pair, beaver, method="monte-carlo", trials=1, seed=seed, profiles=river).differences
             of_metric = deltas[(deltas["metric"] == metric) & (deltas["loadout"] == "river/otter-guard@basic")]
             held += bool((of_metric["low"] <= wanted).item() and (wanted <= of_metric["high"]).item())
         assert held >= 16, metric
 
 
-def test_common_random_numbers_narrow_the_interval(small):
-    otter = small.loadout("river/otter@basic")
+def test_common_random_numbers_narrow_the_interval(river):
+    otter = river.loadout("river/otter@basic")
     pair = [variant(otter, "new-otter", qualities=("Devastating",)), otter]
     target = {"models": 4, "defence": 3, "damage_limit": 1, "category": "light"}
-    found = compare(pair, target, method="monte-carlo", trials=1, seed=1, profiles=small)
+    found = compare(pair, target, method="monte-carlo", trials=1, seed=1, profiles=river)
     means = found.frame["mean_models_destroyed_high"] - found.frame["mean_models_destroyed_low"]
     unpaired = float(np.hypot(*means))
     paired = float(found.frame["difference_high"][1] - found.frame["difference_low"][1])
     assert paired < 0.8 * unpaired
 
 
-def test_the_same_loadout_under_two_names_does_not_differ(small):
-    otter = small.loadout("river/otter@basic")
-    found = compare([otter, variant(otter, "twin-otter")], otter, method="monte-carlo", trials=1, profiles=small)
+def test_the_same_loadout_under_two_names_does_not_differ(river):
+    otter = river.loadout("river/otter@basic")
+    found = compare([otter, variant(otter, "twin-otter")], otter, method="monte-carlo", trials=1, profiles=river)
     twin = found.frame.iloc[1]
     assert (twin["difference"], twin["difference_low"], twin["difference_high"]) == (0, 0, 0)
     assert not twin["significant"]

@@ -12,11 +12,9 @@ from analyser.analysis.compare import compare
 from analyser.analysis.differences import Side, differences
 from analyser.analysis.figures import COMPARED
 from analyser.common.errors import InputError
-from analyser.game.profiles import Profiles
 from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
-from tests.analysis.test_compare import variant
-from tests.cli.test_cli import answer, refusal
-from tests.oracle.small_profiles import write_profiles
+from tests.helpers.shell import answer, refusal
+from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
 KRUPP, SCIONS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
@@ -24,26 +22,17 @@ ODDS = pytest.approx
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
-
-
-@pytest.fixture(scope="module")
-def otter(small):
-    return small.loadout("river/otter@basic")
-
-
-def named(loadout, name, points):
-    return variant(loadout, name, points)
+def otter(river):
+    return river.loadout("river/otter@basic")
 
 
 # --- ties (195 points were starred beside 90 at a difference of +0.00) ------------------------------------------------
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(small, otter, order):
-    twins = [named(otter, "dear-otter", 195), named(otter, "cheap-otter", 90)]
-    found = compare([twins[place] for place in order], otter, profiles=small)
+def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(river, otter, order):
+    twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
+    found = compare([twins[place] for place in order], otter, profiles=river)
     assert found.best == "river/cheap-otter@basic"
     assert set(found.tied) == {"river/cheap-otter@basic", "river/dear-otter@basic"}
     lines = str(found).splitlines()
@@ -57,26 +46,26 @@ def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(small, otter, order):
     assert found.frame["difference"].tolist() == [0, 0]
 
 
-def test_of_equally_cheap_twins_the_first_has_the_star_and_without_points_any_price_is_cheaper(small, otter):
-    first, second = named(otter, "a-otter", 90), named(otter, "b-otter", 90)
-    assert compare([second, first], otter, profiles=small).best == "river/b-otter@basic"
+def test_of_equally_cheap_twins_the_first_has_the_star_and_without_points_any_price_is_cheaper(river, otter):
+    first, second = variant(otter, "a-otter", 90), variant(otter, "b-otter", 90)
+    assert compare([second, first], otter, profiles=river).best == "river/b-otter@basic"
     level = otter.unit.levels["basic"].model_copy(update={"points": None})
     free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": level}})})
-    assert compare([free, first], otter, profiles=small).best == "river/a-otter@basic"
+    assert compare([free, first], otter, profiles=river).best == "river/a-otter@basic"
 
 
-def test_a_sample_that_cannot_tell_two_apart_says_so(small, otter):
-    twins = [named(otter, "dear-otter", 195), named(otter, "cheap-otter", 90)]
-    found = compare(twins, otter, method="monte-carlo", trials=1, profiles=small)
+def test_a_sample_that_cannot_tell_two_apart_says_so(river, otter):
+    twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
+    found = compare(twins, otter, method="monte-carlo", trials=1, profiles=river)
     assert found.best == "river/cheap-otter@basic"
     assert "(≈ not distinguishable in this sample)" in str(found)
     whole = compare(
-        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=small
+        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=river
     )
     (dear,) = [line for line in str(whole).split("Per 100")[0].splitlines() if line.startswith("≈ river/dear-otter")]
     assert dear.endswith(" ≈")  # of a whole number no interval is told
     better = variant(otter, "arc-otter", 300, qualities=("Arc", "Devastating"))
-    ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=small)
+    ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=river)
     assert ahead.best == "river/arc-otter@basic"
     assert ahead.tied == ()
 
@@ -98,11 +87,11 @@ def test_who_is_known_to_be_worse_than_another_is_no_part_of_a_tie():
     assert (of_mean["significant"]["highest"], of_mean["significant"]["cheap"]) == (False, True)
 
 
-def test_a_difference_is_never_rounded_to_nothing(small):
+def test_a_difference_is_never_rounded_to_nothing(river):
     """A chance of 0.0008% against 0 is a difference."""
     target = {"models": 12, "defence": 2, "damage_limit": 1, "category": "light"}
     sides = ["river/otter@basic", "river/otter@reinforced"]
-    found = compare(sides, target, metric="p_at_least", at_least=12, profiles=small)
+    found = compare(sides, target, metric="p_at_least", at_least=12, profiles=river)
     difference = abs(found.frame["difference"].min())
     assert 0 < difference < 0.00005
     assert found.tied == ()
@@ -213,18 +202,18 @@ def test_the_mean_is_by_the_weights_and_they_are_told(both):
     assert alike.tolist() == ODDS([(a + b) / 2 for a, b in zip(*(each["mean_models_destroyed"] for each in parts))])
 
 
-def test_weights_decide_who_is_the_best(small, otter):
+def test_weights_decide_who_is_the_best(river, otter):
     """One is the better against the otters, the other against the fort, which the first cannot even attack."""
     light, heavy = variant(otter, "light-otter", qualities=("Arc", "Devastating")), otter
     rows = tuple(row for row in light.unit.rows if row.id != "ranged-heavy")
     light = light.model_copy(update={"unit": light.unit.model_copy(update={"rows": rows})})
-    targets = [otter, small.loadout("river/beaver@basic")]
+    targets = [otter, river.loadout("river/beaver@basic")]
     for weights, best in (([99, 1], "light-otter"), ([1, 99], "otter-guard")):
-        found = compare([light, heavy], targets, weights=weights, metric="mean_damage", profiles=small)
+        found = compare([light, heavy], targets, weights=weights, metric="mean_damage", profiles=river)
         assert found.best == f"river/{best}@basic"
     cannot = found.mean.frame.set_index("loadout")["cannot"]
     assert cannot["river/light-otter@basic"].startswith("river/beaver-fort@basic: no row can make this attack")
-    alone = compare(light, otter, profiles=small).frame["mean_damage"][0]
+    alone = compare(light, otter, profiles=river).frame["mean_damage"][0]
     mean = found.mean.frame.set_index("loadout")["mean_damage"]
     assert mean["river/light-otter@basic"] == ODDS(alone / 100)  # 0 on the fort
     assert "counts as 0 in the mean" in str(found)

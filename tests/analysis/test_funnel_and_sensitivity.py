@@ -8,19 +8,12 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.game.profiles import Profiles
 from tests.oracle.attacks import SHIPPED_DIE, scenario
-from tests.oracle.small_profiles import write_profiles
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 REROLLED = {"weakened": (), "neutral": ("glancing",), "improved": ("glancing", "miss")}
 HITS = {"heroic": 2, "strike": 1}
 WORST_FIRST = ("blank", "miss", "glancing", "strike")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
 
 
 # --- the funnel, every face enumerated (no import from the engines) ---------------------------------------
@@ -229,7 +222,7 @@ def test_points_are_what_the_levels_charge():
     )
 
 
-def test_without_a_price_no_points_are_said(small):
+def test_without_a_price_no_points_are_said(river):
     inline = analyser.sensitivity({"attack": {"dice": 6}, "target": RIFLES["target"]})
     assert not inline.price.known
     assert inline.frame["points_plus_1_low"].isna().all()

@@ -19,7 +19,6 @@ from analyser.scenarios.rows import fitting_rows
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.attacks import TOLERANCE
-from tests.oracle.small_profiles import write_profiles
 
 NAMES = [
     "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",
@@ -36,11 +35,6 @@ def library():
 def found(library):
     """Every loadout of one faction on every loadout of another."""
     return matchups("crown/*", "imperium/*", profiles=library)
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return Profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
 
 
 def scenario_of(row, **more):
@@ -120,18 +114,18 @@ def test_resilient_counts_because_attacks_come_from_the_front(library):
     assert any("front" in each for each in front.assumptions)
 
 
-def test_numbers_in_parentheses_are_the_dice_where_they_count(small):
-    dice = matchups("river/otter@basic", "river/otter@basic", profiles=small).frame.set_index("situation")["dice"]
+def test_numbers_in_parentheses_are_the_dice_where_they_count(river):
+    dice = matchups("river/otter@basic", "river/otter@basic", profiles=river).frame.set_index("situation")["dice"]
     assert dice.to_dict() == {"long-range": 4, "short-range-aimed": 6}  # Point Blank
 
 
-def test_a_profile_without_points_has_no_figures_of_points(small):
-    frame = matchups("river/otter@basic", "river/heron", row="ranged-light", profiles=small).frame
+def test_a_profile_without_points_has_no_figures_of_points(river):
+    frame = matchups("river/otter@basic", "river/heron", row="ranged-light", profiles=river).frame
     assert frame["defender_points"].isna().all()
-    free = small.loadout("river/otter@basic")
+    free = river.loadout("river/otter@basic")
     unpriced = free.unit.levels["basic"].model_copy(update={"points": None, "victory_points": None})
     free = free.model_copy(update={"unit": free.unit.model_copy(update={"levels": {"basic": unpriced}})})
-    frame = matchups(free, free, profiles=small).frame
+    frame = matchups(free, free, profiles=river).frame
     absent = [name for name in METRICS if name.endswith(PER_100_POINTS) or name.startswith("expected_")]
     assert frame[absent].isna().all(axis=None)
     assert frame["mean_models_destroyed"].notna().all()
@@ -147,8 +141,8 @@ def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
     assert steps[-1][0] == steps[-1][1]
 
 
-def test_a_copy_can_be_changed(small):
-    found = matchups("river/otter@basic", "river/otter@basic", profiles=small)
+def test_a_copy_can_be_changed(river):
+    found = matchups("river/otter@basic", "river/otter@basic", profiles=river)
     copy = found.to_frame()
     copy["row"] = ""
     assert set(found.frame["row"]) == {"ranged-light"}
@@ -271,40 +265,40 @@ def test_reasons(found):
     assert all("Indirect and the target is within short range" in each or "aerial" in each for each in bombards)
 
 
-def test_a_distance_decides_row_by_row(small):
+def test_a_distance_decides_row_by_row(river):
     far = Situation(name="ten-inches", distance=10)
-    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=small).frame
+    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=river).frame
     by_defender = frame.set_index("defender_unit")
     assert by_defender.loc["Otter Guard", "row"] == "ranged-light"
     assert by_defender.loc["Otter Guard", "dice"] == 4  # beyond short range: not Point Blank
     assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
     near = Situation(name="five-inches", distance=5)
-    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=small).frame["dice"][0] == 6
+    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=river).frame["dice"][0] == 6
 
 
-def test_a_named_row(small):
-    frame = matchups("river/*", "river/beaver", row="Ranged (Heavy)", profiles=small).frame
+def test_a_named_row(river):
+    frame = matchups("river/*", "river/beaver", row="Ranged (Heavy)", profiles=river).frame
     otters = frame[frame["attacker_unit"] == "Otter Guard"]
     assert set(otters["row"]) == {"ranged-heavy"}
     assert set(frame[frame["attacker_unit"] == "Heron"]["why_not"]) == {"it has no row 'Ranged (Heavy)'"}
-    melee = matchups("river/otter@basic", "river/otter@basic", row="melee", profiles=small).frame
+    melee = matchups("river/otter@basic", "river/otter@basic", row="melee", profiles=river).frame
     assert set(melee["why_not"]) == {"melee: it is a melee row"}
 
 
-def test_a_cell_of_no_dice_is_no_attack(small):
-    otters = small.loadout("river/otter@basic")
+def test_a_cell_of_no_dice_is_no_attack(river):
+    otters = river.loadout("river/otter@basic")
     rows = [row.model_dump() for row in otters.unit.rows]
     rows[0]["bands"] = ({"first": 1, "last": 8, "dice": 0},)
     unit = type(otters.unit).model_validate(otters.unit.model_dump() | {"rows": rows})
-    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=small).frame
+    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=river).frame
     assert set(frame["why_not"].str.partition(";")[0]) == {"ranged-light: it has no attack dice for 4 models"}
 
 
 # --- what is not modelled, units, bad input ---------------------------------------------------------------
 
 
-def test_what_is_not_modelled_is_named_once(small, library):
-    found = matchups("river/*", "river/*", profiles=small)
+def test_what_is_not_modelled_is_named_once(river, library):
+    found = matchups("river/*", "river/*", profiles=river)
     assert [(each.name, each.units) for each in found.not_modelled] == [
         ("Coruscating", ("Otter Guard",)), ("Pioneers", ("Otter Guard",)), ("Static", ("Beaver Fort",)),
     ]  # fmt: skip
@@ -448,7 +442,7 @@ OTTER = {
 }  # fmt: skip
 
 
-def test_a_charge_is_that_of_the_plain_reading(small):
+def test_a_charge_is_that_of_the_plain_reading(river):
     law = cq.law({"active": OTTER, "target": OTTER, "combat": {}})
     models = {outcome: OTTER["models"] - outcome.target.models for outcome in law}
     wanted = {
@@ -459,15 +453,15 @@ def test_a_charge_is_that_of_the_plain_reading(small):
         "mean_models_destroyed": sum(chance * end.target_losses for end, chance in law.items()),
     }
     assert max(models.values()) == OTTER["models"]
-    frame = matchups("river/otter@basic", "river/otter@basic", situations=["charge"], profiles=small).frame
+    frame = matchups("river/otter@basic", "river/otter@basic", situations=["charge"], profiles=river).frame
     for name, value in wanted.items():
         assert frame[name][0] == pytest.approx(float(value), abs=TOLERANCE), name
     assert frame["row"][0] == "melee"
     assert frame["dice"].isna().all()
 
 
-def test_who_cannot_charge_or_be_charged_says_why(small, library):
-    charges = {"situations": ["charge"], "profiles": small}
+def test_who_cannot_charge_or_be_charged_says_why(river, library):
+    charges = {"situations": ["charge"], "profiles": river}
     pairs = matchups("river/*", "river/*", **charges).frame.set_index(["attacker_unit", "defender_unit"])["why_not"]
     assert set(pairs["Beaver Fort"]) == {"it has no melee or impact row"}
     assert "cannot be charged: aircraft" in pairs["Otter Guard", "Heron"].iloc[0]
@@ -478,9 +472,9 @@ def test_who_cannot_charge_or_be_charged_says_why(small, library):
     assert static["why_not"].isna().all()
 
 
-def test_charges_and_shots_stand_in_one_table(small):
-    found = matchups("river/*", "river/*", situations=["long-range", "charge"], profiles=small)
-    alone = matchups("river/*", "river/*", situations=["charge"], profiles=small).frame
+def test_charges_and_shots_stand_in_one_table(river):
+    found = matchups("river/*", "river/*", situations=["long-range", "charge"], profiles=river)
+    alone = matchups("river/*", "river/*", situations=["charge"], profiles=river).frame
     of_charges = found.frame[found.frame["situation"] == "charge"].reset_index(drop=True)
     assert of_charges.equals(alone)
     assert any("A charge is one close quarters combat" in each for each in found.assumptions)

@@ -10,22 +10,21 @@ import sys
 import time
 
 import pytest
-from click.testing import CliRunner
 
 import analyser
 from analyser import cli
 from analyser.cli.options import CONDITIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
-from tests.oracle.small_profiles import write_profiles
+from tests.helpers.shell import answer, process, refusal, run
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
 FEW = ["--trials", "50000", "--threads", "1"]
 
 
-@pytest.fixture(scope="module")
-def profiles(tmp_path_factory):
-    return str(write_profiles(tmp_path_factory.mktemp("profiles")))
+@pytest.fixture
+def profiles(river_folder):
+    return str(river_folder)
 
 
 @pytest.fixture
@@ -33,33 +32,6 @@ def fight(tmp_path):
     path = tmp_path / "fight.toml"
     path.write_text(FIGHT, encoding="utf-8")
     return str(path)
-
-
-def run(*arguments):
-    """What a command did: exit status, standard output, standard error."""
-    return CliRunner().invoke(cli.cli, [str(each) for each in arguments])
-
-
-def answer(*arguments):
-    """What a command that succeeds prints."""
-    result = run(*arguments)
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
-
-
-def refusal(*arguments):
-    """The one line that a command says when it refuses its input."""
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("error: ")
-    return result.stderr
-
-
-def process(*arguments, **options):
-    command = [sys.executable, "-m", "analyser", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)
 
 
 # --- analyser attack ----------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.results.rendering import fight_text
 from analyser.rules.policies import Policy
-from tests.cli.test_cli import answer, refusal, run
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 from tests.oracle.fight_files import row, unit
 
-RIFLES, GRENADIERS, GUNS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic", "crown/drake-field-guns@basic"
+GUNS = "crown/drake-field-guns@basic"
 TANKS, AIRCRAFT, ROTORCRAFT = (
     "crown/galahad-breachers@basic",
     "crown/defiance-fighter-squadron@basic",

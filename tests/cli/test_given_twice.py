@@ -5,8 +5,7 @@ import pytest
 
 from analyser.cli import cli
 from analyser.cli.shell import Command
-from tests.cli.test_cli import refusal
-from tests.cli.test_shell import told
+from tests.helpers.shell import refusal
 
 
 def commands(group, *path):
@@ -37,7 +36,7 @@ def test_every_command_looks_at_what_is_given():
 @pytest.mark.parametrize(("words", "option"), OPTIONS)
 def test_an_option_for_one_value_is_refused_twice(words, option):
     values = ["1"] * option.nargs
-    line = told(*words, option.opts[0], *values, option.opts[0], *values)
+    line = refusal(*words, option.opts[0], *values, option.opts[0], *values)
     name = "' or '".join((*option.opts, *option.secondary_opts))
     wanted = f"option '{name}' is given 2 times: it takes one value"
     assert line == f"error: {wanted} (see analyser {' '.join(words)} --help)\n"
@@ -73,5 +72,5 @@ def test_a_key_after_the_colon_and_an_option_that_say_different_things_are_refus
 
 
 def test_yes_and_no_at_once_is_refused():
-    line = told("morale", "grande-tactique", "--division-rally", "--no-division-rally")
+    line = refusal("morale", "grande-tactique", "--division-rally", "--no-division-rally")
     assert "'--division-rally' or '--no-division-rally' is given 2 times" in line

@@ -4,13 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyser.cli import cli
-
-
-def told(*arguments):
-    found = CliRunner().invoke(cli, arguments, prog_name="analyser")
-    assert found.exit_code == 2
-    assert found.stdout == ""
-    return found.stderr
+from tests.helpers.shell import refusal
 
 
 @pytest.mark.parametrize(
@@ -29,7 +23,7 @@ def told(*arguments):
     ],
 )
 def test_a_call_that_cannot_be_understood_is_one_line(call, line):
-    text = told(*call.split())
+    text = refusal(*call.split())
     assert text.startswith(line)
     assert text.count("\n") == 1
 

@@ -15,7 +15,7 @@ from analyser.rules.policies import Policy
 from analyser.scenarios.reading import kind_of
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack, PolicyName, Target
 from analyser.scenarios.shooter import SHOOTING
-from tests.docs.test_scenario_page import assert_part_of
+from tests.helpers.pages import assert_part_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fights.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

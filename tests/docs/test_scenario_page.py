@@ -11,6 +11,7 @@ import analyser
 import analyser.plots
 from analyser.game.ruleset import Ruleset
 from analyser.scenarios.schema import Attack, Target
+from tests.helpers.pages import assert_part_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenario.md").read_text(encoding="utf-8")
 INLINE = 1  # the example that is written without profiles, and that the JSON belongs to
@@ -49,20 +50,6 @@ def test_the_examples_show_both_ways_to_name_a_unit():
 )
 def test_every_key_is_in_the_tables(heading, record):
     assert keys_in_table(heading) == list(record.model_fields)
-
-
-def assert_part_of(shown, whole, place="result"):
-    """What is `shown` stands in `whole`: keys by name, entries of a list anywhere in it."""
-    if isinstance(shown, dict):
-        for key, value in shown.items():
-            assert_part_of(value, whole[key], f"{place}.{key}")
-    elif isinstance(shown, list) and any(isinstance(entry, dict) for entry in shown):
-        for entry in shown:
-            assert any(entry == pytest.approx(other, abs=1e-12) for other in whole), f"{place}: {entry}"
-    elif isinstance(shown, float):
-        assert shown == pytest.approx(whole, abs=1e-12), place
-    else:
-        assert shown == whole, place
 
 
 def test_the_json_excerpt_is_the_programs():

@@ -17,7 +17,7 @@ from analyser import morale
 from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
-from tests.importers.test_battlescribe import Entry, catalogue, game_system
+from tests.helpers.catalogues import Entry, catalogue, game_system
 from tests.oracle import fight_files
 from tests.oracle.small_profiles import FACTION
 

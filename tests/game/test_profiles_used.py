@@ -17,7 +17,7 @@ from analyser import morale
 from analyser.game.profiles import Profiles, load_ruleset, profiles_used, shipped_profiles
 from analyser.report import write_report
 from analyser.report.diff import diff
-from tests.cli.test_cli import answer
+from tests.helpers.shell import answer
 from tests.oracle.small_profiles import FACTION, write_profiles
 
 ROOT = Path(__file__).parents[2]

@@ -63,10 +63,23 @@ defence = 2
 damage_limit = 2
 levels = { basic = { models = 1 } }
 """
+EASIER = FACTION.replace("defence = 2\ndamage_limit = 1", "defence = 1\ndamage_limit = 1")
+CHEAPER = FACTION.replace("points = 40", "points = 35")
 
 
-def write_profiles(folder):
+def write_profiles(folder, faction=FACTION):
     """Write the faction into `folder`, which is handed back; the ruleset is the shipped one."""
     folder.mkdir(exist_ok=True)
-    (folder / "river.toml").write_text(FACTION, encoding="utf-8")
+    (folder / "river.toml").write_text(faction, encoding="utf-8")
     return folder
+
+
+def variant(loadout, name, points=None, **qualities):
+    """The same unit under another name, with other points or qualities of its first row."""
+    rows = [row.model_dump() for row in loadout.unit.rows]
+    rows[0] |= qualities
+    levels = {key: level.model_dump() for key, level in loadout.unit.levels.items()}
+    if points is not None:
+        levels[loadout.level_name]["points"] = points
+    unit = type(loadout.unit).model_validate(loadout.unit.model_dump() | {"id": name, "rows": rows, "levels": levels})
+    return loadout.model_copy(update={"unit": unit})

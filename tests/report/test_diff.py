@@ -12,28 +12,19 @@ from analyser.game.profiles import Profiles
 from analyser.report import write_report
 from analyser.report.diff import CHANCES, diff
 from analyser.report.edits import edits
-from tests.oracle.small_profiles import FACTION
+from tests.oracle.small_profiles import CHEAPER, EASIER, FACTION, write_profiles
 
-EASIER = FACTION.replace("defence = 2\ndamage_limit = 1", "defence = 1\ndamage_limit = 1")
-CHEAPER = FACTION.replace("points = 40", "points = 35")
 OUT_OF_RANGE = FACTION.replace('against = ["heavy"]', 'against = ["aerial"]')
-
-
-def folder(tmp_path, name, faction):
-    made = tmp_path / name
-    made.mkdir()
-    (made / "river.toml").write_text(faction, encoding="utf-8")
-    return made
 
 
 @pytest.fixture
 def old(tmp_path):
-    return folder(tmp_path, "old", FACTION)
+    return write_profiles(tmp_path / "old")
 
 
 @pytest.fixture
 def easier(tmp_path):
-    return folder(tmp_path, "new", EASIER)
+    return write_profiles(tmp_path / "new", EASIER)
 
 
 def run(capsys, *arguments):
@@ -46,7 +37,7 @@ def run(capsys, *arguments):
 
 
 def test_equal_profiles_have_no_edits_and_change_nothing(old, tmp_path):
-    found = diff(old, folder(tmp_path, "same", "# a comment does not count\n" + FACTION))
+    found = diff(old, write_profiles(tmp_path / "same", "# a comment does not count\n" + FACTION))
     assert found.edits == ()
     assert found.frame.empty
     assert found.worst == 0
@@ -54,7 +45,7 @@ def test_equal_profiles_have_no_edits_and_change_nothing(old, tmp_path):
 
 
 def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, capsys):
-    cheaper = folder(tmp_path, "cheaper", CHEAPER)
+    cheaper = write_profiles(tmp_path / "cheaper", CHEAPER)
     found = diff(old, cheaper)
     assert found.frame.empty  # no chance depends on points
     changed = found.for_points
@@ -79,10 +70,10 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
 
 
 def test_an_edit_says_unit_key_old_and_new(old, tmp_path):
-    assert [str(each) for each in diff(old, folder(tmp_path, "new", EASIER)).edits] == [
+    assert [str(each) for each in diff(old, write_profiles(tmp_path / "new", EASIER)).edits] == [
         "river/otter-guard: defence: 2 -> 1"
     ]
-    assert [str(each) for each in diff(old, folder(tmp_path, "cheap", CHEAPER)).edits] == [
+    assert [str(each) for each in diff(old, write_profiles(tmp_path / "cheap", CHEAPER)).edits] == [
         "river/otter-guard: levels.basic.points: 40 -> 35"
     ]
 
@@ -101,7 +92,7 @@ def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():
 
 
 def test_units_that_are_new_or_gone_are_told(old, tmp_path):
-    renamed = folder(tmp_path, "renamed", FACTION.replace('id = "heron"', 'id = "stork"'))
+    renamed = write_profiles(tmp_path / "renamed", FACTION.replace('id = "heron"', 'id = "stork"'))
     found = diff(old, renamed)
     assert [str(each) for each in found.edits] == ["river/heron: gone", "river/stork: new"]
     assert found.gone == ("river/heron@basic",)
@@ -110,7 +101,7 @@ def test_units_that_are_new_or_gone_are_told(old, tmp_path):
 
 
 def test_a_ruleset_is_compared_too(old, tmp_path):
-    other = folder(tmp_path, "other", FACTION)
+    other = write_profiles(tmp_path / "other", FACTION)
     ruleset = "die = { heroic = 1, strike = 3, glancing = 1, miss = 1 }\ndeck = { 1 = 3, 12 = 3 }\n"
     (other / "ruleset.toml").write_text(ruleset, encoding="utf-8")
     found = diff(old, other)
@@ -141,7 +132,7 @@ def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier
 
 
 def test_points_change_no_chance(old, tmp_path):
-    cheap = folder(tmp_path, "cheap", CHEAPER)
+    cheap = write_profiles(tmp_path / "cheap", CHEAPER)
     assert diff(old, cheap).frame.empty
     by_points = diff(old, cheap, metric="expected_points_destroyed_per_100_points")
     assert set(by_points.frame["metric"]) == {"expected_points_destroyed_per_100_points"}
@@ -149,7 +140,7 @@ def test_points_change_no_chance(old, tmp_path):
 
 
 def test_an_attack_that_can_be_made_in_one_only_does_nothing_in_the_other(old, tmp_path):
-    found = diff(old, folder(tmp_path, "new", OUT_OF_RANGE)).frame
+    found = diff(old, write_profiles(tmp_path / "new", OUT_OF_RANGE)).frame
     gone = found[found["note"] == "no longer possible"]
     come = found[found["note"] == "now possible"]
     assert set(gone["defender"]) == {"river/beaver-fort@basic"}
@@ -168,10 +159,10 @@ def test_equal_changes_are_told_by_name(old, tmp_path):
     units = EASIER.split("\n[[unit]]\n")
     backwards = "\n[[unit]]\n".join([units[0], *reversed(units[1:])])
     before = FACTION.split("\n[[unit]]\n")
-    first = diff(old, folder(tmp_path, "new", EASIER)).frame
+    first = diff(old, write_profiles(tmp_path / "new", EASIER)).frame
     again = diff(
-        folder(tmp_path, "old-backwards", "\n[[unit]]\n".join([before[0], *reversed(before[1:])])),
-        folder(tmp_path, "new-backwards", backwards),
+        write_profiles(tmp_path / "old-backwards", "\n[[unit]]\n".join([before[0], *reversed(before[1:])])),
+        write_profiles(tmp_path / "new-backwards", backwards),
     ).frame
     key = ["attacker", "defender", "situation"]
     assert first[key].to_numpy().tolist() == again[key].to_numpy().tolist()
@@ -218,7 +209,7 @@ def test_units_outside_a_report_are_neither_new_nor_gone(old, easier, tmp_path):
 
 def test_a_unit_of_a_report_that_the_profiles_no_longer_have_is_gone(old, tmp_path):
     whole = a_report(old, tmp_path / "r", situations=["long-range"])
-    fewer = folder(tmp_path, "fewer", FACTION[: FACTION.index('[[unit]]\nid = "heron"')])
+    fewer = write_profiles(tmp_path / "fewer", FACTION[: FACTION.index('[[unit]]\nid = "heron"')])
     assert list(map(str, diff(whole, fewer).edits)) == ["river/heron: gone"]
 
 

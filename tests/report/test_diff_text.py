@@ -6,14 +6,13 @@ import pytest
 
 import analyser
 from analyser.report.diff import diff
-from tests.cli.test_cli import answer
-from tests.oracle.small_profiles import FACTION
-from tests.report.test_diff import CHEAPER, EASIER, folder
+from tests.helpers.shell import answer
+from tests.oracle.small_profiles import CHEAPER, EASIER, write_profiles
 
 
 @pytest.fixture
 def old(tmp_path):
-    return folder(tmp_path, "old", FACTION)
+    return write_profiles(tmp_path / "old")
 
 
 def table(out, heading):
@@ -24,7 +23,7 @@ def table(out, heading):
 
 def test_a_change_of_a_chance_is_in_percentage_points(old, tmp_path):
     """20% to 45% is 25 pp: neither 25% nor 125%."""
-    new = folder(tmp_path, "new", EASIER)
+    new = write_profiles(tmp_path / "new", EASIER)
     head, *rows = table(answer("diff", old, new), "compared, exact")
     assert head[:3] == ["change (pp)", "old (%)", "new (%)"]
     first = diff(old, new).frame.iloc[0]
@@ -36,7 +35,7 @@ def test_a_change_of_a_chance_is_in_percentage_points(old, tmp_path):
 
 @pytest.mark.parametrize(("metric", "unit"), [("mean_models_destroyed", "models"), ("mean_damage", "damage")])
 def test_a_change_of_another_figure_is_in_its_own_unit(old, tmp_path, metric, unit):
-    new = folder(tmp_path, "new", EASIER)
+    new = write_profiles(tmp_path / "new", EASIER)
     head, *_ = table(answer("diff", old, new, "--metric", metric), "compared, exact")
     assert head[:3] == [f"change ({unit})", f"old ({unit})", f"new ({unit})"]
     assert set(diff(old, new, metric=metric).frame["unit"]) == {unit}
@@ -45,7 +44,7 @@ def test_a_change_of_another_figure_is_in_its_own_unit(old, tmp_path, metric, un
 def test_changes_of_points_stand_by_their_size_and_not_by_their_share(old, tmp_path):
     """Two units change: by 14% where a lot is destroyed, by 100% where next to nothing is."""
     cheaper = CHEAPER.replace("points = 90", "points = 45")
-    found = diff(old, folder(tmp_path, "new", cheaper), situations=["long-range", "charge"]).for_points
+    found = diff(old, write_profiles(tmp_path / "new", cheaper), situations=["long-range", "charge"]).for_points
     sizes = found["change"].abs()
     assert sizes.round(12).is_monotonic_decreasing
     assert found["share"].abs().nunique() > 1
@@ -59,7 +58,7 @@ def test_changes_of_points_stand_by_their_size_and_not_by_their_share(old, tmp_p
 
 
 def test_json_and_csv_name_the_unit_of_every_line(old, tmp_path):
-    new = folder(tmp_path, "new", EASIER.replace("points = 40", "points = 35"))
+    new = write_profiles(tmp_path / "new", EASIER.replace("points = 40", "points = 35"))
     told = json.loads(answer("diff", old, new, "--format", "json"))
     assert {row["unit"] for row in told["matchups"]} == {"probability"}
     assert {row["unit"] for row in told["for_points"]} == {"points per 100 points"}

@@ -18,6 +18,7 @@ from analyser.game.profiles import Profiles
 from analyser.report import batch, write_report
 from analyser.report.pictures import SHOWN_METRICS, plan_pictures
 from analyser.report.rankings import answers, idle, rankings
+from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
@@ -37,19 +38,6 @@ def report(library, tmp_path_factory):
     out = tmp_path_factory.mktemp("reports") / "river"
     assert write_report("river/*", "river/*", out=out, profiles=library) == out
     return out
-
-
-def contents(folder):
-    """The bytes of every file, by its name in the folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def timeless(folder):
-    """The same, the wall time left out."""
-    files = contents(folder)
-    manifest = json.loads(files.pop("manifest.json"))
-    assert manifest.pop("wall_seconds") > 0
-    return {**files, "manifest.json": manifest}
 
 
 class Page(HTMLParser):
@@ -328,12 +316,6 @@ def test_other_metrics_can_be_shown(library, tmp_path):
 # --- the folder -------------------------------------------------------------------------------------------
 
 
-def small_report(out, library, **more):
-    return write_report(
-        "river/otter-guard@basic", "river/beaver", out=out, profiles=library, situations=["long-range"], **more
-    )
-
-
 def test_an_earlier_report_is_replaced(library, tmp_path):
     out = tmp_path / "r"
     write_report("river/*", "river/*", out=out, profiles=library, situations=["long-range"])
@@ -402,13 +384,6 @@ def test_a_failure_in_the_middle_leaves_nothing_behind(library, tmp_path, monkey
     with pytest.raises(wanted, match=str(error.args[-1])):
         small_report(tmp_path / "a" / "r", library)
     assert list(tmp_path.iterdir()) == []
-
-
-def failing(error):
-    def fail(*_, **__):
-        raise error
-
-    return fail
 
 
 def test_a_failure_in_the_middle_leaves_the_earlier_report(library, tmp_path, monkeypatch):

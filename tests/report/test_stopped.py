@@ -12,26 +12,19 @@ import time
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.game.profiles import Profiles
 from analyser.report import batch, figures, pictures, progress, worker, worker_main, write_report
 from analyser.report.progress import Interrupts
 from analyser.report.resume import work_folder, work_on
-from tests.oracle.small_profiles import write_profiles
-from tests.report.test_report import contents, failing, small_report, timeless
+from tests.helpers.reports import contents, failing, small_report, timeless
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return Profiles(write_profiles(tmp_path_factory.mktemp("river")))
+def unstopped(river, tmp_path_factory):
+    return write_report("river/*", "river/*", out=tmp_path_factory.mktemp("reports") / "r", profiles=river)
 
 
-@pytest.fixture(scope="module")
-def unstopped(library, tmp_path_factory):
-    return write_report("river/*", "river/*", out=tmp_path_factory.mktemp("reports") / "r", profiles=library)
-
-
-def again(out, library, **more):
-    return write_report("river/*", "river/*", out=out, profiles=library, **more)
+def again(out, river, **more):
+    return write_report("river/*", "river/*", out=out, profiles=river, **more)
 
 
 def pictures_drawn(monkeypatch, *, stop_after=None):
@@ -57,13 +50,13 @@ def heeds_interrupts():
 
 
 @pytest.fixture
-def stopped(library, tmp_path, monkeypatch, heeds_interrupts):
+def stopped(river, tmp_path, monkeypatch, heeds_interrupts):
     """Where a report was to be that was stopped after one picture."""
     out = tmp_path / "r"
     with monkeypatch.context() as while_stopping:
         pictures_drawn(while_stopping, stop_after=1)
         with pytest.raises(KeyboardInterrupt):
-            again(out, library)
+            again(out, river)
     return out
 
 
@@ -72,74 +65,74 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
     assert [path.name for path in stopped.parent.iterdir()] == [work_folder(stopped).name]
 
 
-def test_the_next_run_goes_on_from_there(stopped, library, monkeypatch, unstopped):
+def test_the_next_run_goes_on_from_there(stopped, river, monkeypatch, unstopped):
     monkeypatch.setattr(figures, "matchups_frame", failing(AssertionError("worked out a second time")))
     drawn = pictures_drawn(monkeypatch)
-    again(stopped, library)
+    again(stopped, river)
     assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
 
 
-def test_its_progress_is_of_what_is_left(stopped, library, unstopped, tmp_path):
+def test_its_progress_is_of_what_is_left(stopped, river, unstopped, tmp_path):
     left, all_of_it = [], []
-    again(stopped, library, progress=lambda done, total: left.append((done, total)))
-    again(tmp_path / "whole", library, progress=lambda done, total: all_of_it.append((done, total)))
+    again(stopped, river, progress=lambda done, total: left.append((done, total)))
+    again(tmp_path / "whole", river, progress=lambda done, total: all_of_it.append((done, total)))
     assert left[-1][0] == left[-1][1] < all_of_it[-1][1]
 
 
-def test_other_inputs_start_afresh(stopped, library, tmp_path, monkeypatch):
-    small_report(stopped, library)
-    small_report(tmp_path / "fresh", library)
+def test_other_inputs_start_afresh(stopped, river, tmp_path, monkeypatch):
+    small_report(stopped, river)
+    small_report(tmp_path / "fresh", river)
     assert timeless(stopped) == timeless(tmp_path / "fresh")
     assert not work_folder(stopped).exists()
 
 
-def test_an_earlier_report_stands_until_the_new_one_is_whole(library, tmp_path, monkeypatch, heeds_interrupts):
-    out = small_report(tmp_path / "r", library)
+def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, monkeypatch, heeds_interrupts):
+    out = small_report(tmp_path / "r", river)
     before = contents(out)
     pictures_drawn(monkeypatch, stop_after=1)
     with pytest.raises(KeyboardInterrupt):
-        again(out, library)
+        again(out, river)
     assert contents(out) == before
 
 
-def test_ctrl_c_before_anything_is_done_leaves_nothing(library, tmp_path, monkeypatch):
+def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypatch):
     monkeypatch.setattr(batch, "figures_of", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        again(tmp_path / "a" / "r", library)
+        again(tmp_path / "a" / "r", river)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_frees_what_it_had_taken(stopped, library, monkeypatch):
+def test_a_full_disk_frees_what_it_had_taken(stopped, river, monkeypatch):
     monkeypatch.setattr(pictures, "draw", failing(OSError(28, "No space left on device")))
     with pytest.raises(InputError, match="cannot write this report: No space left on device"):
-        again(stopped, library)
+        again(stopped, river)
     assert list(stopped.parent.iterdir()) == []
 
 
-def test_two_runs_do_not_write_one_report(library, tmp_path):
+def test_two_runs_do_not_write_one_report(river, tmp_path):
     with (
         work_on(tmp_path / "r", "a key"),
         pytest.raises(InputError, match="another run is writing this report"),
     ):
-        again(tmp_path / "r", library)
+        again(tmp_path / "r", river)
 
 
-def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(library, tmp_path):
+def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
     folder = work_folder(tmp_path / "r")
     folder.mkdir()
     (folder / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="it holds something else"):
-        again(tmp_path / "r", library)
+        again(tmp_path / "r", river)
     assert contents(folder) == {"thesis.txt": b"years of work"}
 
 
-def test_a_part_that_was_not_finished_does_not_count(stopped, library, unstopped):
+def test_a_part_that_was_not_finished_does_not_count(stopped, river, unstopped):
     part = next((work_folder(stopped) / "parts").glob("long-range-*"))
     (work_folder(stopped) / "scratch" / part.name).write_bytes(b"half of i")
     part.unlink()
-    again(stopped, library)
+    again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
 
 
@@ -183,8 +176,8 @@ def test_somebody_elses_handling_of_ctrl_c_stays():
     assert heard == ["Ctrl-C"]
 
 
-def test_a_report_can_be_written_from_another_thread(library, tmp_path):
-    thread = threading.Thread(target=small_report, args=(tmp_path / "r", library))
+def test_a_report_can_be_written_from_another_thread(river, tmp_path):
+    thread = threading.Thread(target=small_report, args=(tmp_path / "r", river))
     thread.start()
     thread.join()
     assert (tmp_path / "r" / "index.html").is_file()
@@ -200,13 +193,13 @@ def always_helped(monkeypatch):
     monkeypatch.setattr(figures, "A_PART", 1)
 
 
-def test_with_a_helper_the_report_is_the_same(library, tmp_path, always_helped, unstopped):
-    again(tmp_path / "two", library, threads=2)
-    again(tmp_path / "one", library, threads=1)
+def test_with_a_helper_the_report_is_the_same(river, tmp_path, always_helped, unstopped):
+    again(tmp_path / "two", river, threads=2)
+    again(tmp_path / "one", river, threads=1)
     assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
 
 
-def test_the_helper_does_from_the_last_one_back_what_is_not_there(library, tmp_path, always_helped, monkeypatch):
+def test_the_helper_does_from_the_last_one_back_what_is_not_there(river, tmp_path, always_helped, monkeypatch):
     worked_out, frame = [], figures.matchups_frame
 
     def counted(attackers, field, situations):
@@ -215,7 +208,7 @@ def test_the_helper_does_from_the_last_one_back_what_is_not_there(library, tmp_p
 
     monkeypatch.setattr(figures, "matchups_frame", counted)
     drawn = pictures_drawn(monkeypatch)
-    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, river)
     plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
     with work_on(tmp_path / "r", "key") as work:
         missing = figures.missing_parts(inputs, work)
@@ -228,8 +221,8 @@ def test_the_helper_does_from_the_last_one_back_what_is_not_there(library, tmp_p
         assert figures.missing_parts(inputs, work) == []
 
 
-def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(library, tmp_path, always_helped, monkeypatch):
-    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, library)
+def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(river, tmp_path, always_helped, monkeypatch):
+    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, river)
     with work_on(tmp_path / "r", "key") as work:
         first, *others = figures.missing_parts(inputs, work)
         looks = []
@@ -244,9 +237,9 @@ def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(library, tm
         assert frame.equals(figures.figures_of(inputs, work, [], 1, lambda done: None))
 
 
-def test_without_a_helper_the_work_is_done_all_the_same(library, tmp_path, always_helped, monkeypatch, unstopped):
+def test_without_a_helper_the_work_is_done_all_the_same(river, tmp_path, always_helped, monkeypatch, unstopped):
     monkeypatch.setattr(worker.subprocess, "Popen", failing(OSError(12, "Cannot allocate memory")))
-    again(tmp_path / "r", library, threads=2)
+    again(tmp_path / "r", river, threads=2)
     assert timeless(tmp_path / "r") == timeless(unstopped)
 
 
@@ -264,9 +257,9 @@ def command(folder, out):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
-def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_path, unstopped, number, status):
+def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path, unstopped, number, status):
     out = tmp_path / "r"
-    running = subprocess.Popen(command(library.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(command(river.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
         while not list(work_folder(out).glob("report/pictures/*.png")) and time.monotonic() < deadline:
@@ -280,7 +273,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_pa
     kept = "stopped: what is finished is kept, and the same command goes on from there\n"
     assert told == (kept if number == signal.SIGINT else "")
     assert not out.exists()
-    ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
+    ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
     assert ended.stdout == f"The report is in {out}\n"
     assert timeless(out) == timeless(unstopped)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
@@ -289,13 +282,13 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(library, tmp_pa
 
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
 @pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv", "report/pictures/*.png"])
-def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(library, tmp_path, unstopped, done):
+def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(river, tmp_path, unstopped, done):
     import pty
 
     out = tmp_path / "r"
     running, terminal = pty.fork()
     if running == 0:
-        os.execv(sys.executable, command(library.folder, out))
+        os.execv(sys.executable, command(river.folder, out))
     shown, typed, deadline = b"", False, time.monotonic() + 120
     while time.monotonic() < deadline:
         if not typed and list(work_folder(out).glob(done)):
@@ -314,6 +307,6 @@ def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(libr
     )
     assert b"Traceback" not in shown
     assert not out.exists()
-    ended = subprocess.run(command(library.folder, out), capture_output=True, text=True, timeout=120, check=True)
+    ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
     assert ended.stdout == f"The report is in {out}\n"
     assert timeless(out) == timeless(unstopped)

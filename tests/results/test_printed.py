@@ -6,11 +6,9 @@ import analyser
 from analyser import morale
 from analyser.importers.battlescribe import import_files
 from analyser.report.diff import diff
-from tests.cli.test_cli import answer
-from tests.cli.test_fights import GRENADIERS, RIFLES
-from tests.importers.test_battlescribe import Entry, catalogue
-from tests.oracle.small_profiles import FACTION
-from tests.report.test_diff import EASIER, folder
+from tests.helpers.catalogues import Entry, catalogue
+from tests.helpers.shell import GRENADIERS, RIFLES, answer
+from tests.oracle.small_profiles import EASIER, write_profiles
 
 FEW = ["--method", "monte-carlo", "--trials", "2000", "--seed", "5"]
 SAMPLED = {"trials": 2000, "seed": 5}
@@ -46,7 +44,7 @@ def test_a_result_prints_what_the_command_line_prints(kind):
 
 
 def test_a_diff_prints_what_the_command_line_prints(tmp_path):
-    old, new = folder(tmp_path, "old", FACTION), folder(tmp_path, "new", EASIER)
+    old, new = write_profiles(tmp_path / "old"), write_profiles(tmp_path / "new", EASIER)
     assert repr(diff(old, new)) == answer("diff", old, new)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import analyser
-from tests.cli.test_cli import answer
+from tests.helpers.shell import answer
 from tests.oracle.fight_files import charge, row, unit
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"

@@ -11,7 +11,7 @@ from analyser.common.errors import InputError, printable
 from analyser.common.files import write_text
 from analyser.game.units import LONGEST_ID
 from analyser.importers.battlescribe import import_files
-from tests.importers.test_battlescribe import Entry, catalogue
+from tests.helpers.catalogues import Entry, catalogue
 from tests.oracle.random_scenarios import random_scenario
 
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 6, "type": "infantry"}

@@ -12,11 +12,6 @@ from tests.oracle.small_profiles import FACTION, write_profiles
 INLINE = {"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
 
 
-@pytest.fixture(scope="module")
-def river(tmp_path_factory):
-    return analyser.load_profiles(write_profiles(tmp_path_factory.mktemp("profiles")))
-
-
 def between(attacker, target, **keys):
     """A scenario of two selectors; `keys` go to the attack."""
     return {"attack": {"attacker": attacker, **keys}, "target": {"unit": target}}

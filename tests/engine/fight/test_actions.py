@@ -6,7 +6,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from tests.engine.fight.test_simulation import chi_square
+from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_duel
 from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit

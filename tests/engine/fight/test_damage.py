@@ -7,7 +7,7 @@ import pytest
 import analyser
 from analyser.scenarios.load import ChargeScenario, DuelScenario
 from analyser.scenarios.schema import DuelTerms
-from tests.cli.test_cli import answer
+from tests.helpers.shell import answer
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_duel, plain_focus_fire, plain_reading

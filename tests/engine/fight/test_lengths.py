@@ -14,7 +14,7 @@ from analyser.game.units import hundredths
 from analyser.rules import unit_state
 from analyser.scenarios.duel import program_of, shooters_of
 from analyser.scenarios.load import load_duel
-from tests.engine.fight.test_simulation import chi_square
+from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle.fight_files import LOW_CARDS, certain, charge, duel, focus, likely, row, unit
 from tests.oracle.random_fights import inches

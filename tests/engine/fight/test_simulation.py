@@ -14,6 +14,7 @@ from analyser.engine.fight.sampled.draws import no_chance
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.pool.buffers import BLOCK
 from analyser.game.cards import MOST_COPIES
+from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_duel, plain_focus_fire
 from tests.oracle.random_fights import (
@@ -40,7 +41,6 @@ from tests.oracle.random_fights import (
 
 FIGHTS = 40  # of each kind
 TRIALS = 4000
-FEWEST_EXPECTED = 8
 KINDS = {
     "charges": (engine.charge_fight, random_charge),
     "overcharge": (engine.charge_fight, random_overcharge),
@@ -60,20 +60,6 @@ KINDS = {
     "wrecks": (engine.duel_fight, random_wreck),
     "fumes": (engine.duel_fight, random_fumes),
 }
-
-
-def chi_square(counts, law):
-    """The p-value of a sample of a law, rare endings taken together; None where only one ending is common."""
-    trials = sum(counts.values())
-    assert all(law.get(ending, 0.0) > 1e-15 for ending in counts), "an ending that cannot be"
-    common = [ending for ending, chance in law.items() if chance * trials >= FEWEST_EXPECTED]
-    found = [counts.get(ending, 0) for ending in common]
-    expected = [law[ending] * trials for ending in common]
-    found.append(trials - sum(found))
-    expected.append(trials - sum(expected))
-    if expected[-1] < FEWEST_EXPECTED and len(expected) > 1:
-        found[-2:], expected[-2:] = [sum(found[-2:])], [sum(expected[-2:])]
-    return stats.chisquare(found, expected).pvalue if len(found) > 1 else None
 
 
 def many_cards(scenario):

@@ -14,9 +14,9 @@ from analyser.morale.compare import losses, tables
 from analyser.morale.compare.duel import fates_of
 from analyser.morale.solve import Roll
 from analyser.results.states import models_destroyed
-from tests.morale.compare.test_tables import FATES, PLAIN, spread
 from tests.oracle import plain_duel
 from tests.oracle.morale_checks import UNLIKELY, chi_square, rows
+from tests.oracle.plain_losses import FATES, PLAIN, spread
 
 RIFLES, GRENADIERS = "crown/rifle-p@basic", "imperium/scion-grenadier-p@basic"
 SHOOT_OUT = {"a": RIFLES, "b": GRENADIERS}

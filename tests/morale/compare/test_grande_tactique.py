@@ -7,6 +7,7 @@ import pytest
 
 from analyser import morale
 from tests.oracle.morale_checks import rows
+from tests.oracle.plain_losses import spread
 
 EXACTLY = 1e-12
 NAMES = ("p_steady", "p_shaken", "p_routed", "p_gone")
@@ -45,14 +46,6 @@ def plain_fates(question):
             sum(chance for (models, status, _), chance in law.items() if ("gone" if models == 0 else status) == name)
             for name in ("eager", "shaken", "routed", "gone")
         ]
-
-
-def spread(law, rule):
-    following = {}
-    for state, chance in law.items():
-        for after, share in rule(state):
-            following[after] = following.get(after, 0) + chance * share
-    return following
 
 
 def flees(models, fled, edge):

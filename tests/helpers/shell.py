@@ -1,0 +1,37 @@
+"""The command line as the tests use it: what a command printed, and how it ended."""
+
+import subprocess
+import sys
+
+from click.testing import CliRunner
+
+from analyser.cli import cli
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"
+
+
+def run(*arguments):
+    """What a command did: exit status, standard output, standard error."""
+    return CliRunner().invoke(cli, [str(each) for each in arguments], prog_name="analyser")
+
+
+def answer(*arguments):
+    """What a command that succeeds prints."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def refusal(*arguments):
+    """The one line that a command says when it refuses its input."""
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("error: ")
+    return result.stderr
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "analyser", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)
