@@ -38,12 +38,12 @@ def deeds_of_rounds(
     setup: Setup, moments: Sequence[tuple[Orders, Endings]]
 ) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:  # fmt: skip
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
-    from analyser.engine.fight.actions import ACTED_ELSEWHEN, deeds_of, named
+    from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
     found: dict[tuple[int, str], dict[int, Any]] = {}
     for orders, ending in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
-        deeds = deeds_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
+        deeds = actions_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
         weights = found.setdefault((orders.round, SIDES[orders.operation.side]), {})
         for deed in np.unique(deeds).tolist():
             if deed != ACTED_ELSEWHEN:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from enum import IntEnum
 
 from analyser.common.jit import step
-from analyser.rules import discipline, outcome, unit_state
-from analyser.rules.policies import (
-    ADVANCE,
-    AIM,
-    CHARGE,
-    CLOSE_IN,
-    DOUBLE_TIME,
-    GO_ON_LOOKOUT,
-    SHOOT,
-    TAKE_COVER,
-    Policy,
-    View,
-)
+from analyser.rules import discipline, unit_state
+from analyser.rules.outcome import ACTIVATED, DISORDERED, FELL_BACK, SUPPRESSED
+from analyser.rules.policies import Action, Manoeuvre, Policy, View
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts, TargetFacts
-from analyser.rules.unit_state import is_removed, models_of, moved, position_of, with_order
+from analyser.rules.unit_state import (
+    DISORDERED_BEFORE,
+    ON_LOOKOUT,
+    RALLY_FAILED,
+    RELOADING,
+    SUPPRESSED_BEFORE,
+    TAKING_COVER,
+    is_removed,
+    models_of,
+    moved,
+    position_of,
+    with_order,
+)
 
 
 class Order(IntEnum):
@@ -35,19 +37,8 @@ class Order(IntEnum):
     NO_ATTACK = 7  # active, orders still to come, or none that attacks; after a combat: a stalemate
 
 
-_NOTHING, _SHOOT_AIMING, _SHOOT, _CHARGE = (
-    int(order) for order in (Order.NOTHING, Order.SHOOT_AIMING, Order.SHOOT, Order.CHARGE)
-)
 _CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
-_NO_ATTACK = int(Order.NO_ATTACK)
-_SUPPRESSED, _DISORDERED, _ACTIVATED, _FELL_BACK = (
-    outcome.SUPPRESSED, outcome.DISORDERED, outcome.ACTIVATED, outcome.FELL_BACK,
-)  # fmt: skip
-_ON_LOOKOUT, _TAKING_COVER, _RELOADING = unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING
-_RALLY_FAILED = unit_state.RALLY_FAILED
-_SUPPRESSED_BEFORE, _DISORDERED_BEFORE = unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
-_OF_THE_ACTIVATION = _RALLY_FAILED | _SUPPRESSED_BEFORE | _DISORDERED_BEFORE
-_POLICY_SHORT_RANGE = int(Policy.SHORT_RANGE)
+_OF_THE_ACTIVATION = RALLY_FAILED | SUPPRESSED_BEFORE | DISORDERED_BEFORE
 
 
 @step
@@ -56,28 +47,28 @@ def begun(word: int, target: TargetFacts) -> int:
 
     Behind Pavises cover is lost only by moving (AC-7).
     """
-    if is_removed(word) or word & _ACTIVATED:
+    if is_removed(word) or word & ACTIVATED:
         return word
-    word &= ~(_FELL_BACK | (_ON_LOOKOUT if target.pavises else _ON_LOOKOUT | _TAKING_COVER))
-    word |= _SUPPRESSED_BEFORE if word & _SUPPRESSED else 0
-    word |= _DISORDERED_BEFORE if word & _DISORDERED else 0
-    return with_order(word, _NO_ATTACK) | _ACTIVATED
+    word &= ~(FELL_BACK | (ON_LOOKOUT if target.pavises else ON_LOOKOUT | TAKING_COVER))
+    word |= SUPPRESSED_BEFORE if word & SUPPRESSED else 0
+    word |= DISORDERED_BEFORE if word & DISORDERED else 0
+    return with_order(word, Order.NO_ATTACK) | ACTIVATED
 
 
 @step
 def rallies_up_to(word: int, target: TargetFacts) -> int:
     """The highest card that passes the rally test of a unit that has begun (AC-5.6); ANY_CARD where none is drawn."""
-    if not awaits_orders(word) or not word & _SUPPRESSED_BEFORE:
+    if not awaits_orders(word) or not word & SUPPRESSED_BEFORE:
         return discipline.ANY_CARD
     if target.passes_tests or target.hot_headed or target.discipline == NONE:
         return discipline.ANY_CARD
-    return target.discipline + target.chain_of_command - (1 if word & _DISORDERED else 0)
+    return target.discipline + target.chain_of_command - (1 if word & DISORDERED else 0)
 
 
 @step
 def awaits_orders(word: int) -> bool:
     """Whether the unit is active and its orders are still to be given."""
-    return not is_removed(word) and unit_state.order_of(word) == _NO_ATTACK
+    return not is_removed(word) and unit_state.order_of(word) == Order.NO_ATTACK
 
 
 @step
@@ -93,7 +84,7 @@ def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Whether the other side is within the row's short range; without distances the policy says so."""
     if strike.short_range == NONE:
         return False
-    return side.policy == _POLICY_SHORT_RANGE if distance == NONE else distance <= strike.short_range
+    return side.policy == Policy.SHORT_RANGE if distance == NONE else distance <= strike.short_range
 
 
 @step
@@ -105,9 +96,7 @@ def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 
 @step
-def view_of(
-    word: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool
-) -> View:  # fmt: skip
+def view_of(word: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
     """What the policy of the unit sees; `strike` is made with the row that it shoots with, if it has one.
 
     `sides`: of the unit and of the other one.
@@ -119,18 +108,18 @@ def view_of(
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     return View(
         models=models_of(word),
-        suppressed=word & _SUPPRESSED != 0,
-        rally_failed=word & _RALLY_FAILED != 0,
+        suppressed=word & SUPPRESSED != 0,
+        rally_failed=word & RALLY_FAILED != 0,
         in_building=in_building(word, side),
         in_range=in_range,
         in_short_range=in_range and (short or strike.short_range == NONE),
         can_charge=can_charge,
-        must_charge=can_charge and (side.berserk if word & _RALLY_FAILED else side.runs_amok) != 0,
+        must_charge=can_charge and (side.berserk if word & RALLY_FAILED else side.runs_amok) != 0,
         distance=distance,
         enemy_models=models_of(other),
-        enemy_suppressed=other & _SUPPRESSED != 0,
-        enemy_on_lookout=other & _ON_LOOKOUT != 0,
-        enemy_taking_cover=other & _TAKING_COVER != 0,
+        enemy_suppressed=other & SUPPRESSED != 0,
+        enemy_on_lookout=other & ON_LOOKOUT != 0,
+        enemy_taking_cover=other & TAKING_COVER != 0,
     )
 
 
@@ -145,15 +134,15 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
     """How far a manoeuvre takes the unit; only a charge ends in contact."""
     if distance == NONE:
         return 0
-    if manoeuvre == CHARGE:
+    if manoeuvre == Manoeuvre.CHARGE:
         return distance
     room = max(distance - _CLEAR_OF_ENEMIES, 0)
-    if manoeuvre == ADVANCE:
+    if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
-    if manoeuvre == CLOSE_IN:
+    if manoeuvre == Manoeuvre.CLOSE_IN:
         wanted = strike.long_range if strike.short_range == NONE else strike.short_range
         return min(side.speed, room, max(distance - wanted, 0))
-    return min(2 * side.speed, room) if manoeuvre == DOUBLE_TIME else 0
+    return min(2 * side.speed, room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
 
 
 @step
@@ -161,17 +150,17 @@ def ordered(word: int, decision: tuple[int, int], side: SideFacts, strike: Strik
     """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
     manoeuvre, action = decision
     length = length_moved(manoeuvre, side, strike, distance)
-    if length > 0 or manoeuvre == CHARGE:
+    if length > 0 or manoeuvre == Manoeuvre.CHARGE:
         word = moved(word, side, length)
-    if action in (SHOOT, GO_ON_LOOKOUT) and side.rearms and word & _RELOADING:
-        return with_order(word & ~_RELOADING, _NO_ATTACK)
-    if action == GO_ON_LOOKOUT:
-        word |= _ON_LOOKOUT
-    elif action == TAKE_COVER:
-        word |= _TAKING_COVER
-    order = _CHARGE if manoeuvre == CHARGE else _NO_ATTACK
-    if action == SHOOT:
-        order = _SHOOT_AIMING if manoeuvre == AIM else _SHOOT
+    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms and word & RELOADING:
+        return with_order(word & ~RELOADING, Order.NO_ATTACK)
+    if action == Action.GO_ON_LOOKOUT:
+        word |= ON_LOOKOUT
+    elif action == Action.TAKE_COVER:
+        word |= TAKING_COVER
+    order = Order.CHARGE if manoeuvre == Manoeuvre.CHARGE else Order.NO_ATTACK
+    if action == Action.SHOOT:
+        order = Order.SHOOT_AIMING if manoeuvre == Manoeuvre.AIM else Order.SHOOT
     return with_order(word, order)
 
 
@@ -182,12 +171,12 @@ def ended(word: int, target: TargetFacts) -> int:
     The disorder of a Construct stays until a commander is near (AC-7).
     """
     if is_removed(word):
-        return with_order(word, _NOTHING)
-    if word & _SUPPRESSED_BEFORE:
-        word &= ~_SUPPRESSED
-    if word & _DISORDERED_BEFORE and not target.construct:
-        word &= ~_DISORDERED
-    return with_order(word & ~_OF_THE_ACTIVATION, _NOTHING)
+        return with_order(word, Order.NOTHING)
+    if word & SUPPRESSED_BEFORE:
+        word &= ~SUPPRESSED
+    if word & DISORDERED_BEFORE and not target.construct:
+        word &= ~DISORDERED
+    return with_order(word & ~_OF_THE_ACTIVATION, Order.NOTHING)
 
 
 @step
@@ -195,10 +184,10 @@ def enveloped(word: int, other: int, side: SideFacts, others: SideFacts) -> int:
     """The unit where it stands, disordered by Corrosive Fumes if they reach it there (AC-7)."""
     distance = length_between(word, other, side, others)
     reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
-    return word | _DISORDERED if reached else word
+    return word | DISORDERED if reached else word
 
 
 @step
 def after_the_round(word: int) -> int:
     """The unit after the end phase: no longer activated."""
-    return word & ~(_ACTIVATED | unit_state.FIRST)
+    return word & ~(ACTIVATED | unit_state.FIRST)

@@ -9,6 +9,9 @@ from analyser.rules.conditions import set_target
 from analyser.rules.outcome import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
 from analyser.rules.unit_state import (
+    CRYO,
+    SEISMIC,
+    SUPPRESSIVE,
     carried_over,
     is_removed,
     lost_of,
@@ -21,35 +24,31 @@ from analyser.rules.unit_state import (
 )
 
 ACTIVE, TARGET, NOBODY = 0, 1, 2
-_CHARGE, _OVERRUN = int(Order.CHARGE), int(Order.OVERRUN)
-_WON, _LOST, _STALEMATE = int(Order.WON), int(Order.LOST), int(Order.NO_ATTACK)
-_NOTHING = int(Order.NOTHING)
-_ANNIHILATED, _DESTROYED = ANNIHILATED, MODELS_DESTROYED
-_DISORDERED = DISORDERED
-_SUPPRESSIVE, _CRYO, _SEISMIC = unit_state.SUPPRESSIVE, unit_state.CRYO, unit_state.SEISMIC
-_CAUSED = _SUPPRESSIVE | _CRYO | _SEISMIC
-_LOST_FIELD = unit_state.MODELS_MASK << _DESTROYED
+_CAUSED = SUPPRESSIVE | CRYO | SEISMIC
+_LOST_FIELD = unit_state.MODELS_MASK << MODELS_DESTROYED
 
 # Of a removed unit: it fell in the combat itself, not to the Sponsons before it.
-FELL_IN_COMBAT = _SUPPRESSIVE
+FELL_IN_COMBAT = SUPPRESSIVE
 
 # Embarked units take no activation of their own while they are aboard: the bits of one tell of them.
 PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN, PASSENGERS_ACTIVATED = (
-    unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE,
-)  # fmt: skip
+    unit_state.RALLY_FAILED,
+    unit_state.SUPPRESSED_BEFORE,
+    unit_state.DISORDERED_BEFORE,
+)
 
 
 @step
 def in_combat(active: int) -> bool:
     """Whether the active unit has charged or overruns, and the combat is not resolved yet."""
-    return order_of(active) in (_CHARGE, _OVERRUN)
+    return order_of(active) in (Order.CHARGE, Order.OVERRUN)
 
 
 @step
 def engaged(word: int, side: SideFacts, target: TargetFacts) -> int:
     """A unit in contact with the enemy: on lookout and taking cover are lost, and Corrosive Fumes reach it (AC-7)."""
     lost = unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER)
-    return word & ~lost | (_DISORDERED if side.fumes_within != NONE else 0)
+    return word & ~lost | (DISORDERED if side.fumes_within != NONE else 0)
 
 
 @step
@@ -57,9 +56,9 @@ def struck_by(word: int, attack: AttackFacts) -> int:
     """The unit after an attack of the combat was made on it: its qualities bear on the loser's test (AC-6)."""
     if is_removed(word):
         return word | FELL_IN_COMBAT
-    word |= _SUPPRESSIVE if attack.suppressive else 0
-    word |= _CRYO if attack.cryo else 0
-    return word | (_SEISMIC if attack.seismic else 0)
+    word |= SUPPRESSIVE if attack.suppressive else 0
+    word |= CRYO if attack.cryo else 0
+    return word | (SEISMIC if attack.seismic else 0)
 
 
 @step
@@ -103,14 +102,12 @@ def withdrawn(word: int, side: SideFacts) -> int:
     """The unit 3 inches back, or out of its building; models without room are destroyed (AC-8.5, AC-8.6)."""
     lost = min(side.withdraws_without_room, models_of(word))
     if lost == models_of(word):
-        return removed_word(word, side, lost, _ANNIHILATED)
-    return set_back(word - lost + (lost << _DESTROYED), side)
+        return removed_word(word, side, lost, ANNIHILATED)
+    return set_back(word - lost + (lost << MODELS_DESTROYED), side)
 
 
 @step
-def set_losers_test(
-    fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int
-) -> None:  # fmt: skip
+def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int) -> None:
     """Fill `fight` with the loser's test: its losses in the combat against its models before it (AC-8.5, AC-5.2).
 
     `target` is the unit's record, `attack` a blank one; both are scratch.
@@ -118,9 +115,9 @@ def set_losers_test(
     put_into(target, side, word)
     target.models = models_of(word) + lost_of(word)
     target.exposed = NONE
-    attack.suppressive = 1 if word & _SUPPRESSIVE else 0
-    attack.cryo = 1 if word & _CRYO else 0
-    attack.seismic = 1 if word & _SEISMIC else 0
+    attack.suppressive = 1 if word & SUPPRESSIVE else 0
+    attack.cryo = 1 if word & CRYO else 0
+    attack.seismic = 1 if word & SEISMIC else 0
     set_target(attack, target, fight)
 
 
@@ -129,7 +126,7 @@ def failed_combat_test(fight: FightFacts, word: int, side: SideFacts) -> int:
     """The loser after a failed test."""
     lost = lost_of(word)
     outcome = discipline.fail_test(fight, lost, unit_state.damage_of(word), fight.disordered)
-    return carried_over(word, outcome - (lost << _DESTROYED), side, 0)
+    return carried_over(word, outcome - (lost << MODELS_DESTROYED), side, 0)
 
 
 @step
@@ -139,16 +136,14 @@ def scored(word: int, side: SideFacts) -> int:
 
 
 @step
-def passengers_test(
-    fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int
-) -> None:  # fmt: skip
+def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int) -> None:
     """Fill `fight` with the test of the embarked unit, which only a transport that tests brings about (AC-5.10).
 
     `target` is the record of the embarked unit.
     """
-    attack.suppressive = 1 if word & _SUPPRESSIVE else 0
-    attack.cryo = 1 if word & _CRYO else 0
-    attack.seismic = 1 if word & _SEISMIC else 0
+    attack.suppressive = 1 if word & SUPPRESSIVE else 0
+    attack.cryo = 1 if word & CRYO else 0
+    attack.seismic = 1 if word & SEISMIC else 0
     target.models = aboard(side, models_of(word) + lost_of(word))
     target.suppressed = 1 if target.suppressed or word & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or word & PASSENGERS_ACTIVATED else 0
@@ -178,7 +173,7 @@ def ended_as(active: int, won_by: int, again: bool, side: SideFacts) -> int:
     After a stalemate a unit that runs amok has nothing left to do: it has charged.
     """
     if again:
-        return with_order(active, _OVERRUN)
+        return with_order(active, Order.OVERRUN)
     if won_by == NOBODY:
-        return with_order(active, _NOTHING if side.runs_amok else _STALEMATE)
-    return with_order(active, _WON if won_by == ACTIVE else _LOST)
+        return with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
+    return with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)

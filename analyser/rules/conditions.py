@@ -8,15 +8,7 @@ from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer
 
 LIGHT, HEAVY = 0, 1
 
-# The compiler knows plain integers only.
-_WEAKENED, _NEUTRAL, _IMPROVED = int(Rating.WEAKENED), int(Rating.NEUTRAL), int(Rating.IMPROVED)
 _REROLLED_NEUTRAL, _REROLLED_IMPROVED = REROLLED_BY_RATING[Rating.NEUTRAL], REROLLED_BY_RATING[Rating.IMPROVED]
-_SHORT_RANGE, _SEISMIC = int(Bonus.SHORT_RANGE), int(Bonus.SEISMIC)
-_CONCEALED, _OPPORTUNITY_FIRE = int(Penalty.CONCEALED), int(Penalty.OPPORTUNITY_FIRE)
-_SIGHT_OWN = int(Sight.OWN)
-_SIGHT_NONE, _SIGHT_SPOTTER = int(Sight.NONE), int(Sight.SPOTTER)
-_NOT_TAKEN, _BY_CARD, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.BY_CARD), int(Test.PASSED), int(Test.FAILED)
-_LAST, _FIRST = int(Officer.LAST), int(Officer.FIRST)
 
 
 @step
@@ -39,7 +31,7 @@ def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -
 @step
 def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
     """The cell's value, or the one in parentheses (AC-3.2)."""
-    if attack.dice_in_parentheses != NONE and special_counts(attack, target, attack.bonuses & _SHORT_RANGE):
+    if attack.dice_in_parentheses != NONE and special_counts(attack, target, attack.bonuses & Bonus.SHORT_RANGE):
         return attack.dice_in_parentheses
     return attack.dice
 
@@ -52,7 +44,7 @@ def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     if target.garrisoned or target.always_concealed:
         return True
     prioritises_exposed = target.exposed != NONE and target.exposed < target.models
-    said = attack.penalties & _CONCEALED or attack.sight != _SIGHT_OWN
+    said = attack.penalties & Penalty.CONCEALED or attack.sight != Sight.OWN
     said = said or (target.obstacle and target.concealed_by_obstacle)
     return bool(said) and not prioritises_exposed
 
@@ -62,34 +54,34 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
     """AC-3.1 with the bonuses and penalties of AC-4.2; Indirect, Lock On and Seismic of AC-6."""
     if attack.stated_rating != NONE:
         return attack.stated_rating
-    if attack.sight == _SIGHT_NONE:
-        return _WEAKENED
-    if attack.sight == _SIGHT_SPOTTER:
-        return _IMPROVED
+    if attack.sight == Sight.NONE:
+        return Rating.WEAKENED
+    if attack.sight == Sight.SPOTTER:
+        return Rating.IMPROVED
     difference = count_bits(bonuses_of(attack, target)) - count_bits(penalties_of(attack, concealed))
     if difference > 0:
-        return _IMPROVED
-    return _WEAKENED if difference < 0 else _NEUTRAL
+        return Rating.IMPROVED
+    return Rating.WEAKENED if difference < 0 else Rating.NEUTRAL
 
 
 @step
 def bonuses_of(attack: AttackFacts, target: TargetFacts) -> int:
     """Bits of the bonuses that count (AC-4.2, AC-8.2; Seismic of AC-6)."""
     if attack.seismic and target.ground_unit and target.garrisoned:
-        return attack.bonuses | _SEISMIC
+        return attack.bonuses | Bonus.SEISMIC
     return attack.bonuses
 
 
 @step
 def penalties_of(attack: AttackFacts, concealed: bool) -> int:
     """Bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6)."""
-    penalties = attack.penalties & ~_CONCEALED
+    penalties = attack.penalties & ~Penalty.CONCEALED
     if concealed:
-        penalties |= _CONCEALED
+        penalties |= Penalty.CONCEALED
     if attack.opportunity_fire:
-        penalties |= _OPPORTUNITY_FIRE
+        penalties |= Penalty.OPPORTUNITY_FIRE
     if attack.lock_on:
-        penalties &= ~_OPPORTUNITY_FIRE
+        penalties &= ~Penalty.OPPORTUNITY_FIRE
     return penalties
 
 
@@ -117,22 +109,22 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
     A close quarters attack causes none: the loser of the combat takes one when all have struck (AC-8.5).
     """
     if attack.close_quarters:
-        return _NOT_TAKEN
+        return Test.NOT_TAKEN
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
-        return _NOT_TAKEN
+        return Test.NOT_TAKEN
     if target.passes_tests:
-        return _PASSED
+        return Test.PASSED
     if target.discipline == NONE:
-        return _NOT_TAKEN
-    return _FAILED if target.fail_on_purpose else _BY_CARD
+        return Test.NOT_TAKEN
+    return Test.FAILED if target.fail_on_purpose else Test.BY_CARD
 
 
 @step
 def officer_falls(attack: AttackFacts, target: TargetFacts) -> int:
     """When the officer's model is destroyed (AC-5.8; Precision, Bodyguard)."""
     if attack.precision and not target.bodyguard:
-        return _FIRST
-    return _LAST if target.close_formation else target.officer
+        return Officer.FIRST
+    return Officer.LAST if target.close_formation else target.officer
 
 
 @step
@@ -141,12 +133,12 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
     reroll_faces = NO_FACES
-    if rating == _NEUTRAL:
+    if rating == Rating.NEUTRAL:
         reroll_faces = _REROLLED_NEUTRAL
-    elif rating == _IMPROVED:
+    elif rating == Rating.IMPROVED:
         reroll_faces = _REROLLED_IMPROVED
     extra_faces = attack.extra_faces & ~reroll_faces
-    if rating == _WEAKENED or attack.extra_dice == 0:
+    if rating == Rating.WEAKENED or attack.extra_dice == 0:
         extra_faces = NO_FACES
     fight.dice = attack_dice(attack, target)
     fight.rating = rating

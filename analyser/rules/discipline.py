@@ -7,8 +7,6 @@ from analyser.rules.outcome import BROKEN, FELL_BACK, FLED, removed, standing, s
 from analyser.rules.structs import FightFacts, Officer, Test
 
 ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)
-_FIRST, _RANDOM = int(Officer.FIRST), int(Officer.RANDOM)
-_NOT_TAKEN, _PASSED, _FAILED = int(Test.NOT_TAKEN), int(Test.PASSED), int(Test.FAILED)
 
 
 @step
@@ -27,17 +25,17 @@ def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
 @step
 def places_lost(fight: FightFacts, destroyed: int) -> int:
     """In how many of the `models` places that the officer may have he is among the `destroyed` (AC-5.8)."""
-    if fight.officer == _FIRST and destroyed > 0:
+    if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
-    return destroyed if fight.officer == _RANDOM else 0
+    return destroyed if fight.officer == Officer.RANDOM else 0
 
 
 @step
 def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
     """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1)."""
-    if fight.test in (_NOT_TAKEN, _PASSED):
+    if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
-    return NO_CARD if fight.test == _FAILED else discipline_of(fight, destroyed, disordered)
+    return NO_CARD if fight.test == Test.FAILED else discipline_of(fight, destroyed, disordered)
 
 
 @step

@@ -65,53 +65,46 @@ class View(NamedTuple):
     enemy_taking_cover: int
 
 
-_SHORT_RANGE, _CHARGE, _LOOKOUT, _TAKE_COVER = (
-    int(policy) for policy in (Policy.SHORT_RANGE, Policy.CHARGE, Policy.LOOKOUT, Policy.TAKE_COVER)
-)
-STAY, AIM, ADVANCE, CLOSE_IN, DOUBLE_TIME, CHARGE = (int(manoeuvre) for manoeuvre in Manoeuvre)
-NOTHING, SHOOT, GO_ON_LOOKOUT, TAKE_COVER = (int(action) for action in Action)
-
-
 @step
 def aim_and_shoot(view: View) -> tuple[int, int]:
     """Stand, aim and shoot; out of range, advance, and shoot if that brings the enemy into range."""
-    return (AIM, SHOOT) if view.in_range else (ADVANCE, SHOOT)
+    return (Manoeuvre.AIM, Action.SHOOT) if view.in_range else (Manoeuvre.ADVANCE, Action.SHOOT)
 
 
 @step
 def shoot_at_short_range(view: View) -> tuple[int, int]:
     """Advance, shooting, until the enemy is within short range; there, aim and shoot."""
-    return (AIM, SHOOT) if view.in_short_range else (CLOSE_IN, SHOOT)
+    return (Manoeuvre.AIM, Action.SHOOT) if view.in_short_range else (Manoeuvre.CLOSE_IN, Action.SHOOT)
 
 
 @step
 def close_and_charge(view: View) -> tuple[int, int]:
     """Close in at double time, and charge as soon as the enemy is within reach."""
-    return (CHARGE, NOTHING) if view.can_charge else (DOUBLE_TIME, NOTHING)
+    return (Manoeuvre.CHARGE, Action.NOTHING) if view.can_charge else (Manoeuvre.DOUBLE_TIME, Action.NOTHING)
 
 
 @step
 def go_on_lookout(_view: View) -> tuple[int, int]:
     """Stay, on lookout for what the enemy does."""
-    return STAY, GO_ON_LOOKOUT
+    return Manoeuvre.STAY, Action.GO_ON_LOOKOUT
 
 
 @step
 def stay_in_cover(_view: View) -> tuple[int, int]:
     """Stay, and take cover."""
-    return STAY, TAKE_COVER
+    return Manoeuvre.STAY, Action.TAKE_COVER
 
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of a policy; All-Out Attack and Overcharge are ways to shoot."""
-    if policy == _SHORT_RANGE:
+    if policy == Policy.SHORT_RANGE:
         return shoot_at_short_range(view)
-    if policy == _CHARGE:
+    if policy == Policy.CHARGE:
         return close_and_charge(view)
-    if policy == _LOOKOUT:
+    if policy == Policy.LOOKOUT:
         return go_on_lookout(view)
-    if policy == _TAKE_COVER:
+    if policy == Policy.TAKE_COVER:
         return stay_in_cover(view)
     return aim_and_shoot(view)
 
@@ -123,12 +116,12 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     Then it is the movement step or the attack step: the attack, unless nothing is in range; and no charge, unless the
     unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or advances.
     """
-    if view.rally_failed and not view.must_charge and manoeuvre in (DOUBLE_TIME, CHARGE):
-        manoeuvre, action = ADVANCE, SHOOT
+    if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
+        manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.in_building:
-        return STAY, action
+        return Manoeuvre.STAY, action
     if view.must_charge:
-        return CHARGE, NOTHING
-    if not view.rally_failed or manoeuvre == STAY:
+        return Manoeuvre.CHARGE, Action.NOTHING
+    if not view.rally_failed or manoeuvre == Manoeuvre.STAY:
         return manoeuvre, action
-    return (STAY, action) if action != SHOOT or view.in_range else (manoeuvre, NOTHING)
+    return (Manoeuvre.STAY, action) if action != Action.SHOOT or view.in_range else (manoeuvre, Action.NOTHING)

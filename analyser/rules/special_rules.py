@@ -98,7 +98,7 @@ WITHIN = 6 * INCH
 _AERIAL = CATEGORIES.index("aerial")
 
 
-_HAS_NOT_CHARGED = (int(Order.SHOOT_AIMING), int(Order.SHOOT), int(Order.NO_ATTACK))
+_HAS_NOT_CHARGED = (Order.SHOOT_AIMING, Order.SHOOT, Order.NO_ATTACK)
 
 
 _NO_DAMAGE = ~(MODELS_MASK << outcome.DAMAGE)

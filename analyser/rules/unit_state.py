@@ -46,14 +46,10 @@ BY_OWN_BLANKS = CRYO
 FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
 
 MODELS_MASK = (1 << BITS) - 1
-_DESTROYED, _DAMAGE = MODELS_DESTROYED, DAMAGE
-_SUPPRESSED, _DISORDERED, _ACTIVATED = SUPPRESSED, DISORDERED, ACTIVATED
-_FELL_BACK, _ANNIHILATED = FELL_BACK, ANNIHILATED
 _OUTCOME = (1 << ATTACKER_DAMAGE) - 1
 _NUMBERS = (1 << FLAGS) - 1
-_LOST = MODELS_MASK << _DESTROYED
+_LOST = MODELS_MASK << MODELS_DESTROYED
 _KEPT_WHEN_REMOVED = FIRST | ORDERS_MASK << ORDERS
-_SUPPRESSED_ATTACKER = int(Penalty.SUPPRESSED)
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 
@@ -66,13 +62,13 @@ def models_of(word: int) -> int:
 @step
 def lost_of(word: int) -> int:
     """Models lost in the combat that is going on; of a removed unit, all that damage ever destroyed."""
-    return word >> _DESTROYED & MODELS_MASK
+    return word >> MODELS_DESTROYED & MODELS_MASK
 
 
 @step
 def damage_of(word: int) -> int:
     """Damage on the unit."""
-    return word >> _DAMAGE & MODELS_MASK
+    return word >> DAMAGE & MODELS_MASK
 
 
 @step
@@ -90,7 +86,7 @@ def with_order(word: int, order: int) -> int:
 @step
 def is_removed(word: int) -> bool:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
-    return word & _ANNIHILATED != 0
+    return word & ANNIHILATED != 0
 
 
 @step
@@ -143,9 +139,9 @@ def put_into(target: TargetFacts, side: SideFacts, word: int) -> None:
     if target.exposed != NONE:
         target.exposed = min(target.exposed, target.models)
     target.damage = damage_of(word)
-    target.suppressed = word & _SUPPRESSED != 0
-    target.disordered = word & _DISORDERED != 0
-    target.activated = word & _ACTIVATED != 0
+    target.suppressed = word & SUPPRESSED != 0
+    target.disordered = word & DISORDERED != 0
+    target.activated = word & ACTIVATED != 0
     target.taking_cover = word & TAKING_COVER != 0
     target.garrisoned = side.garrisoned and word & OUT_OF_BUILDING == 0
     target.flees = would_flee(word, side)
@@ -158,10 +154,10 @@ def removed_word(word: int, side: SideFacts, destroyed: int, flags: int) -> int:
     Where it stood is kept as long as something depends on it (Spectacular Demise, AC-7).
     """
     before = side.models - models_of(word)
-    kept = _KEPT_WHEN_REMOVED | _FELL_BACK | (-1 << WINS)
+    kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS)
     if not side.spectacular_demise or side.distance == NONE:
         word = out_of_place(word, side)
-    return word & kept | (before + destroyed) << _DESTROYED | flags
+    return word & kept | (before + destroyed) << MODELS_DESTROYED | flags
 
 
 @step
@@ -170,27 +166,27 @@ def carried_over(word: int, outcome: int, side: SideFacts, counts: int) -> int:
 
     `counts`: whether what was destroyed counts for who wins the combat (AC-8.5).
     """
-    destroyed = outcome >> _DESTROYED & MODELS_MASK
-    if outcome & _ANNIHILATED:
+    destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
+    if outcome & ANNIHILATED:
         return removed_word(word, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
     lost = lost_of(word) + (destroyed if counts else 0)
-    kept = word & (_FELL_BACK | MARKED)
-    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << _DESTROYED | kept
-    return set_back(after, side) if outcome & _FELL_BACK else after
+    kept = word & (FELL_BACK | MARKED)
+    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << MODELS_DESTROYED | kept
+    return set_back(after, side) if outcome & FELL_BACK else after
 
 
 @step
 def start_word(target: TargetFacts, statuses: int) -> int:
     """The unit as it stands at the start; `statuses` are bits of this module, and where it stands."""
-    word = target.models | target.damage << _DAMAGE | statuses
-    word |= _SUPPRESSED if target.suppressed else 0
-    word |= _DISORDERED if target.disordered else 0
-    word |= _ACTIVATED if target.activated else 0
+    word = target.models | target.damage << DAMAGE | statuses
+    word |= SUPPRESSED if target.suppressed else 0
+    word |= DISORDERED if target.disordered else 0
+    word |= ACTIVATED if target.activated else 0
     return word | (TAKING_COVER if target.taking_cover else 0)
 
 
 @step
 def relieved_by(attack: AttackFacts) -> int:
     """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
-    word = attack.models | attack.damage << _DAMAGE
-    return word | (_SUPPRESSED if attack.penalties & _SUPPRESSED_ATTACKER else 0)
+    word = attack.models | attack.damage << DAMAGE
+    return word | (SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0)

@@ -12,8 +12,6 @@ from analyser.rules.damage import suffer_blanks, suffer_hits
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts
 
-_ATTACKER_DESTROYED, _ATTACKER_DAMAGE = ATTACKER_DESTROYED, ATTACKER_DAMAGE
-
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 
@@ -28,9 +26,15 @@ def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: N
 
 @step
 def push_state(
-    fight: FightFacts, destroyed: int, damage: int, weight: float, at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
-) -> int:  # fmt: skip
+    fight: FightFacts,
+    destroyed: int,
+    damage: int,
+    weight: float,
+    at_most: NDArray[np.float64],
+    outcomes: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    count: int,
+) -> int:
     """Append what a unit with these losses comes to, officer and card still to be drawn; the new count."""
     living = destroyed < fight.models
     lost = discipline.places_lost(fight, destroyed) / fight.models if living else 0.0
@@ -53,9 +57,13 @@ def push_state(
 
 @step
 def push_hits(
-    fight: FightFacts, hits_law: NDArray[np.float64], at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
-) -> int:  # fmt: skip
+    fight: FightFacts,
+    hits_law: NDArray[np.float64],
+    at_most: NDArray[np.float64],
+    outcomes: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    count: int,
+) -> int:
     """Append the outcomes of a law of hits; numbers of hits that do the same damage go together."""
     destroyed, damage, weight = 0, 0, 0.0
     for hits in range(len(hits_law)):
@@ -74,9 +82,12 @@ def push_hits(
 
 @step
 def push_law(
-    fight: FightFacts, law: NDArray[np.float64], at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64], chances: NDArray[np.float64],
-) -> int:  # fmt: skip
+    fight: FightFacts,
+    law: NDArray[np.float64],
+    at_most: NDArray[np.float64],
+    outcomes: NDArray[np.int64],
+    chances: NDArray[np.float64],
+) -> int:
     """Fill `outcomes` and `chances` from a law of (hits, blanks); how many were filled.
 
     The same outcome may come up more than once. Room for ``ROWS_A_STATE * law.size`` is enough.
@@ -87,7 +98,7 @@ def push_law(
         count = push_hits(fight, law[:, blanks], at_most, outcomes, chances, count)
         if fight.overcharge:
             destroyed, damage = suffer_blanks(fight, blanks)
-            own_losses = destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+            own_losses = destroyed << ATTACKER_DESTROYED | damage << ATTACKER_DAMAGE
             for place in range(start, count):
                 outcomes[place] |= own_losses
     return count

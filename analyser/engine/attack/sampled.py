@@ -29,9 +29,6 @@ MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
 _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
-_RANDOM = int(Officer.RANDOM)
-_BY_CARD = int(Test.BY_CARD)
-_ATTACKER_DESTROYED, _ATTACKER_DAMAGE = ATTACKER_DESTROYED, ATTACKER_DAMAGE
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def dealer_for(
     facts = plain(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, deck)
-    place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == _RANDOM else None
+    place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
     wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
     sizes = most_hits(facts, dice) + 1, most_blanks(facts, dice) + 1
@@ -87,7 +84,7 @@ def dealer_for(
 
 def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
     """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
-    if fight.test != _BY_CARD:
+    if fight.test != Test.BY_CARD:
         return None
     at_most = np.concatenate([[0], np.cumsum(deck)])
     edges = [
@@ -200,7 +197,7 @@ def end_trials(
         outcome = end_of_trial(fight, hits[trial], cards[trial], places[trial])
         if fight.overcharge:
             destroyed, damage = suffer_blanks(fight, blanks[trial])
-            outcome |= destroyed << _ATTACKER_DESTROYED | damage << _ATTACKER_DAMAGE
+            outcome |= destroyed << ATTACKER_DESTROYED | damage << ATTACKER_DAMAGE
         outcomes[trial] = outcome
 
 

@@ -20,24 +20,25 @@ SUMMARY = np.dtype(
     [
         (name, np.float64)
         for name in (
-            "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken", "p_fled",
-            "p_annihilated", "models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage",
+            "mean_models_destroyed",
+            "p_any_destroyed",
+            "p_half_destroyed",
+            "p_suppressed",
+            "p_broken",
+            "p_fled",
+            "p_annihilated",
+            "models_destroyed_10th_percentile",
+            "models_destroyed_90th_percentile",
+            "mean_damage",
         )
     ]
-)  # fmt: skip
+)
 """One attack in a few figures; all NaN where the attack cannot be made."""
 
 LOW, HIGH = 0.10, 0.90
 _RATINGS = len(Rating)
 _POOLS = _RATINGS * 2 * 2  # ratings, Durable or not, the cell's value or the one in parentheses
 _MODELS = (1 << BITS) - 1
-_DESTROYED = MODELS_DESTROYED
-_SUPPRESSED, _BROKEN, _FLED, _ANNIHILATED = (
-    SUPPRESSED,
-    BROKEN,
-    FLED,
-    ANNIHILATED,
-)
 
 
 @step
@@ -53,20 +54,24 @@ def percentile(law: NDArray[np.float64], share: float) -> float:
 
 @step
 def summarise(
-    models: int, outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int,
-    destroyed_law: NDArray[np.float64], summary: NDArray[np.void],
-) -> None:  # fmt: skip
+    models: int,
+    outcomes: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    count: int,
+    destroyed_law: NDArray[np.float64],
+    summary: NDArray[np.void],
+) -> None:
     """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed_law` is scratch."""
     figures = summary[0]
     destroyed_law[: models + 1] = 0.0
     figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, chance = outcomes[place], chances[place]
-        destroyed_law[outcome >> _DESTROYED & _MODELS] += chance
-        figures.p_suppressed += chance if outcome & _SUPPRESSED else 0.0
-        figures.p_broken += chance if outcome & _BROKEN else 0.0
-        figures.p_fled += chance if outcome & _FLED else 0.0
-        figures.p_annihilated += chance if outcome & _ANNIHILATED else 0.0
+        destroyed_law[outcome >> MODELS_DESTROYED & _MODELS] += chance
+        figures.p_suppressed += chance if outcome & SUPPRESSED else 0.0
+        figures.p_broken += chance if outcome & BROKEN else 0.0
+        figures.p_fled += chance if outcome & FLED else 0.0
+        figures.p_annihilated += chance if outcome & ANNIHILATED else 0.0
     figures.mean_models_destroyed = 0.0
     figures.p_any_destroyed = figures.p_half_destroyed = 0.0
     for destroyed in range(1, models + 1):
@@ -92,10 +97,16 @@ def mean_damage(fight: FightFacts, law: NDArray[np.float64]) -> float:
 
 @kernel
 def sweep_row(
-    attacks: NDArray[np.void], row: int, targets: NDArray[np.void], possible: NDArray[np.bool_],
-    fights: NDArray[np.void], faces: NDArray[np.float64], cards: NDArray[np.float64], at_most: NDArray[np.float64],
+    attacks: NDArray[np.void],
+    row: int,
+    targets: NDArray[np.void],
+    possible: NDArray[np.bool_],
+    fights: NDArray[np.void],
+    faces: NDArray[np.float64],
+    cards: NDArray[np.float64],
+    at_most: NDArray[np.float64],
     summaries: NDArray[np.void],
-) -> None:  # fmt: skip
+) -> None:
     """Fill one attacker's row of `summaries`; `fights` is one scratch record."""
     attack, fight = attacks[row], fights[0]
     known = np.zeros(_POOLS, np.bool_)
@@ -124,9 +135,14 @@ def sweep_row(
 
 
 def sweep(
-    attacks: NDArray[np.void], targets: NDArray[np.void], possible: NDArray[np.bool_],
-    die: NDArray[np.int64], deck: NDArray[np.int64], *, threads: int = 1,
-) -> NDArray[np.void]:  # fmt: skip
+    attacks: NDArray[np.void],
+    targets: NDArray[np.void],
+    possible: NDArray[np.bool_],
+    die: NDArray[np.int64],
+    deck: NDArray[np.int64],
+    *,
+    threads: int = 1,
+) -> NDArray[np.void]:
     """Exact summaries of every attack on every target.
 
     Parameters

@@ -12,7 +12,7 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Setup, When
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import AIM, CHARGE, CLOSE_IN, DOUBLE_TIME, GO_ON_LOOKOUT, SHOOT, TAKE_COVER, View
+from analyser.rules.policies import Action, Manoeuvre, View
 
 
 class Did(IntEnum):
@@ -52,25 +52,19 @@ class Why(IntEnum):
     GONE = 12
 
 
-WHYS = 16  # a deed as one number: what was done times that, and why
-ACTED_ELSEWHEN = int(Did.ACTED_ELSEWHEN) * WHYS
-_WAS_GONE, _NO_ACTIVATION, _FELL, _CHARGED, _SHOT_AIMING, _SHOT = (int(each) * WHYS for each in list(Did)[1:7])
-_ADVANCED_AND_SHOT, _ADVANCED, _DOUBLE_TIMED, _RE_ARMED, _LOOKOUT, _COVER, _HELD = (
-    int(each) * WHYS for each in list(Did)[7:]
-)
-_POLICY, _RULE, _RALLY_FAILED, _IN_BUILDING, _OUT_OF_RANGE, _OUT_OF_SHORT_RANGE, _OUT_OF_REACH = (
-    int(each) for each in list(Why)[:7]
-)
-_RELOADING, _NOTHING_TO_FIRE, _ENEMY_GONE, _ACTIVATED, _OPPORTUNITY_FIRE, _GONE = (int(each) for each in list(Why)[7:])
-_NO_ATTACK = int(Order.NO_ATTACK)
-_IF_FIRST, _IF_SECOND = int(When.IF_FIRST), int(When.IF_SECOND)
+WHYS = 16  # an action as one number: what was done times that, and why
+ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 
 @kernel
-def deeds_of(
-    setup: Setup, operation: tuple[int, int, int], when: int, shots: int, first: NDArray[np.int64],
+def actions_of(
+    setup: Setup,
+    operation: tuple[int, int, int],
+    when: int,
+    shots: int,
+    first: NDArray[np.int64],
     second: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+) -> NDArray[np.int64]:
     """What the active side does from each pair of states, and why, as one number.
 
     Parameters
@@ -90,45 +84,50 @@ def deeds_of(
         mine, theirs = first[place], second[place]
         if operation[1] == 1:
             mine, theirs = theirs, mine
-        found[place] = deed(setup, operation, when, shots, mine, theirs)
+        did, why = action_of(setup, operation, when, shots, mine, theirs)
+        found[place] = did * WHYS + why
     return found
 
 
 @step
-def deed(setup: Setup, operation: tuple[int, int, int], when: int, shots: int, mine: int, theirs: int) -> int:
+def action_of(
+    setup: Setup, operation: tuple[int, int, int], when: int, shots: int, mine: int, theirs: int
+) -> tuple[int, int]:
     """What the active side does, and why."""
-    began = unit_state.order_of(mine) == _NO_ATTACK
+    began = unit_state.order_of(mine) == Order.NO_ATTACK
     is_first = mine & unit_state.FIRST != 0
-    if (when == _IF_FIRST and not is_first) or (when == _IF_SECOND and is_first):
-        return ACTED_ELSEWHEN
+    if (when == When.IF_FIRST and not is_first) or (when == When.IF_SECOND and is_first):
+        return Did.ACTED_ELSEWHEN, Why.POLICY
     if unit_state.is_removed(mine):
-        return _FELL + _OPPORTUNITY_FIRE if began else _WAS_GONE + _GONE
+        return (Did.FELL, Why.OPPORTUNITY_FIRE) if began else (Did.WAS_GONE, Why.GONE)
     if unit_state.is_removed(theirs):
-        return _NO_ACTIVATION + _ENEMY_GONE
+        return Did.HAD_NO_ACTIVATION, Why.ENEMY_GONE
     if not began:
-        return _NO_ACTIVATION + _ACTIVATED
-    return deed_of_orders(setup, operation, shots, mine, theirs)
+        return Did.HAD_NO_ACTIVATION, Why.ACTIVATED
+    return action_on_orders(setup, operation, shots, mine, theirs)
 
 
 @step
-def deed_of_orders(setup: Setup, operation: tuple[int, int, int], shots: int, mine: int, theirs: int) -> int:
+def action_on_orders(
+    setup: Setup, operation: tuple[int, int, int], shots: int, mine: int, theirs: int
+) -> tuple[int, int]:
     """What the active side does on the orders that it is given, and why."""
     _, side, number = operation
     view = operations.view_of(setup, operation, mine, theirs)
     manoeuvre, action = operations.decision(setup, operation, view)
-    if manoeuvre == CHARGE:
-        return _CHARGED + (_RULE if view.must_charge else _POLICY)
-    if action in (SHOOT, GO_ON_LOOKOUT) and setup.sides[side].rearms and mine & unit_state.RELOADING:
-        return _RE_ARMED + _RELOADING
-    if action == GO_ON_LOOKOUT:
-        return _LOOKOUT + _POLICY
-    if action == TAKE_COVER:
-        return _COVER + _POLICY
+    if manoeuvre == Manoeuvre.CHARGE:
+        return Did.CHARGED, (Why.RULE if view.must_charge else Why.POLICY)
+    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and setup.sides[side].rearms and mine & unit_state.RELOADING:
+        return Did.RE_ARMED, Why.RELOADING
+    if action == Action.GO_ON_LOOKOUT:
+        return Did.WENT_ON_LOOKOUT, Why.POLICY
+    if action == Action.TAKE_COVER:
+        return Did.TOOK_COVER, Why.POLICY
     strike = setup.strikes[max(number, 0)]
     moves = activation.length_moved(manoeuvre, setup.sides[side], strike, view.distance) > 0
-    if action == SHOOT and shoots(setup, operation, shots, mine, theirs):
-        return deed_of_shot(manoeuvre, view)
-    return deed_without_attack(manoeuvre, action, moves, view)
+    if action == Action.SHOOT and shoots(setup, operation, shots, mine, theirs):
+        return action_of_shot(manoeuvre, view)
+    return action_without_attack(manoeuvre, action, moves, view)
 
 
 @step
@@ -144,26 +143,28 @@ def shoots(setup: Setup, operation: tuple[int, int, int], shots: int, mine: int,
 
 
 @step
-def deed_of_shot(manoeuvre: int, view: View) -> int:
+def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
     """What a unit does that shoots."""
-    if manoeuvre == AIM:
-        return _SHOT_AIMING + _POLICY
+    if manoeuvre == Manoeuvre.AIM:
+        return Did.SHOT_AIMING, Why.POLICY
     if view.rally_failed:
-        return _SHOT + _RALLY_FAILED
+        return Did.SHOT, Why.RALLY_FAILED
     if view.in_building:
-        return _SHOT + _IN_BUILDING
-    return _ADVANCED_AND_SHOT + (_OUT_OF_SHORT_RANGE if manoeuvre == CLOSE_IN else _OUT_OF_RANGE)
+        return Did.SHOT, Why.IN_BUILDING
+    closes_in = manoeuvre == Manoeuvre.CLOSE_IN
+    return Did.ADVANCED_AND_SHOT, (Why.OUT_OF_SHORT_RANGE if closes_in else Why.OUT_OF_RANGE)
 
 
 @step
-def deed_without_attack(manoeuvre: int, action: int, moves: bool, view: View) -> int:
+def action_without_attack(manoeuvre: int, action: int, moves: bool, view: View) -> tuple[int, int]:
     """What a unit does that neither attacks nor takes another action."""
-    why = _RALLY_FAILED if view.rally_failed else _OUT_OF_REACH if manoeuvre == DOUBLE_TIME else _OUT_OF_RANGE
+    doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
+    why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
     if moves:
-        return (_DOUBLE_TIMED if manoeuvre == DOUBLE_TIME else _ADVANCED) + why
-    if action == SHOOT and view.in_range:
-        return _HELD + _NOTHING_TO_FIRE
-    return _HELD + (_IN_BUILDING if view.in_building else why)
+        return (Did.DOUBLE_TIMED if doubles else Did.ADVANCED), why
+    if action == Action.SHOOT and view.in_range:
+        return Did.HELD, Why.NOTHING_TO_FIRE
+    return Did.HELD, (Why.IN_BUILDING if view.in_building else why)
 
 
 def named(number: int) -> tuple[str, str]:

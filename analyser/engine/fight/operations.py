@@ -7,47 +7,29 @@ engine the one that the drawn card takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Kind, Setup, When
+from analyser.engine.fight.program import Draw, Kind, Setup, When
 from analyser.rules import activation, close_quarters, discipline, outcome, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import ADVANCE, AIM, CLOSE_IN, SHOOT, View, allowed, decide
+from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
 from analyser.rules.structs import NONE
 
-# What an operation asks chance for: nothing, a card, a coin, a die that shows a strike or a heroic strike, a die that
-# shows a heroic strike, or a die that shows a miss, given that it has shown nothing of the former, or of the latter.
-NOTHING, CARD_OF_0, CARD_OF_1, COIN, STRIKE_DIE, HEROIC_DIE, MISS_DIE, MISS_OR_STRIKE_DIE = range(8)
-
-_BEGIN, _GIVE_ORDERS, _ENGAGE, _RESOLVE, _TEST_PASSENGERS, _END_COMBAT, _END = (
-    int(kind)
-    for kind in (
-        Kind.BEGIN, Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.RESOLVE, Kind.TEST_PASSENGERS, Kind.END_COMBAT, Kind.END,
-    )
-)  # fmt: skip
-_TOSS, _WRECK, _END_ROUND, _GO_OFF, _FRIGHTEN, _TEST_FRIGHTENED, _ENVELOP, _FORGET, _RUN_AMOK, _TAKE_OVER = (
-    int(kind)
-    for kind in (
-        Kind.TOSS, Kind.WRECK, Kind.END_ROUND, Kind.GO_OFF, Kind.FRIGHTEN, Kind.TEST_FRIGHTENED, Kind.ENVELOP,
-        Kind.FORGET, Kind.RUN_AMOK, Kind.TAKE_OVER,
-    )
-)  # fmt: skip
-_ALWAYS = int(When.ALWAYS)
 NOT_FOUGHT = 3  # beside who can win a combat
-_LOST, _WON, _OVERRUN = int(Order.LOST), int(Order.WON), int(Order.OVERRUN)
-_RALLY_FAILED, _FIRST = unit_state.RALLY_FAILED, unit_state.FIRST
 
 
 @step
 def may_begin(number: int, word: int, other: int) -> bool:
     """Whether the fight goes on, and this is the activation of the round that the toss gave the unit."""
-    return not unit_state.is_removed(other) and (number == _ALWAYS or (number == 1) == (word & _FIRST != 0))
+    return not unit_state.is_removed(other) and (
+        number == When.ALWAYS or (number == 1) == (word & unit_state.FIRST != 0)
+    )
 
 
 @step
 def card_for(side: int, highest: int) -> tuple[int, int]:
     """A card from a side's deck for a test that cards up to `highest` pass, unless every card does, or none."""
     if abs(highest) == discipline.ANY_CARD:
-        return NOTHING, highest
-    return (CARD_OF_0 if side == 0 else CARD_OF_1), highest
+        return Draw.NOTHING, highest
+    return (Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1), highest
 
 
 @step
@@ -55,30 +37,30 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
     """What the operation asks chance for in these states, and the highest card that passes its test."""
     kind, side, number = operation
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
-    if kind == _BEGIN and may_begin(number, mine, theirs):
+    if kind == Kind.BEGIN and may_begin(number, mine, theirs):
         return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
-    if kind == _TOSS:
-        return COIN, 0
-    if kind == _WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
-        return STRIKE_DIE, 0
-    if kind == _GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
+    if kind == Kind.TOSS:
+        return Draw.COIN, 0
+    if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
+        return Draw.STRIKE_DIE, 0
+    if kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
         length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
         if length <= special_rules.HEROIC_REACHES:
-            return (STRIKE_DIE if length <= special_rules.STRIKE_REACHES else HEROIC_DIE), 0
-    if kind == _FRIGHTEN and special_rules.panics(mine):
+            return (Draw.STRIKE_DIE if length <= special_rules.STRIKE_REACHES else Draw.HEROIC_DIE), 0
+    if kind == Kind.FRIGHTEN and special_rules.panics(mine):
         length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        return (MISS_DIE if length <= special_rules.STRIKE_REACHES else MISS_OR_STRIKE_DIE), 0
-    if kind == _TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
+        return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACHES else Draw.MISS_OR_STRIKE_DIE), 0
+    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         return card_for(side, discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
-    if kind == _RESOLVE:
+    if kind == Kind.RESOLVE:
         return asks_of_loser(setup, side, words)
-    if kind == _TEST_PASSENGERS and tests_passengers(setup, side, words):
+    if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, words):
         set_passengers_test(setup, side, mine)
         fight = setup.fight[0]
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
         return card_for(side, discipline.test_up_to(fight, lost, fight.disordered))
-    return NOTHING, discipline.ANY_CARD
+    return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
@@ -105,14 +87,14 @@ def asks_of_loser(setup: Setup, active: int, words: tuple[int, int]) -> tuple[in
     """The card that the loser of the combat must draw (AC-8.5)."""
     lost_by = loser(setup, active, words)
     if lost_by == NONE:
-        return NOTHING, discipline.ANY_CARD
+        return Draw.NOTHING, discipline.ANY_CARD
     word = words[0] if lost_by == 0 else words[1]
     side = setup.sides[lost_by]
     if unit_state.is_removed(word) or side.static:
-        return NOTHING, discipline.ANY_CARD
+        return Draw.NOTHING, discipline.ANY_CARD
     back = close_quarters.withdrawn(word, side)
     if unit_state.is_removed(back):
-        return NOTHING, discipline.ANY_CARD
+        return Draw.NOTHING, discipline.ANY_CARD
     set_losers_test(setup, lost_by, back)
     fight = setup.fight[0]
     return card_for(lost_by, discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered))
@@ -149,42 +131,40 @@ def tests_passengers(setup: Setup, side: int, words: tuple[int, int]) -> bool:
         return False
     if close_quarters.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
-    return unit_state.order_of(mine) == _LOST or unit_state.order_of(theirs) in (_WON, _OVERRUN)
+    return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
 
 @step
-def changed(
-    setup: Setup, operation: tuple[int, int, int], words: tuple[int, int], passed: bool
-) -> tuple[int, int]:  # fmt: skip
+def changed(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int], passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
     kind, side, _ = operation
-    if kind == _RESOLVE:
+    if kind == Kind.RESOLVE:
         return resolved(setup, side, words, passed)
-    if kind == _ENGAGE:
+    if kind == Kind.ENGAGE:
         return engaged(setup, side, words)
-    if kind == _TOSS:
-        return (words[0] | _FIRST, words[1]) if passed else (words[0], words[1] | _FIRST)
-    if kind == _ENVELOP:
+    if kind == Kind.TOSS:
+        return (words[0] | unit_state.FIRST, words[1]) if passed else (words[0], words[1] | unit_state.FIRST)
+    if kind == Kind.ENVELOP:
         return enveloped(setup, words)
     mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
-    if kind == _TEST_FRIGHTENED and special_rules.panics(theirs):
+    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
         theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
         mine = frightened(setup, side, mine, passed)
-    elif kind == _GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
+    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
         length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
         mine = special_rules.shown(mine, passed, length, setup.sides[side])
-    elif kind == _FRIGHTEN and special_rules.panics(mine):
+    elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
         mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, setup.sides[side])
-    elif kind == _GIVE_ORDERS:
+    elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
-    elif kind == _RUN_AMOK and hurts_by_amok(setup, side, mine, theirs):
+    elif kind == Kind.RUN_AMOK and hurts_by_amok(setup, side, mine, theirs):
         theirs = special_rules.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
         mine = special_rules.without_a_model(mine, setup.sides[side])
-    elif kind == _BEGIN and may_begin(operation[2], mine, theirs):
-        mine = activation.begun(mine, setup.units[side]) | (0 if passed else _RALLY_FAILED)
-    elif kind == _TAKE_OVER:
+    elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
+        mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
+    elif kind == Kind.TAKE_OVER:
         mine = unit_state.relieved_by(setup.attacks[operation[2]])
-    elif not unit_state.is_removed(mine) or kind == _END:
+    elif not unit_state.is_removed(mine) or kind == Kind.END:
         mine = changed_alone(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)
 
@@ -193,20 +173,20 @@ def changed(
 def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, passed: bool) -> int:
     """The state of the side of an operation that looks at no other side."""
     kind, side, _ = operation
-    if kind == _END:
+    if kind == Kind.END:
         return activation.ended(word, setup.units[side])
-    if kind == _WRECK:
+    if kind == Kind.WRECK:
         return special_rules.after_siege_test(
             word, setup.sides[side], passed and special_rules.is_at_stake(word, setup.sides[side])
         )
-    if kind == _TEST_PASSENGERS and not passed:
+    if kind == Kind.TEST_PASSENGERS and not passed:
         set_passengers_test(setup, side, word)
         return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])
-    if kind == _END_COMBAT:
+    if kind == Kind.END_COMBAT:
         return close_quarters.after_combat(word)
-    if kind == _FORGET:
+    if kind == Kind.FORGET:
         return word if unit_state.is_removed(word) else word & ~unit_state.MARKED
-    return activation.after_the_round(word) if kind == _END_ROUND else word
+    return activation.after_the_round(word) if kind == Kind.END_ROUND else word
 
 
 @step
@@ -270,9 +250,9 @@ def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = decide(side.policy, view)
     manoeuvre, action = allowed(manoeuvre, action, view)
-    advances = action == SHOOT and manoeuvre in (ADVANCE, CLOSE_IN)
+    advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
-        return AIM, action
+        return Manoeuvre.AIM, action
     return manoeuvre, action
 
 
@@ -290,7 +270,7 @@ def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) ->
     if won_by == NOT_FOUGHT:
         return words
     side, other = setup.sides[active], setup.sides[1 - active]
-    charged = unit_state.order_of(mine) != _OVERRUN
+    charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
         theirs = after_losing(setup, 1 - active, theirs, passed)
         mine = close_quarters.scored(mine, side)

@@ -38,6 +38,19 @@ class Kind(IntEnum):
     TAKE_OVER = 17  # another unit of the side takes the place of the one before
 
 
+class Draw(IntEnum):
+    """What an operation asks of chance."""
+
+    NOTHING = 0
+    CARD_OF_0 = 1  # from the deck of side 0
+    CARD_OF_1 = 2
+    COIN = 3
+    STRIKE_DIE = 4  # whether a die shows a strike or a heroic strike
+    HEROIC_DIE = 5
+    MISS_DIE = 6  # whether a die that has shown neither of them shows a miss
+    MISS_OR_STRIKE_DIE = 7  # whether a die that has shown no heroic strike shows a miss
+
+
 class Operation(NamedTuple):
     """One line of a program.
 
@@ -110,13 +123,20 @@ SETUP = np.dtype(
     (
         np.record,
         [
-            ("sides", SIDE, (2,)), ("units", TARGET, (2,)), ("passengers", TARGET, (2,)),
-            ("strikes", STRIKE, (MOST_STRIKES,)), ("attacks", ATTACK, (MOST_STRIKES,)),
-            ("targets", TARGET, (MOST_STRIKES,)), ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
-            ("counts", np.int64), ("attack", ATTACK, (1,)), ("target", TARGET, (1,)), ("fight", FIGHT, (1,)),
+            ("sides", SIDE, (2,)),
+            ("units", TARGET, (2,)),
+            ("passengers", TARGET, (2,)),
+            ("strikes", STRIKE, (MOST_STRIKES,)),
+            ("attacks", ATTACK, (MOST_STRIKES,)),
+            ("targets", TARGET, (MOST_STRIKES,)),
+            ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
+            ("counts", np.int64),
+            ("attack", ATTACK, (1,)),
+            ("target", TARGET, (1,)),
+            ("fight", FIGHT, (1,)),
         ],
     )
-)  # fmt: skip
+)
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:

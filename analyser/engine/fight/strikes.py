@@ -10,14 +10,9 @@ from analyser.rules.conditions import set_fight, special_counts
 from analyser.rules.outcome import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
 from analyser.rules.structs import NONE, Bonus, Penalty, SideFacts
 
-_SHOOT_AIMING, _SHOOT = int(Order.SHOOT_AIMING), int(Order.SHOOT)
-_AIMING, _SHORT_RANGE, _SUPPRESSED_ATTACKER = int(Bonus.AIMING), int(Bonus.SHORT_RANGE), int(Penalty.SUPPRESSED)
-_SUPPRESSED = SUPPRESSED
-_ON_LOOKOUT, _RELOADING, _RALLY_FAILED = unit_state.ON_LOOKOUT, unit_state.RELOADING, unit_state.RALLY_FAILED
-_OUT_OF_BUILDING = unit_state.OUT_OF_BUILDING
 _SEEN_BY_STRIKER = (
-    ANNIHILATED | _OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
-)  # fmt: skip
+    ANNIHILATED | unit_state.OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
+)
 
 
 @step
@@ -61,13 +56,13 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
         return False
     if strike.orders != NONE and not strike.orders >> unit_state.order_of(of_active) & 1:
         return False
-    if mine & _RALLY_FAILED and not strike.after_failed_rally:
+    if mine & unit_state.RALLY_FAILED and not strike.after_failed_rally:
         return False
-    if strike.by_lookout and not mine & _ON_LOOKOUT:
+    if strike.by_lookout and not mine & unit_state.ON_LOOKOUT:
         return False
-    if strike.reloads and mine & _RELOADING:
+    if strike.reloads and mine & unit_state.RELOADING:
         return False
-    if strike.inside != NONE and strike.inside != (1 if mine & _OUT_OF_BUILDING == 0 else 0):
+    if strike.inside != NONE and strike.inside != (1 if mine & unit_state.OUT_OF_BUILDING == 0 else 0):
         return False
     side = setup.sides[strike.striker]
     if strike.move_or_fire and has_moved(mine, side):
@@ -82,8 +77,8 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
 @step
 def has_moved(word: int, side: SideFacts) -> bool:
     """Whether a unit that shoots has advanced: then it has neither aimed, nor failed its rally test, nor a building."""
-    shoots = unit_state.order_of(word) == _SHOOT
-    return shoots and not word & _RALLY_FAILED and not activation.in_building(word, side)
+    shoots = unit_state.order_of(word) == Order.SHOOT
+    return shoots and not word & unit_state.RALLY_FAILED and not activation.in_building(word, side)
 
 
 @step
@@ -101,10 +96,10 @@ def condition(setup: Setup, number: int, words: tuple[int, int]) -> int:
     side = setup.sides[strike.striker]
     distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
     short = activation.is_short(strike, side, distance)
-    aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == _SHOOT_AIMING
+    aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
     damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
     known = strike_dice(setup, number, mine, theirs, short) << BITS | damage
-    suppressed = strike.fixed_dice == NONE and mine & _SUPPRESSED
+    suppressed = strike.fixed_dice == NONE and mine & SUPPRESSED
     return known << 3 | (4 if short else 0) | (2 if aiming else 0) | (1 if suppressed else 0)
 
 
@@ -117,8 +112,8 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
     attack.dice = condition >> 13
     attack.dice_in_parentheses = NONE
     attack.damage = condition >> 3 & unit_state.MODELS_MASK
-    attack.bonuses |= (_SHORT_RANGE if condition & 4 else 0) | (_AIMING if condition & 2 else 0)
-    attack.penalties |= _SUPPRESSED_ATTACKER if condition & 1 else 0
+    attack.bonuses |= (Bonus.SHORT_RANGE if condition & 4 else 0) | (Bonus.AIMING if condition & 2 else 0)
+    attack.penalties |= Penalty.SUPPRESSED if condition & 1 else 0
     unit_state.put_into(target, setup.sides[1 - strike.striker], struck)
     set_fight(attack, target, setup.fight[0])
 
@@ -148,8 +143,8 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     strike, attack = setup.strikes[number], setup.attacks[number]
     if strike.by_blast:
         return special_rules.settled(striker, special_rules.BLAST, setup.sides[strike.striker])
-    word = striker & ~_ON_LOOKOUT if strike.by_lookout else striker
-    word |= (_RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
+    word = striker & ~unit_state.ON_LOOKOUT if strike.by_lookout else striker
+    word |= (unit_state.RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
     if not attack.overcharge or not strike.bears_blanks:
         return word
     side = setup.sides[strike.striker]

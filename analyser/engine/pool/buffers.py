@@ -53,12 +53,21 @@ def block_for(sheet: Sheet, special: Special | None) -> Block:
     )
     worst, due, gone, lost, blanks, extras, by_cell = (each.view(kind) for each in numbers)
     return Block(
-        words=words.view(np.uint64), draws=words.view(kind), tallies=tallies.view(kind).reshape(rows, BLOCK + apart),
-        worst=worst, due=due, gone=gone, lost=lost, blanks=blanks, extras=extras, cells=by_cell,
-        other_words=other_words.view(np.uint64), other_draws=other_words.view(np.uint16),
+        words=words.view(np.uint64),
+        draws=words.view(kind),
+        tallies=tallies.view(kind).reshape(rows, BLOCK + apart),
+        worst=worst,
+        due=due,
+        gone=gone,
+        lost=lost,
+        blanks=blanks,
+        extras=extras,
+        cells=by_cell,
+        other_words=other_words.view(np.uint64),
+        other_draws=other_words.view(np.uint16),
         tables=tables.view(np.uint32).reshape(TABLES, cells),
         turned=np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64),
-    )  # fmt: skip
+    )
 
 
 def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:

@@ -99,9 +99,16 @@ def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
 
 @kernel
 def roll_chunks(
-    sheet: Sheet, special: Special | None, block: Block, dice: int, first: int, last: int, chunk_trials: int,
-    start: np.uint64, gamma: np.uint64,
-) -> None:  # fmt: skip
+    sheet: Sheet,
+    special: Special | None,
+    block: Block,
+    dice: int,
+    first: int,
+    last: int,
+    chunk_trials: int,
+    start: np.uint64,
+    gamma: np.uint64,
+) -> None:
     """Roll whole chunks `first` to `last` - 1 of `chunk_trials` trials each into the tables of `block`.
 
     With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card makes

@@ -95,9 +95,15 @@ class OtherDraw(NamedTuple):
 
 
 def sheets_for(
-    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], others: tuple[OtherDraw, ...],
-    sizes: tuple[int, int], *, wide: bool = False, special: bool = False,
-) -> tuple[Sheet, Special | None]:  # fmt: skip
+    fight: FightFacts,
+    die: NDArray[np.int64],
+    deck: NDArray[np.int64],
+    others: tuple[OtherDraw, ...],
+    sizes: tuple[int, int],
+    *,
+    wide: bool = False,
+    special: bool = False,
+) -> tuple[Sheet, Special | None]:
     """What the kernel needs to roll the pools of a fight.
 
     Parameters

@@ -14,7 +14,6 @@ from analyser.common.jit import step
 from analyser.game.dice import Face
 from analyser.rules.structs import FightFacts
 
-_HEROIC, _STRIKE, _BLANK = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
 _FACES = len(Face)
 
 # Dice that wait for an extra re-roll, worst first (AC-3.5): counted blanks, faces that do nothing, strikes.
@@ -46,19 +45,19 @@ def waits_as(fight: FightFacts, face: int) -> int:
     """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
         return NOT_WAITING
-    if face == _STRIKE:
+    if face == Face.STRIKE:
         return WAITING_STRIKE
-    return WAITING_BLANK if face == _BLANK and fight.overcharge else WAITING_NOTHING
+    return WAITING_BLANK if face == Face.BLANK and fight.overcharge else WAITING_NOTHING
 
 
 @step
 def worth(fight: FightFacts, face: int) -> int:
     """What a die that stays at `face` comes to (AC-3.6)."""
-    if face == _HEROIC:
+    if face == Face.HEROIC:
         return fight.heroic_hits * _HIT
-    if face == _STRIKE:
+    if face == Face.STRIKE:
         return _HIT + (_FINAL_STRIKE if fight.veteran else 0)
-    return _COUNTED_BLANK if face == _BLANK and fight.overcharge else 0
+    return _COUNTED_BLANK if face == Face.BLANK and fight.overcharge else 0
 
 
 @step
@@ -106,9 +105,9 @@ def first_die(
     """Fill in the law of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); its length."""
     added = np.zeros(2 * _FACES, np.int64)
     added_chances = np.zeros(2 * _FACES)
-    n_added = settled_die(fight, faces, _HEROIC, added, added_chances)
-    count = settled_die(fight, faces, _STRIKE, outcomes, chances)
-    heroic, heroic_chance = worth(fight, _HEROIC), faces[_HEROIC]
+    n_added = settled_die(fight, faces, Face.HEROIC, added, added_chances)
+    count = settled_die(fight, faces, Face.STRIKE, outcomes, chances)
+    heroic, heroic_chance = worth(fight, Face.HEROIC), faces[Face.HEROIC]
     for one in range(n_added):
         sum_one, chance_one = heroic + added[one], heroic_chance * added_chances[one]
         if fight.explosion == 1:
@@ -193,9 +192,12 @@ def moves(
 
 @step
 def add_die(
-    law: NDArray[np.float64], reach: int, hits: NDArray[np.int64], after: NDArray[np.int64],
+    law: NDArray[np.float64],
+    reach: int,
+    hits: NDArray[np.int64],
+    after: NDArray[np.int64],
     chances: NDArray[np.float64],
-) -> NDArray[np.float64]:  # fmt: skip
+) -> NDArray[np.float64]:
     """The law (memories, hits) with one more die in the pool; `reach` bounds the hits that it holds so far."""
     grown = np.zeros(law.shape)
     for memory in range(law.shape[0]):
@@ -218,9 +220,12 @@ def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, 
 
 @step
 def score_waiting(
-    fight: FightFacts, faces: NDArray[np.float64], parts: NDArray[np.int64], scores: NDArray[np.float64],
+    fight: FightFacts,
+    faces: NDArray[np.float64],
+    parts: NDArray[np.int64],
+    scores: NDArray[np.float64],
     law: NDArray[np.float64],
-) -> None:  # fmt: skip
+) -> None:
     """Add to `law` (hits, blanks) what pools with memory `parts` and hits law `scores` end at."""
     rerolled, blanks_left, strikes_left = settle_waiting(parts, fight.extra_dice)
     sizes = np.ones(2 + _KINDS_WAITING, np.int64)
@@ -258,9 +263,12 @@ def add_share(total: NDArray[np.float64], share: float, law: NDArray[np.float64]
 
 @step
 def settle_pool(
-    fight: FightFacts, faces: NDArray[np.float64], sizes: NDArray[np.int64], pool: NDArray[np.float64],
+    fight: FightFacts,
+    faces: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    pool: NDArray[np.float64],
     law: NDArray[np.float64],
-) -> None:  # fmt: skip
+) -> None:
     """Fill in the law (hits, blanks) of a pool whose law is known by (memory, hits)."""
     parts = np.zeros(len(sizes), np.int64)
     for memory in range(pool.shape[0]):

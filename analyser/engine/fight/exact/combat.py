@@ -51,10 +51,12 @@ class Aftermath(NamedTuple):
 def nothing_known(rows: int, columns: int) -> Aftermath:
     """Before the first combat."""
     return Aftermath(
-        state_index(_RESULTS * _BOTH * _BOTH * rows), state_index(_RESULTS * _BOTH * columns),
-        np.full((rows, _RESULTS, _BOTH, _BOTH), NONE, np.int64), np.full((columns, _RESULTS, _BOTH), NONE, np.int64),
+        state_index(_RESULTS * _BOTH * _BOTH * rows),
+        state_index(_RESULTS * _BOTH * columns),
+        np.full((rows, _RESULTS, _BOTH, _BOTH), NONE, np.int64),
+        np.full((columns, _RESULTS, _BOTH), NONE, np.int64),
         np.full((_BOTH, max(rows, columns)), np.nan),
-    )  # fmt: skip
+    )
 
 
 @step
@@ -106,9 +108,13 @@ def is_gone(word: int) -> int:
 
 @step
 def learn(
-    setup: Setup, stretch: Stretch, states: tuple[int, int], at: tuple[int, int, int], chances: Chances,
+    setup: Setup,
+    stretch: Stretch,
+    states: tuple[int, int],
+    at: tuple[int, int, int],
+    chances: Chances,
     known: Aftermath,
-) -> None:  # fmt: skip
+) -> None:
     """Bring into `known` what a combat comes to; `at`: the row, the column and the result."""
     operation, rest = stretch
     active, (row, column, result) = operation[1], at

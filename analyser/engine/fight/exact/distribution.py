@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.engine.fight import operations as steps
+from analyser.engine.fight.operations import changed
 from analyser.engine.fight.program import Kind, Setup
 from analyser.engine.index import StateIndex
 from analyser.rules.structs import NONE
 
-_ALONE_AND_CERTAIN = (int(Kind.END), int(Kind.END_ROUND), int(Kind.END_COMBAT), int(Kind.FORGET))
-_CERTAIN_OF_BOTH = (int(Kind.GIVE_ORDERS), int(Kind.ENGAGE), int(Kind.ENVELOP), int(Kind.RUN_AMOK))
+_ALONE_AND_CERTAIN = (Kind.END, Kind.END_ROUND, Kind.END_COMBAT, Kind.FORGET)
+_CERTAIN_OF_BOTH = (Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.ENVELOP, Kind.RUN_AMOK)
 _SIDE, _NUMBER, _BITS, _WORD = 5, 6, 12, 62  # bits below the parts of a packed operation, of one, and of all
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
-_SIDE_BY_SIDE = (int(Kind.STRIKE), int(Kind.RESOLVE))
+_SIDE_BY_SIDE = (Kind.STRIKE, Kind.RESOLVE)
 
 
 class Law(NamedTuple):
@@ -46,7 +46,7 @@ class Stretch(NamedTuple):
     operation : (int, int, int)
     rest : int
         Those after it, the next one lowest, packed: numbers cost nothing to hand on, while each array handed on counts
-        a reference, which is more than most steps cost.
+        a reference, which is more than most operations cost.
     """
 
     operation: tuple[int, int, int]
@@ -90,7 +90,7 @@ def next_of(rest: int) -> tuple[int, int, int]:
 def both_after(setup: Setup, rest: int, words: tuple[int, int]) -> tuple[int, int]:
     """Both sides after the rest of a stretch."""
     while rest:
-        words = steps.changed(setup, next_of(rest), words, True)
+        words = changed(setup, next_of(rest), words, True)
         rest >>= _BITS
     return words
 
@@ -101,7 +101,7 @@ def side_after(setup: Setup, rest: int, side: int, word: int) -> int:
     while rest:
         operation = next_of(rest)
         if operation[1] == side:
-            word = steps.changed(setup, operation, (word, word), True)[side]
+            word = changed(setup, operation, (word, word), True)[side]
         rest >>= _BITS
     return word
 
@@ -113,9 +113,7 @@ def gathered(firsts: StateIndex, seconds: StateIndex, chances: NDArray[np.float6
 
 
 @step
-def law_of(
-    active: int, mine: StateIndex, theirs: StateIndex, chances: NDArray[np.float64]
-) -> Law:  # fmt: skip
+def law_of(active: int, mine: StateIndex, theirs: StateIndex, chances: NDArray[np.float64]) -> Law:
     """A law whose rows in `chances` are the states of the side `active`."""
     return gathered(mine, theirs, chances) if active == 0 else gathered(theirs, mine, chances.T.copy())
 

@@ -8,20 +8,12 @@ from analyser.common.jit import step
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Law, Stretch, both_after, gathered
 from analyser.engine.fight.exact.outcomes import Chances
-from analyser.engine.fight.program import Setup
+from analyser.engine.fight.program import Draw, Setup
 from analyser.engine.index import index_of, state_index, with_room
 from analyser.game.dice import Face
 from analyser.rules.structs import NONE
 
 _BOTH = 2  # ways of a test
-_HEROIC, _STRIKE_FACE, _MISS = int(Face.HEROIC), int(Face.STRIKE), int(Face.MISS)
-_NOTHING, _COIN, _STRIKE_DIE, _HEROIC_DIE = (
-    operations.NOTHING,
-    operations.COIN,
-    operations.STRIKE_DIE,
-    operations.HEROIC_DIE,
-)
-_MISS_DIE, _MISS_OR_STRIKE_DIE = operations.MISS_DIE, operations.MISS_OR_STRIKE_DIE
 
 
 @step
@@ -33,16 +25,16 @@ def certainty(highest: int) -> float:
 @step
 def chance_passed(asked: int, highest: int, chances: Chances) -> float:
     """The chance of the first of the two ways of an operation."""
-    if asked == _COIN:
+    if asked == Draw.COIN:
         return 0.5
-    if asked == _STRIKE_DIE:
-        return float(chances.faces[_HEROIC] + chances.faces[_STRIKE_FACE])
-    if asked == _HEROIC_DIE:
-        return float(chances.faces[_HEROIC])
-    if asked == _MISS_OR_STRIKE_DIE:
-        return float(chances.faces[_MISS] / (1.0 - chances.faces[_HEROIC]))
-    if asked == _MISS_DIE:
-        return float(chances.faces[_MISS] / (1.0 - chances.faces[_HEROIC] - chances.faces[_STRIKE_FACE]))
+    if asked == Draw.STRIKE_DIE:
+        return float(chances.faces[Face.HEROIC] + chances.faces[Face.STRIKE])
+    if asked == Draw.HEROIC_DIE:
+        return float(chances.faces[Face.HEROIC])
+    if asked == Draw.MISS_OR_STRIKE_DIE:
+        return float(chances.faces[Face.MISS] / (1.0 - chances.faces[Face.HEROIC]))
+    if asked == Draw.MISS_DIE:
+        return float(chances.faces[Face.MISS] / (1.0 - chances.faces[Face.HEROIC] - chances.faces[Face.STRIKE]))
     if highest < 0:
         return 0.0
     return float(chances.at_most[highest]) if highest < len(chances.at_most) - 1 else 1.0
@@ -66,7 +58,7 @@ def changed_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> L
                 continue
             words = (first[row], second[column])
             asked, highest = operations.asks(setup, operation, words)
-            passes = certainty(highest) if asked == _NOTHING else chance_passed(asked, highest, chances)
+            passes = certainty(highest) if asked == Draw.NOTHING else chance_passed(asked, highest, chances)
             for way in range(_BOTH):
                 share = passes if way == 0 else 1.0 - passes
                 if share == 0.0:

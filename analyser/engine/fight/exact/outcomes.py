@@ -115,9 +115,14 @@ def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
 def no_ways() -> Ways:
     """None worked out yet."""
     return Ways(
-        state_index(64), state_index(256), state_index(256), np.zeros(_ROOM, np.int64), np.empty(_ROOM, np.int64),
-        np.empty(_ROOM, np.int64), np.empty(_ROOM),
-    )  # fmt: skip
+        state_index(64),
+        state_index(256),
+        state_index(256),
+        np.zeros(_ROOM, np.int64),
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM),
+    )
 
 
 @step
@@ -154,9 +159,14 @@ def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
 
 @step
 def with_lists(
-    ways: Ways, setup: Setup, chances: Chances, number: int, conditions: NDArray[np.int64], struck: NDArray[np.int64],
+    ways: Ways,
+    setup: Setup,
+    chances: Chances,
+    number: int,
+    conditions: NDArray[np.int64],
+    struck: NDArray[np.int64],
     wanted: NDArray[np.bool_],
-) -> tuple[Ways, NDArray[np.int64]]:  # fmt: skip
+) -> tuple[Ways, NDArray[np.int64]]:
     """The ways of a strike under each condition on each struck unit where they are `wanted`.
 
     Returns

@@ -25,14 +25,17 @@ from analyser.rules import unit_state
 from analyser.rules.structs import TARGET, TargetFacts
 
 _FACTS = TARGET.names or ()
-_STRIKE, _RESOLVE = int(Kind.STRIKE), int(Kind.RESOLVE)
 
 
 @kernel
 def run(
-    setup: Setup, operations: NDArray[np.int64], ends: NDArray[np.int64], law: Law, die: NDArray[np.int64],
+    setup: Setup,
+    operations: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    law: Law,
+    die: NDArray[np.int64],
     deck: NDArray[np.int64],
-) -> list[Law]:  # fmt: skip
+) -> list[Law]:
     """The laws where each part of a program ends.
 
     Parameters
@@ -49,7 +52,7 @@ def run(
     """
     strikes = 0
     for place in range(len(operations)):
-        if operations[place, 0] == _STRIKE:
+        if operations[place, 0] == Kind.STRIKE:
             strikes = max(strikes, operations[place, 2] + 1)
     chances = chances_for(setup, strikes, die, deck)
     found = [law for _ in range(0)]
@@ -58,9 +61,9 @@ def run(
         while done < end:
             stretch, done = stretch_from(operations, done, end)
             kind = stretch.operation[0]
-            if kind == _STRIKE:
+            if kind == Kind.STRIKE:
                 law, ways = struck_law(setup, stretch, law, chances, ways)
-            elif kind == _RESOLVE:
+            elif kind == Kind.RESOLVE:
                 law = resolved_law(setup, stretch, law, chances)
             else:
                 law = changed_law(setup, stretch, law, chances)
@@ -69,9 +72,12 @@ def run(
 
 
 def exact_laws(
-    setup: Setup, parts: Sequence[Sequence[Operation]], start: tuple[int, int], die: NDArray[np.int64],
+    setup: Setup,
+    parts: Sequence[Sequence[Operation]],
+    start: tuple[int, int],
+    die: NDArray[np.int64],
     deck: NDArray[np.int64],
-) -> list[Law]:  # fmt: skip
+) -> list[Law]:
     """The joint law of both sides after each part of a program.
 
     Parameters

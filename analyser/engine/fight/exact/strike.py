@@ -110,9 +110,7 @@ def wanted_lists(aim: Aim, law: Law) -> NDArray[np.bool_]:
 
 
 @step
-def blows_of(
-    setup: Setup, stretch: Stretch, states: NDArray[np.int64], lists: NDArray[np.int64], ways: Ways
-) -> Blows:  # fmt: skip
+def blows_of(setup: Setup, stretch: Stretch, states: NDArray[np.int64], lists: NDArray[np.int64], ways: Ways) -> Blows:
     """What the strike makes of each of `states` by those lists of ways."""
     number, rest = stretch.operation[2], stretch.rest
     side = 1 - setup.strikes[number].striker
@@ -202,9 +200,14 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
 
 @step
 def add_strikers(
-    setup: Setup, stretch: Stretch, word: int, at: tuple[int, int], blows: Blows, strikers: StateIndex,
+    setup: Setup,
+    stretch: Stretch,
+    word: int,
+    at: tuple[int, int],
+    blows: Blows,
+    strikers: StateIndex,
     places: NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """Add what a striker in state `word` comes to by the list `at`; fill in its places by its losses."""
     for place in range(blows.starts[at], blows.ends[at]):
         loss = blows.loss[place]

@@ -54,11 +54,13 @@ _DECKS = np.dtype(
     (
         np.record,
         [
-            *((name, np.uint64) for name in ("width", "mask", "top")), ("fields", np.int64), ("words", np.int64),
+            *((name, np.uint64) for name in ("width", "mask", "top")),
+            ("fields", np.int64),
+            ("words", np.int64),
             *((name, np.uint64, (MOST_WORDS,)) for name in ("full", "ones", "tops")),
         ],
     )
-)  # fmt: skip
+)
 
 
 def decks_for(deck: NDArray[np.int64], script: Script) -> Decks:

@@ -40,11 +40,14 @@ _CHANCE = np.dtype(
     (
         np.record,
         [
-            ("counter", np.uint64), ("gamma", np.uint64), ("words", np.uint64, (_WORDS,)),
-            ("draws", np.uint32, (DRAWS,)), ("next", np.int64),
+            ("counter", np.uint64),
+            ("gamma", np.uint64),
+            ("words", np.uint64, (_WORDS,)),
+            ("draws", np.uint32, (DRAWS,)),
+            ("next", np.int64),
         ],
     )
-)  # fmt: skip
+)
 
 
 def no_chance() -> Chance:

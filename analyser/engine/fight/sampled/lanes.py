@@ -67,19 +67,18 @@ _LANES = np.dtype(
     (
         np.record,
         [
-            *(
-                (name, np.uint64, (ABREAST,))
-                for name in ("place", "row", "turn", "to", "shown", "last", "fresh")
-            ),
-            ("left", np.uint64, (2, MOST_WORDS, ABREAST)), ("ends", np.uint64, (2 * ABREAST,)),
+            *((name, np.uint64, (ABREAST,)) for name in ("place", "row", "turn", "to", "shown", "last", "fresh")),
+            ("left", np.uint64, (2, MOST_WORDS, ABREAST)),
+            ("ends", np.uint64, (2 * ABREAST,)),
             *(
                 (name, np.int64)
                 for name in ("active", "lane", "stage", "at", "many", "begun", "trials", "sweeps", "counted")
             ),
-            ("first", np.uint64), ("first_row", np.uint64),
+            ("first", np.uint64),
+            ("first_row", np.uint64),
         ],
     )
-)  # fmt: skip
+)
 
 
 def no_lanes() -> Lanes:

@@ -34,8 +34,7 @@ from analyser.engine.fight.sampled.nodes import (
 )
 from analyser.engine.fight.sampled.program_table import NO_PLACE, NO_ROOM, NO_TURN, NO_WAY, NOTHING, Script
 from analyser.engine.fight.sampled.roll_cache import Hands
-from analyser.engine.fight.sampled.snapshots import COUNT, UNSEEN, Parts
-from analyser.engine.fight.sampled.snapshots import WAY as ONWARD
+from analyser.engine.fight.sampled.snapshots import COUNT, NEXT, UNSEEN, Parts
 
 ROLL, _END = 0, 1  # which pass goes on: the first, or the last
 _MARK, _MARKS, _DRAW = np.uint64(MARK), np.uint64((1 << MARK_BITS) - 1), np.uint64(DRAW)
@@ -132,7 +131,7 @@ def all_placed(known: Crossings, lanes: Lanes) -> bool:
 @kernel
 def lanes_go_on(
     script: Script, known: Crossings, chance: Chance, hands: Hands, decks: Decks, lanes: Lanes, parts: Parts
-) -> int:  # fmt: skip
+) -> int:
     """Play on until the chunk is over, or something is needed."""
     ends = parts.ends
     while lanes.active > 0:
@@ -157,7 +156,7 @@ def lanes_go_on(
         while at < many:
             ended = lanes.ends[at & RING]
             end, row = lanes.place[ended] & TURN, lanes.row[ended]
-            way = ends[end, row, ONWARD]
+            way = ends[end, row, NEXT]
             if way == UNSEEN:
                 break
             ends[end, row, COUNT] += counts

@@ -78,13 +78,20 @@ _CROSSINGS = np.dtype(
     (
         np.record,
         [
-            ("first", np.int64, (CROSSINGS,)), ("second", np.int64, (CROSSINGS,)),
-            ("so_far", np.int64, (CROSSINGS,)), ("queue", np.int32, (CROSSINGS,)), ("place", np.uint64, (CROSSINGS,)),
-            ("turns", np.int64, (TURNS,)), ("end_at", np.int32, (CROSSINGS,)), ("slots", np.int32, (_SLOTS,)),
-            ("crossings_known", np.int64), ("turns_known", np.int64), ("ends_known", np.int64),
+            ("first", np.int64, (CROSSINGS,)),
+            ("second", np.int64, (CROSSINGS,)),
+            ("so_far", np.int64, (CROSSINGS,)),
+            ("queue", np.int32, (CROSSINGS,)),
+            ("place", np.uint64, (CROSSINGS,)),
+            ("turns", np.int64, (TURNS,)),
+            ("end_at", np.int32, (CROSSINGS,)),
+            ("slots", np.int32, (_SLOTS,)),
+            ("crossings_known", np.int64),
+            ("turns_known", np.int64),
+            ("ends_known", np.int64),
         ],
     )
-)  # fmt: skip
+)
 
 
 def no_crossings() -> Crossings:

@@ -60,12 +60,13 @@ _POOLS = np.dtype(
     (
         np.record,
         [
-            ("pools", np.int64), ("first", np.int64, (MOST_STRIKES * _RATINGS,)),
+            ("pools", np.int64),
+            ("first", np.int64, (MOST_STRIKES * _RATINGS,)),
             ("first_of_strike", np.int64, (MOST_STRIKES + 1,)),
             *((name, np.int64, (MOST_POOLS,)) for name in _OF_A_POOL),
         ],
     )
-)  # fmt: skip
+)
 
 
 @step
@@ -100,7 +101,7 @@ class Sheets(NamedTuple):
 
 def pools_for(
     setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[Pools, Sheets, Special | None]:  # fmt: skip
+) -> tuple[Pools, Sheets, Special | None]:
     """The pools of the first `strikes` strikes of a fight, and what they are rolled by.
 
     Parameters
@@ -138,7 +139,7 @@ def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
 
 def _sheets(
     fights: list[FightFacts], sizes: list[tuple[int, int]], die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[list[Sheet], list[Special | None]]:  # fmt: skip
+) -> tuple[list[Sheet], list[Special | None]]:
     """The sheets, all in numbers of one type, and their specials, which are nothing if no fight needs one."""
 
     def made(**options: bool) -> list[tuple[Sheet, Special | None]]:
@@ -155,7 +156,7 @@ def _sheets(
 
 def _pools(
     fights: list[FightFacts], dice: list[list[int]], sizes: list[tuple[int, int]], die: NDArray[np.int64]
-) -> Pools:  # fmt: skip
+) -> Pools:
     """Which pools there are, and how a roll of each is told."""
     firsts = np.cumsum([1, *map(len, dice)])
     if firsts[-1] > MOST_POOLS:
@@ -198,11 +199,22 @@ def _beside(parts: Sequence[Any]) -> Any:
 def sheet_at(every: Any, place: int) -> Sheet:
     """One of the sheets."""
     return Sheet(
-        every.explodes[place], every.heroic[place], every.strike[place], every.limit[place], every.lower_unit[place],
-        every.upper_unit[place], every.added[place], every.heroic_bonus[place], every.veteran[place],
-        every.blank_values[place], every.extra_values[place], every.discarded[place], every.limits[place],
-        every.edges[place], every.values[place],
-    )  # fmt: skip
+        every.explodes[place],
+        every.heroic[place],
+        every.strike[place],
+        every.limit[place],
+        every.lower_unit[place],
+        every.upper_unit[place],
+        every.added[place],
+        every.heroic_bonus[place],
+        every.veteran[place],
+        every.blank_values[place],
+        every.extra_values[place],
+        every.discarded[place],
+        every.limits[place],
+        every.edges[place],
+        every.values[place],
+    )
 
 
 @step
@@ -214,8 +226,9 @@ def special_at(every: Any, place: int) -> Special:
         every.allowance[place],
         (pair_at(scores, place), pair_at(waits, place), pair_at(blanks, place)),
         (pair_at(scores_again, place), None, pair_at(blanks_again, place)),
-        every.kept[place], every.card_edges[place],
-    )  # fmt: skip
+        every.kept[place],
+        every.card_edges[place],
+    )
 
 
 @step

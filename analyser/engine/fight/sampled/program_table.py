@@ -85,19 +85,20 @@ _SCRIPT = np.dtype(
     (
         np.record,
         [
-            ("operations", np.int64, (_MOST_LINES, len(Operation._fields))), ("lines", np.int64),
+            ("operations", np.int64, (_MOST_LINES, len(Operation._fields))),
+            ("lines", np.int64),
             *((name, np.int64, (_MOST_LINES,)) for name in ("starts", "ends", "first_queue")),
             *((name, np.int64, (MOST_QUEUES,)) for name in _OF_A_QUEUE),
             ("marks", np.int64, (HIGHEST_CARD + 2,)),
             *((name, np.int64) for name in ("certain", "wanted", "sides", "hitting", "heroic", "missing")),
         ],
     )
-)  # fmt: skip
+)
 
 
 def script_of(
     texts: Sequence[Sequence[Operation]], strikers: Sequence[int], pools: Pools, die: NDArray[np.int64]
-) -> Script:  # fmt: skip
+) -> Script:
     """The script of a program, without marks.
 
     Parameters
@@ -149,12 +150,7 @@ def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list
         return [(Stage.TEST, 0)]
     number = operation.number
     rolled = range(pools.first_of_strike[number], pools.first_of_strike[number + 1])
-    return [
-        (Stage.CARD, strikers[number]),
-        *((Stage.POOL, pool) for pool in rolled),
-        (Stage.PLACE, 0),
-        (Stage.TEST, 0),
-    ]
+    return [(Stage.CARD, strikers[number]), *((Stage.POOL, pool) for pool in rolled), (Stage.PLACE, 0), (Stage.TEST, 0)]
 
 
 @step

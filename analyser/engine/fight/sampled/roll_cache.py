@@ -46,11 +46,13 @@ _HANDS = np.dtype(
     (
         np.record,
         [
-            ("cells", np.uint8, (MOST_POOLS * _A_HAND,)), ("many_cells", np.uint32, (MOST_POOLS * _A_HAND,)),
-            ("next", np.uint64, (MOST_POOLS,)), ("blocks", np.int64, (MOST_POOLS,)),
+            ("cells", np.uint8, (MOST_POOLS * _A_HAND,)),
+            ("many_cells", np.uint32, (MOST_POOLS * _A_HAND,)),
+            ("next", np.uint64, (MOST_POOLS,)),
+            ("blocks", np.int64, (MOST_POOLS,)),
         ],
     )
-)  # fmt: skip
+)
 
 
 def no_hands(pools: Pools) -> Hands:
@@ -78,7 +80,7 @@ def put_away(hands: Hands, pools: Pools) -> None:
 @kernel
 def roll_again(
     sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: Whole
-) -> None:  # fmt: skip
+) -> None:
     """Roll a pool, of which nothing is in hand, for blocks of trials: as many as so far in this chunk, within bounds.
 
     Rolls with a draw that would favour some faces are thrown away. No pool always comes to the same.
@@ -96,7 +98,7 @@ def roll_again(
 @step
 def roll_block(
     sheets: Sheets, specials: Special | None, pools: Pools, hands: Hands, chance: Chance, pool: Whole, first: Whole
-) -> None:  # fmt: skip
+) -> None:
     """Roll a pool for a block of trials, into the hand from `first` on."""
     place = pools.sheet[pool]
     sheet = sheet_at(sheets.sheets, place)

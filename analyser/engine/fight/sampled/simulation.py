@@ -160,17 +160,25 @@ class Simulation:
     """
 
     def __init__(
-        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64],
+        self,
+        setup: Setup,
+        programs: Sequence[Sequence[Operation]],
+        die: NDArray[np.int64],
+        deck: NDArray[np.int64],
         replacement: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._fight = setup, programs, die, deck
         self._kind: type[PlayerWithDecks | PlayerOfCrowds] = PlayerOfCrowds if replacement else PlayerWithDecks
         self._players: list[Player] = []
 
     def play(
-        self, start_words: tuple[int, int], trials: int, seed: int, threads: int = 1,
+        self,
+        start_words: tuple[int, int],
+        trials: int,
+        seed: int,
+        threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
-    ) -> list[Snapshot]:  # fmt: skip
+    ) -> list[Snapshot]:
         """Play `trials` trials.
 
         Parameters

@@ -14,8 +14,7 @@ from analyser.engine.fight.sampled.pools import Pools
 from analyser.engine.fight.sampled.program_table import Script, Stage
 from analyser.engine.fight.sampled.transitions import into_part, place_of
 
-_END = int(Stage.END)
-WAY, COUNT = 0, 1
+NEXT, COUNT = 0, 1
 UNSEEN = np.uint64(0)
 FINAL = np.uint64(1 << 62)
 _ONWARD = FINAL - np.uint64(1) | np.uint64(1 << 63)
@@ -45,12 +44,12 @@ def parts_of(which: NDArray[np.int64]) -> Parts:
 @kernel
 def way_onward(
     setup: Setup, script: Script, pools: Pools, known: Crossings, parts: Parts, end: Whole, first: Whole
-) -> Any:  # fmt: skip
+) -> Any:
     """Where those who are at an end before part `first` go: the place, which can be the end of that part.
 
     FINAL beside it if chance decides nothing any more.
     """
-    way: Any = parts.ends[end, first, WAY]
+    way: Any = parts.ends[end, first, NEXT]
     if way != UNSEEN:
         return way
     at: Whole = np.int64(known.end_at[end])
@@ -59,10 +58,10 @@ def way_onward(
         at = into_part(setup, script, pools, known, at, parts.which[number])
         if number == first:
             way |= place_of(script, pools, known, at)
-        if script.stage[known.queue[at]] != _END:
+        if script.stage[known.queue[at]] != Stage.END:
             way &= _ONWARD
             break
-    parts.ends[end, first, WAY] = way
+    parts.ends[end, first, NEXT] = way
     return way
 
 
@@ -71,7 +70,7 @@ def find_later(setup: Setup, script: Script, pools: Pools, known: Crossings, par
     """Find all ends where those are to be counted who were left at one as nothing was to be decided any more."""
     for end in range(known.ends_known):
         for first in range(parts.ends.shape[1]):
-            if parts.ends[end, first, COUNT] > 0 and parts.ends[end, first, WAY] & FINAL:
+            if parts.ends[end, first, COUNT] > 0 and parts.ends[end, first, NEXT] & FINAL:
                 later: Whole = np.int64(end)
                 for number in range(first, len(parts.which)):
                     later = np.int64(way_onward(setup, script, pools, known, parts, later, number) & TURN)
@@ -90,10 +89,10 @@ def count_all(known: Crossings, parts: Parts, counts: NDArray[np.int64]) -> None
             if many > 0:
                 parts.ends[end, first, COUNT] = UNSEEN
                 counts[end, first] += many
-                if parts.ends[end, first, WAY] & FINAL:
+                if parts.ends[end, first, NEXT] & FINAL:
                     later: Whole = np.int64(end)
                     for number in range(first, len(parts.which)):
-                        later = np.int64(parts.ends[later, number, WAY] & TURN)
+                        later = np.int64(parts.ends[later, number, NEXT] & TURN)
                         counts[later, number + 1] += many
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Kind, Setup
+from analyser.engine.fight.program import Draw, Kind, Setup
 from analyser.engine.fight.sampled.nodes import (
     ENDED,
     POOL,
@@ -39,16 +39,6 @@ from analyser.rules import discipline
 from analyser.rules.damage import suffer_blanks, suffer_hits
 from analyser.rules.structs import FightFacts
 
-_CARD, _POOL, _TEST, _END = int(Stage.CARD), int(Stage.POOL), int(Stage.TEST), int(Stage.END)
-_STRIKE = int(Kind.STRIKE)
-_COIN, _STRIKE_DIE, _HEROIC_DIE, _NOTHING = (
-    operations.COIN,
-    operations.STRIKE_DIE,
-    operations.HEROIC_DIE,
-    operations.NOTHING,
-)
-_MISS_DIE, _MISS_OR_STRIKE_DIE = operations.MISS_DIE, operations.MISS_OR_STRIKE_DIE
-_CARD_OF_0 = operations.CARD_OF_0
 FIRST_CARD = 2  # the turn of a card of value 0: who waits for a card has no rolls, and takes neither turn 0 nor 1
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
@@ -61,16 +51,16 @@ _NOWHERE, _NO_POOL = np.uint64(0), np.uint64(NO_POOL)
 @kernel
 def arrive(
     setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, end: int, words: tuple[int, int]
-) -> int:  # fmt: skip
+) -> int:
     """The crossing that is reached from `line` on, what no chance decides done; or where the part ends."""
     while line < end:
         operation = operation_of(script, line)
-        if operation[0] == _STRIKE:
+        if operation[0] == Kind.STRIKE:
             if strikes.is_made(setup, operation[2], operation[1], words):
                 return striking(setup, script, pools, known, line, words)
         else:
             asked, highest = operations.asks(setup, operation, words)
-            if asked != _NOTHING:
+            if asked != Draw.NOTHING:
                 return crossing_at(known, test_queue(script, line), words, 0)
             words = operations.changed(setup, operation, words, highest >= 0)
         line += 1
@@ -98,7 +88,7 @@ def striking(setup: Setup, script: Script, pools: Pools, known: Crossings, line:
 @step
 def rolling(
     setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int], card: int
-) -> int:  # fmt: skip
+) -> int:
     """The crossing where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
     fight = setup.fight[0]
     pool = pool_of(pools, script.operations[line, 2], fight.rating, fight.dice + card)
@@ -125,7 +115,7 @@ def place_of(script: Script, pools: Pools, known: Crossings, crossing: Whole) ->
     """The place of a crossing, which is given its turns with it."""
     if known.place[crossing] == _NOWHERE:
         queue = known.queue[crossing]
-        if script.stage[queue] == _END:
+        if script.stage[queue] == Stage.END:
             known.place[crossing] = ENDED | np.uint64(known.ends_known)
             known.end_at[known.ends_known] = crossing
             known.ends_known += 1
@@ -139,21 +129,19 @@ def place_of(script: Script, pools: Pools, known: Crossings, crossing: Whole) ->
 @step
 def is_rolled(script: Script, pools: Pools, queue: int) -> bool:
     """Whether a roll says which turn is taken from a crossing; not if it can come to too many things."""
-    return script.stage[queue] == _POOL and has_few_cells(pools, script.pool[queue])
+    return script.stage[queue] == Stage.POOL and has_few_cells(pools, script.pool[queue])
 
 
 @step
 def turns_of(script: Script, pools: Pools, queue: int) -> int:
     """How many turns there are from a crossing of a queue, one that nobody takes among them."""
-    if script.stage[queue] == _CARD:
+    if script.stage[queue] == Stage.CARD:
         return FIRST_CARD + HIGHEST_CARD + 1
     return int(pools.cells[script.pool[queue]]) + 1 if is_rolled(script, pools, queue) else FIRST_CARD
 
 
 @kernel
-def find_turn(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: Whole, result: Whole
-) -> None:  # fmt: skip
+def find_turn(setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: Whole, result: Whole) -> None:
     """Work out the turn that a crossing's `result` takes: a cell of a pool, FIRST_CARD and the card's value, or 0.
 
     If it asks for a mark that is not known, that is noted in the script, and the turn stays UNKNOWN.
@@ -163,39 +151,45 @@ def find_turn(
     words, so_far = (known.first[crossing], known.second[crossing]), known.so_far[crossing]
     operation = operation_of(script, line)
     turn = np.int64(place_of(script, pools, known, crossing) & TURN) + result
-    if operation[0] != _STRIKE:
+    if operation[0] != Kind.STRIKE:
         find_step(setup, script, pools, known, line, words, turn)
         return
     number = operation[2]
     fight = set_up_strike(setup, number, words)
-    if stage == _CARD:
+    if stage == Stage.CARD:
         known.turns[turn] = sure_turn(
             script.certain, rolling(setup, script, pools, known, line, words, result - FIRST_CARD)
         )
         return
-    cell = result if stage == _POOL else so_far >> _CELL
+    cell = result if stage == Stage.POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
     hits, blanks = cell // pools.blank_values[pool], cell % pools.blank_values[pool]
     destroyed, damage = suffer_hits(fight, hits)
     lost = discipline.places_lost(fight, destroyed) if destroyed < fight.models else 0
     known_so_far = cell << _CELL | so_far & _CARD_MASK
-    if stage != _TEST and 0 < lost < fight.models:
-        if stage == _POOL:
+    if stage != Stage.TEST and 0 < lost < fight.models:
+        if stage == Stage.POOL:
             known.turns[turn] = sure_turn(script.certain, placing(script, known, crossing, cell))
             return
         fallen = crossing_at(known, test_queue(script, line), words, known_so_far | 1 << _FALLEN)
         still_there = crossing_at(known, test_queue(script, line), words, known_so_far)
         known.turns[turn] = lot_turn(fight.models, lost, fallen, still_there)
         return
-    fallen = lost > 0 if stage != _TEST else so_far >> _FALLEN & 1
+    fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1
     find_test(setup, script, pools, known, line, words, turn, (destroyed, damage, blanks, 1 if fallen else 0))
 
 
 @step
 def find_test(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int], turn: int,
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    line: int,
+    words: tuple[int, int],
+    turn: int,
     rolled: tuple[int, int, int, int],
-) -> None:  # fmt: skip
+) -> None:
     """Work out the suppression test of the unit that was struck: `rolled` is what the dice came to."""
     fight, number = setup.fight[0], script.operations[line, 2]
     disordered = discipline.disordered_by_loss(fight, rolled[3])
@@ -218,7 +212,7 @@ def find_test(
 @step
 def struck(
     setup: Setup, number: int, words: tuple[int, int], rolled: tuple[int, int, int, int], disordered: int, passed: bool
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Both states after a strike, the scratch fight, whose test is passed or failed."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (words[0], words[1]) if striker == 0 else (words[1], words[0])
@@ -238,24 +232,24 @@ def struck(
 @step
 def find_step(
     setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int], turn: int
-) -> None:  # fmt: skip
+) -> None:
     """Work out the turn of an operation that is no strike, and that chance decides."""
     operation, end = operation_of(script, line), script.ends[line]
     asked, highest = operations.asks(setup, operation, words)
     then = arrive(setup, script, pools, known, line + 1, end, operations.changed(setup, operation, words, True))
     otherwise = arrive(setup, script, pools, known, line + 1, end, operations.changed(setup, operation, words, False))
-    if asked == _COIN:
+    if asked == Draw.COIN:
         known.turns[turn] = lot_turn(2, 1, then, otherwise)
-    elif asked == _STRIKE_DIE:
+    elif asked == Draw.STRIKE_DIE:
         known.turns[turn] = lot_turn(script.sides, script.hitting, then, otherwise)
-    elif asked == _HEROIC_DIE:
+    elif asked == Draw.HEROIC_DIE:
         known.turns[turn] = lot_turn(script.sides, script.heroic, then, otherwise)
-    elif asked == _MISS_OR_STRIKE_DIE:
+    elif asked == Draw.MISS_OR_STRIKE_DIE:
         known.turns[turn] = lot_turn(script.sides - script.heroic, script.missing, then, otherwise)
-    elif asked == _MISS_DIE:
+    elif asked == Draw.MISS_DIE:
         known.turns[turn] = lot_turn(script.sides - script.hitting, script.missing, then, otherwise)
     else:
-        known.turns[turn] = test_turn(script, asked - _CARD_OF_0, highest, then, otherwise)
+        known.turns[turn] = test_turn(script, asked - Draw.CARD_OF_0, highest, then, otherwise)
 
 
 @step

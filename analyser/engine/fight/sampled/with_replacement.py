@@ -56,7 +56,6 @@ from analyser.engine.fight.sampled.transitions import (
 from analyser.engine.pool.layout import Special
 
 CROWD_TRIALS = MOST_AT_ONCE  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
-_CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _NOWHERE = -1
 
 
@@ -99,12 +98,14 @@ _CROWDS = np.dtype(
         np.record,
         [
             *((name, np.int64) for name in ("part", "queue", "crossing", "left", "result")),
-            ("there", np.int32, (MOST_QUEUES,)), ("beside", np.int32, (CROSSINGS,)),
-            ("trials", np.int64, (CROSSINGS,)), ("results", np.int64, (MOST_TURNS,)),
+            ("there", np.int32, (MOST_QUEUES,)),
+            ("beside", np.int32, (CROSSINGS,)),
+            ("trials", np.int64, (CROSSINGS,)),
+            ("results", np.int64, (MOST_TURNS,)),
             ("moving", np.int64, (2, CROSSINGS)),
         ],
     )
-)  # fmt: skip
+)
 
 
 def no_crowds() -> Crowds:
@@ -147,17 +148,17 @@ def card_drawn(script: Script, chance: Chance) -> int:
 @step
 def all_rolled(
     script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, alone: bool
-) -> bool:  # fmt: skip
+) -> bool:
     """Roll, or draw the card that adds dice, for all who leave a crossing; False: there are no rolls in hand.
 
     `alone`: each roll leads to a crossing of its own.
     """
     stage, pool = script.stage[crowds.queue], script.pool[crowds.queue]
-    if stage == _CARD:
+    if stage == Stage.CARD:
         for _ in range(crowds.left):
             crowds.results[FIRST_CARD + card_drawn(script, chance)] += 1
         crowds.left = 0
-    elif stage != _POOL:
+    elif stage != Stage.POOL:
         crowds.results[0] = crowds.left
         crowds.left = 0
     thrown_away = pools.cells[pool]
@@ -208,7 +209,7 @@ def begin_leaving(crowds: Crowds) -> bool:
 @kernel
 def crowds_go_on(
     script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, parts: Parts
-) -> int:  # fmt: skip
+) -> int:
     """Play on until the part is over, or something is needed."""
     end = end_of_part(script, parts, crowds.part)
     while crowds.queue < end:
@@ -218,7 +219,7 @@ def crowds_go_on(
             if not begin_leaving(crowds):
                 crowds.queue += 1
                 continue
-        alone = script.stage[crowds.queue] == _POOL and not is_rolled(script, pools, crowds.queue)
+        alone = script.stage[crowds.queue] == Stage.POOL and not is_rolled(script, pools, crowds.queue)
         if crowds.left > 0 and not all_rolled(script, pools, known, chance, hands, crowds, alone):
             return NO_ROLLS
         if not alone:
@@ -239,9 +240,17 @@ def crowds_go_on(
 
 @kernel
 def play_crowds(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds,
-    parts: Parts, sheets: Sheets, specials: Special | None,
-) -> int:  # fmt: skip
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    chance: Chance,
+    hands: Hands,
+    crowds: Crowds,
+    parts: Parts,
+    sheets: Sheets,
+    specials: Special | None,
+) -> int:
     """Play a chunk of trials that has begun to its end, or until there is no room on the map."""
     while crowds.part < len(parts.which):
         needed = NOTHING
@@ -260,9 +269,18 @@ def play_crowds(
 
 @kernel
 def begin_crowds(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds,
-    start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
-) -> None:  # fmt: skip
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    chance: Chance,
+    hands: Hands,
+    crowds: Crowds,
+    start: tuple[int, int],
+    stream: tuple[np.uint64, np.uint64],
+    chunk: int,
+    trials: int,
+) -> None:
     """All trials of a chunk wait before the first part."""
     begin_stream(chance, stream, chunk)
     put_away(hands, pools)

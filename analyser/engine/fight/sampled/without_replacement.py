@@ -32,15 +32,22 @@ from analyser.engine.pool.layout import Special
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1
-_CARD, _POOL = int(Stage.CARD), int(Stage.POOL)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @step
 def rolled_apart(
-    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks, lanes: Lanes,
-    sheets: Sheets, specials: Special | None, setup: Setup,
-) -> bool:  # fmt: skip
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    chance: Chance,
+    hands: Hands,
+    decks: Decks,
+    lanes: Lanes,
+    sheets: Sheets,
+    specials: Special | None,
+    setup: Setup,
+) -> bool:
     """Let the lane that goes on take a turn that no hand tells: by a card that adds dice, or by one roll of very many.
 
     False: the value of a card counts, and not all marks are known.
@@ -48,7 +55,7 @@ def rolled_apart(
     lane = lanes.lane
     crossing = crossing_of(known, lanes.place[lane])
     queue = known.queue[crossing]
-    if script.stage[queue] == _CARD:
+    if script.stage[queue] == Stage.CARD:
         for wanted in range(len(script.marks)):
             if script.marks[wanted] == UNASKED:
                 script.wanted = wanted
@@ -80,10 +87,21 @@ def next_cell(pools: Pools, chance: Chance, hands: Hands, sheets: Sheets, specia
 
 @step
 def begin_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
-    lanes: Lanes, parts: Parts, start: tuple[int, int], stream: tuple[np.uint64, np.uint64], chunk: int, trials: int,
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    chance: Chance,
+    hands: Hands,
+    decks: Decks,
+    lanes: Lanes,
+    parts: Parts,
+    start: tuple[int, int],
+    stream: tuple[np.uint64, np.uint64],
+    chunk: int,
+    trials: int,
     counted: int,
-) -> None:  # fmt: skip
+) -> None:
     """The first trials of a chunk are about to begin."""
     begin_stream(chance, stream, chunk)
     put_away(hands, pools)
@@ -99,10 +117,24 @@ def begin_trials(
 
 @kernel
 def play_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, decks: Decks,
-    lanes: Lanes, parts: Parts, sheets: Sheets, specials: Special | None, start: tuple[int, int],
-    stream: tuple[np.uint64, np.uint64], chunk: int, trials: int, counted: int, anew: bool,
-) -> int:  # fmt: skip
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    chance: Chance,
+    hands: Hands,
+    decks: Decks,
+    lanes: Lanes,
+    parts: Parts,
+    sheets: Sheets,
+    specials: Special | None,
+    start: tuple[int, int],
+    stream: tuple[np.uint64, np.uint64],
+    chunk: int,
+    trials: int,
+    counted: int,
+    anew: bool,
+) -> int:
     """Play a chunk of trials, begun anew or gone on with, to its end, or until there is no room on the map, or a mark
     is wanted; those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
     """
@@ -120,7 +152,9 @@ def play_trials(
                 roll_again(sheets, specials, pools, hands, chance, pool)
             elif cell == pools.cells[pool]:
                 hands.next[pool] += _ONE  # thrown away
-            elif script.stage[queue] == _CARD or (script.stage[queue] == _POOL and not is_rolled(script, pools, queue)):
+            elif script.stage[queue] == Stage.CARD or (
+                script.stage[queue] == Stage.POOL and not is_rolled(script, pools, queue)
+            ):
                 rolled_apart(script, pools, known, chance, hands, decks, lanes, sheets, specials, setup)
             else:
                 find_turn(setup, script, pools, known, crossing, cell)
@@ -139,9 +173,15 @@ def play_trials(
 
 @step
 def find_first(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, lanes: Lanes, parts: Parts, start: tuple[int, int],
+    setup: Setup,
+    script: Script,
+    pools: Pools,
+    known: Crossings,
+    lanes: Lanes,
+    parts: Parts,
+    start: tuple[int, int],
     trials: Any,
-) -> bool:  # fmt: skip
+) -> bool:
     """Find where trials begin, and count so many at the ends before that; True: chance decides nothing at all."""
     place, row, way = place_of(script, pools, known, arrive(setup, script, pools, known, 0, 0, start)), 0, UNSEEN
     while place & ENDED and not way & FINAL:
@@ -157,7 +197,7 @@ def find_first(
 @kernel
 def forget_but_trials(
     setup: Setup, script: Script, pools: Pools, known: Crossings, lanes: Lanes, parts: Parts, start: tuple[int, int]
-) -> None:  # fmt: skip
+) -> None:
     """Forget all crossings but those at which somebody waits."""
     old = np.empty((4, ABREAST), np.int64)
     for lane in range(lanes.active):
