@@ -35,9 +35,9 @@ def weighed(chains: Mapping[str, Chain], roll: Roll | None) -> dict[str, Recorde
         There is no room for the laws (a :class:`~analyser.common.errors.TooLargeError`), or for the counts.
     """
     if roll is None:
-        from analyser.engine.chain.exact import exact_laws
+        from analyser.engine.chain.exact import exact_distributions
 
-        return {name: exact_laws(chain) for name, chain in chains.items()}
+        return {name: exact_distributions(chain) for name, chain in chains.items()}
     from analyser.engine.chain.on_demand import sampled_counts
 
     def report(part: int, done: int) -> None:

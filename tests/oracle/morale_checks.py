@@ -4,9 +4,9 @@ import numpy as np
 from scipy import stats
 
 from analyser import morale
-from analyser.engine.chain.exact import exact_laws
+from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.sampled import CHUNK_TRIALS
+from analyser.engine.chain.sampled import TabulatedSample
 from analyser.morale.systems import SYSTEMS, answers_of
 
 FEWEST_EXPECTED = 10
@@ -31,7 +31,7 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
     """Every recorded law of a question agrees with its sample, whole states and all, by chi-square."""
     ready = morale.load_question(system, question)
     for part, chain in enumerate(answers_of(SYSTEMS[system]).chains(ready).values()):
-        states, laws = exact_laws(chain)
+        states, laws = exact_distributions(chain)
         for seed in seeds:
             sample = sampled_counts(chain, trials, seed, part)
             assert np.isin(sample.states, states).all()
@@ -55,7 +55,7 @@ def chi_square(found, expected):
     return stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
 
 
-def assert_same_on_any_threads(system, question, trials=3 * CHUNK_TRIALS + 1000):
+def assert_same_on_any_threads(system, question, trials=3 * TabulatedSample.chunk_trials + 1000):
     """The same seed gives the same bits on 1, 2 and 3 threads that share chunks, and another seed others."""
     counts = [morale.simulate(system, question, trials, seed=5, threads=threads).as_dict() for threads in (1, 2, 3)]
     assert counts[0] == counts[1] == counts[2]

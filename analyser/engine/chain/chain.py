@@ -1,10 +1,8 @@
-"""Games that go on: a chain of rolls, each of which leads from a state to the next.
+"""Markov chains of dice rolls: what the rules of a game are written as, and what both engines read.
 
-A rule is written as the rows of a table: of each of some states, the state that every total of its dice leads to. Both
-engines read these rows: :mod:`analyser.engine.chain.exact` pushes a law through them;
-:mod:`analyser.engine.chain.sampled`
-rolls every die of every trial and looks up where its total leads, in tables of all states where those are few, else row
-by row, as states are met (:mod:`analyser.engine.chain.on_demand`).
+A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
+a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
+them; :mod:`~analyser.engine.chain.sampled` and :mod:`~analyser.engine.chain.on_demand` roll every die of every trial.
 """
 
 from __future__ import annotations
@@ -20,17 +18,18 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.engine.chain.sparse import Sparse
 
-MOST_STATES = 1 << 16  # of which whole tables are made, whatever can be reached
+MOST_STATES = 1 << 16  # that are tabulated one and all, whether they can be reached or not
 MOST_CELLS = 1 << 22  # of such a table: states times totals
 HIGHEST_STATE = (1 << 62) - 1
+AT_ONCE = 1 << 18  # cells of a table that are worked out together
 
 States = NDArray[np.int64]
-Rows = Callable[[States], NDArray[Any]]
+Transition = Callable[[States], NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Die:
-    """What one die can show: a whole number from 0 upwards.
+    """The distribution of what one die shows: integers from 0 upwards.
 
     Attributes
     ----------
@@ -41,7 +40,7 @@ class Die:
 
     Examples
     --------
-    >>> sided(6).chances.round(3).tolist()
+    >>> sided(6).pmf.round(3).tolist()
     [0.0, 0.167, 0.167, 0.167, 0.167, 0.167, 0.167]
     """
 
@@ -54,12 +53,12 @@ class Die:
         return len(self.weights) - 1
 
     @cached_property
-    def shown(self) -> NDArray[np.int64]:
+    def values(self) -> NDArray[np.int64]:
         """The values that it can show."""
         return np.flatnonzero(self.weights)
 
     @cached_property
-    def chances(self) -> NDArray[np.float64]:
+    def pmf(self) -> NDArray[np.float64]:
         """The probability of each value from 0."""
         weights = np.array(self.weights, np.float64)
         return np.asarray(weights / weights.sum())
@@ -70,63 +69,58 @@ def sided(sides: int) -> Die:
     return Die((0, *(1,) * sides), sides)
 
 
-def succeeding(successes: int, sides: int) -> Die:
+def success_die(successes: int, sides: int) -> Die:
     """A die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
     return Die((sides - successes, successes), sides)
 
 
-def happening(chance: float) -> Die:
-    """A die that shows 1 with probability `chance`, else 0."""
-    return Die((1.0 - chance, chance))
+def bernoulli(probability: float) -> Die:
+    """A die that shows 1 with a probability, else 0."""
+    return Die((1.0 - probability, probability))
 
 
 NO_DIE = Die((1,), 1)
 
 
-class Beside(NamedTuple):
-    """A die that every state throws once beside the others of a phase.
+class ExtraDie(NamedTuple):
+    """A die that every state rolls once beside the others of a phase.
 
-    Attributes
-    ----------
-    die : Die
-    worth : int
-        What each point that it shows adds to the phase's total: dice of different kinds are told apart by it.
+    `weight` is what each point of it adds to the total: dice of different kinds are told apart by it.
     """
 
     die: Die
-    worth: int
+    weight: int
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One roll, and what it does to every state.
+    """One roll, and the transition that its total makes from every state.
 
     Attributes
     ----------
-    after : callable, or array of whole numbers, shape (all states, highest total + 1)
+    targets : callable, or integer array, shape (all states, highest total + 1)
         Of some states (int64, shape (states,)), the state that each of them and each total lead to: shape (states,
-        highest total + 1). What stands for a total that a state cannot roll does not matter.
+        highest total + 1). Entries of totals that a state cannot roll are ignored.
     die : Die
         Default: nothing is rolled.
-    dice : int, callable, or array of whole numbers, shape (all states,)
-        How many dice every state rolls or, of some states, each of them; the total is that of these and of those
-        thrown beside them.
-    beside : tuple of Beside
-        Further dice, one of each, whatever the state.
+    dice : int, callable, or integer array, shape (all states,)
+        How many dice every state rolls or, of some states, each of them.
+    extra_dice : tuple of ExtraDie
+        Further dice, one of each, whatever the state; the total is that of all dice.
     recorded : bool
-        Whether the law of the state after it is wanted.
+        Whether the distribution of the state after it is kept.
     """
 
-    after: Rows | NDArray[Any]
+    targets: Transition | NDArray[Any]
     die: Die = NO_DIE
-    dice: Rows | NDArray[Any] | int = 0
-    beside: tuple[Beside, ...] = ()
+    dice: Transition | NDArray[Any] | int = 0
+    extra_dice: tuple[ExtraDie, ...] = ()
     recorded: bool = False
 
     @property
-    def rule(self) -> tuple[object, ...]:
+    def key(self) -> tuple[object, ...]:
         """What tells the phase from others, but for whether it is recorded."""
-        return (id(self.after), self.die, id(self.dice), self.beside)
+        return (id(self.targets), self.die, id(self.dice), self.extra_dice)
 
     @cached_property
     def totals(self) -> int:
@@ -135,7 +129,7 @@ class Phase:
 
     def rows(self, states: States) -> NDArray[Any]:
         """The states that each of some states and each total lead to: shape (states, totals)."""
-        return self.after(states) if callable(self.after) else self.after[states]
+        return self.targets(states) if callable(self.targets) else self.targets[states]
 
     def dice_of(self, states: States) -> NDArray[np.int64]:
         """How many dice each of some states rolls."""
@@ -145,97 +139,94 @@ class Phase:
 
     def span(self, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The lowest and the highest total of each of some states."""
-        dice = self.dice_of(states)
-        low, high = (
-            dice * self.die.shown[end] + sum(die.shown[end] * worth for die, worth in self.beside) for end in (0, -1)
-        )
+        dice, ends = self.dice_of(states), (0, -1)
+        extra = [sum(die.values[end] * weight for die, weight in self.extra_dice) for end in ends]
+        low, high = (dice * self.die.values[end] + extra[end] for end in ends)
         return low, high
 
-    def laws(self, most_dice: int) -> NDArray[np.float64]:
-        """The law of the total of n dice, in row n: shape (most dice + 1, totals)."""
-        laws = np.zeros((most_dice + 1, self.totals))
-        laws[0, 0] = 1.0
+    def pmfs(self, most_dice: int) -> NDArray[np.float64]:
+        """The distribution of the total of n dice, in row n: shape (most dice + 1, totals)."""
+        pmfs = np.zeros((most_dice + 1, self.totals))
+        pmfs[0, 0] = 1.0
         for dice in range(1, most_dice + 1):
-            before = laws[dice - 1, : (dice - 1) * self.die.highest + 1]
-            total = np.convolve(before, self.die.chances)
-            laws[dice, : len(total)] = total
-        for die, worth in self.beside:
-            points = np.zeros(die.highest * worth + 1)
-            points[::worth] = die.chances
-            laws = np.array([np.convolve(law, points)[: self.totals] for law in laws])
-        return laws
+            total = np.convolve(pmfs[dice - 1, : (dice - 1) * self.die.highest + 1], self.die.pmf)
+            pmfs[dice, : len(total)] = total
+        for die, weight in self.extra_dice:
+            points = np.zeros(die.highest * weight + 1)
+            points[::weight] = die.pmf
+            pmfs = np.array([np.convolve(pmf, points)[: self.totals] for pmf in pmfs])
+        return pmfs
 
 
 def unchanged(states: States) -> States:
-    """The rows of a phase in which nothing happens."""
+    """The transition of a phase in which nothing happens."""
     return states[:, np.newaxis]
+
+
+RECORD = Phase(unchanged, recorded=True)  # nothing happens but that the state is recorded
 
 
 class Extent(NamedTuple):
     """How large a game can become, for whoever asks more than the exact method has room for.
 
-    Attributes
-    ----------
-    of : str
-        What its states tell apart, such as ``14 units, each standing, in rout or lost``.
-    less : str
-        What would make it smaller, such as ``fewer units``.
+    `of` is what its states tell apart, such as ``14 units, each standing, in rout or lost``; `less` is what would make
+    it smaller, such as ``fewer units``.
     """
 
-    of: str = ""
+    of: str = "this question"
     less: str = "less at once"
 
 
-UNTOLD = Extent()
+UNKNOWN = Extent()
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A start and the phases that follow, in order; the same phase may come again.
+    """A Markov chain: a start and the phases that follow, in order; the same phase may come again.
 
     Attributes
     ----------
     start : int
     phases : tuple of Phase
     size : int
-        States are whole numbers below it; it may be as large as 2**62. Default: as many as the first phase's array has.
+        States are integers below it; it may be as large as 2**62. Default: as many as the first phase's array has.
     extent : Extent
         What makes it so large.
 
     Raises
     ------
     InputError
-        There are states that have no number.
+        There are more states than integers to number them.
     """
 
     start: int
     phases: tuple[Phase, ...]
     size: int = 0
-    extent: Extent = UNTOLD
+    extent: Extent = UNKNOWN
 
     def __post_init__(self) -> None:
         if self.states > HIGHEST_STATE + 1:
-            raise InputError(f"{self.extent.of or 'this question'}: too many to number", allowed=self.extent.less)
+            raise InputError(f"{self.extent.of}: too many to number", allowed=self.extent.less)
 
     @property
     def states(self) -> int:
         """How many states there are, whether they can be reached or not."""
-        return self.size or len(self.phases[0].after)  # type: ignore[arg-type]
+        return self.size or len(self.phases[0].targets)  # type: ignore[arg-type]
 
     @property
     def recordings(self) -> int:
-        """How many laws are recorded."""
+        """How many distributions are recorded."""
         return sum(phase.recorded for phase in self.phases)
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether tables of all states are soon made."""
-        rules = {phase.rule: phase for phase in self.phases}.values()
-        return self.states <= MOST_STATES and all(self.states * phase.totals <= MOST_CELLS for phase in rules)
+        """Whether all states are tabulated, rather than those that are met."""
+        phases = {phase.key: phase for phase in self.phases}.values()
+        return self.states <= MOST_STATES and all(self.states * phase.totals <= MOST_CELLS for phase in phases)
 
 
 class Recorded(NamedTuple):
-    """How a game stood after each of its recorded phases.
+    """The distribution of the state after each recorded phase.
 
     Attributes
     ----------
@@ -250,7 +241,7 @@ class Recorded(NamedTuple):
     weights: Any
 
     def grouped(self, groups: NDArray[np.int64], size: int) -> NDArray[Any]:
-        """The weights by the group of each state, a whole number below `size`: shape (recordings, size)."""
+        """The weights by the group of each state, an integer below `size`: shape (recordings, size)."""
         if isinstance(self.weights, Sparse):
             return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
         return np.array([np.bincount(groups, row, size) for row in self.weights])
@@ -267,18 +258,24 @@ def dense(weights: Any) -> NDArray[Any]:
     return weights.toarray() if isinstance(weights, Sparse) else np.asarray(weights)
 
 
-def each_once(states: States) -> States:
-    """States in order, each once: as `np.unique`, whose hashing is many times slower."""
+def distinct(states: States) -> States:
+    """Distinct states in order: as `np.unique`, whose hashing is many times slower."""
     in_order = np.sort(states)
     return in_order[np.diff(in_order, prepend=-1) > 0]
 
 
-def together(recorded: Mapping[str, Recorded]) -> tuple[States, dict[str, NDArray[Any]]]:
-    """The states that any of several games met, in order, and the weights of each over all of these."""
+def on_common_states(recorded: Mapping[str, Recorded]) -> tuple[States, dict[str, NDArray[Any]]]:
+    """The states that any of several chains met, in order, and the weights of each over all of these."""
     met = {name: each.weights.sum(axis=0) > 0 for name, each in recorded.items()}
-    states = each_once(np.concatenate([each.states[met[name]] for name, each in recorded.items()]))
+    states = distinct(np.concatenate([each.states[met[name]] for name, each in recorded.items()]))
     weights = {}
     for name, each in recorded.items():
-        weights[name] = np.zeros((each.weights.shape[0], len(states)), each.weights.dtype)
-        weights[name][:, np.searchsorted(states, each.states[met[name]])] = dense(each.weights[:, met[name]])
+        met_by_it = Recorded(np.searchsorted(states, each.states[met[name]]), each.weights[:, met[name]])
+        weights[name] = met_by_it.of_all(len(states))
     return states, weights
+
+
+def slabs(states: int, totals: int) -> list[slice]:
+    """Slices of states whose rows are worked out together."""
+    some = max(AT_ONCE // totals, 1)
+    return [slice(first, first + some) for first in range(0, states, some)]

@@ -1,8 +1,8 @@
-"""Exact laws of games that go on: a law of states is pushed through phase after phase.
+"""Exact distributions of Markov chains: forward propagation, phase by phase (Chapman-Kolmogorov).
 
-Where states are few, all of them have a number, which is the state itself. Where they are many, those that can be
-reached from the start are found first, phase by phase, and numbered in order; so a question costs what can happen in
-it, and one that is too large is refused while it is being looked through.
+Where states are few, all of them are tabulated. Where they are many, those that can be reached from the start are
+found first by breadth-first search and numbered in order; so a question costs what can happen in it, and one that is
+too large is refused during the search.
 """
 
 from __future__ import annotations
@@ -15,57 +15,46 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Phase, Recorded, States, each_once
+from analyser.engine.chain.chain import Chain, Phase, Recorded, States, distinct, slabs
 
-ROOM = 1 << 24  # numbers of the tables and of the recorded laws, where states have to be found first
-AT_ONCE = 1 << 18  # numbers of a table that are worked out together
-_TOGETHER = 64  # states that are looked at together
+ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
+_TOGETHER = 64  # states whose probabilities are looked at together
 
 
 @dataclass(frozen=True, eq=False)
-class Tabulated:
-    """A phase as tables over numbered states.
-
-    Attributes
-    ----------
-    phase : Phase
-    after : uint32 array, shape (states, totals)
-        The number of the state that each state and total lead to.
-    dice : uint16 array, shape (states,)
-    """
+class TransitionTable:
+    """A phase over numbered states: shapes (states, totals) and (states,)."""
 
     phase: Phase
-    after: NDArray[np.uint32]
+    targets: NDArray[np.uint32]
     dice: NDArray[np.uint16]
 
     @cached_property
-    def laws(self) -> NDArray[np.float64]:
-        """The law of the total of n dice, in row n."""
-        return self.phase.laws(int(self.dice.max(initial=0)))
+    def pmfs(self) -> NDArray[np.float64]:
+        """The distribution of the total of n dice, in row n."""
+        return self.phase.pmfs(int(self.dice.max(initial=0)))
+
+    def propagated(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The distributions of the state after the phase, from those before it; shapes (distributions, states)."""
+        return propagate(distributions, self.targets, self.dice, self.pmfs)
 
 
-class Tables:
-    """The phases of a chain as tables, each worked out once.
-
-    Parameters
-    ----------
-    states : int64 array, shape (states,)
-        In order; each one's number is its place.
-    """
+class TransitionTables:
+    """The phases of a chain as tables over `states` (in order; a state's number is its position), each made once."""
 
     def __init__(self, states: States) -> None:
         self.states = states
         self._are_numbers = int(states[-1]) == len(states) - 1
-        self._made: dict[tuple[object, ...], Tabulated] = {}
+        self._made: dict[tuple[object, ...], TransitionTable] = {}
 
-    def of(self, phase: Phase) -> Tabulated:
-        """The tables of a phase."""
-        if phase.rule not in self._made:
-            after = np.empty((len(self.states), phase.totals), np.uint32)
+    def of(self, phase: Phase) -> TransitionTable:
+        """The table of a phase."""
+        if phase.key not in self._made:
+            targets = np.empty((len(self.states), phase.totals), np.uint32)
             for some in slabs(len(self.states), phase.totals):
-                after[some] = self.numbers_of(phase.rows(self.states[some]))
-            self._made[phase.rule] = Tabulated(phase, after, phase.dice_of(self.states).astype(np.uint16))
-        return self._made[phase.rule]
+                targets[some] = self.numbers_of(phase.rows(self.states[some]))
+            self._made[phase.key] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
+        return self._made[phase.key]
 
     def numbers_of(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of some states; any number for one that has none, which is none that can be reached."""
@@ -73,65 +62,37 @@ class Tables:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
-
-def slabs(states: int, totals: int) -> list[slice]:
-    """Slices of states whose rows are worked out together."""
-    some = max(AT_ONCE // totals, 1)
-    return [slice(first, first + some) for first in range(0, states, some)]
-
-
-def states_of(chain: Chain) -> States:
-    """The states that laws of a chain are laws of: all, where they are few; else those that can be reached.
-
-    Raises
-    ------
-    TooLargeError
-        There are more than there is room for.
-    """
-    if chain.is_small:
-        return np.arange(chain.states)
-    search, now = Search(chain), np.array([chain.start])
-    for phase in chain.phases:
-        now = search.through(now, phase)
-    return search.found
+    def certain(self, state: int) -> NDArray[np.float64]:
+        """The distribution of a chain that is in one state: shape (1, states)."""
+        distribution = np.zeros((1, len(self.states)))
+        distribution[0, self.numbers_of(np.array([state]))] = 1.0
+        return distribution
 
 
 class Search:
-    """A search for the states that can be reached.
-
-    Attributes
-    ----------
-    found : int64 array, shape (states,)
-        Those found so far, in order.
-    """
+    """A breadth-first search for the states that can be reached; `found` are those so far, in order."""
 
     def __init__(self, chain: Chain) -> None:
         self.found = np.array([chain.start])
         self._chain = chain
-        totals = {phase.rule: phase.totals for phase in chain.phases}
+        totals = {phase.key: phase.totals for phase in chain.phases}
         self._numbers = sum(totals.values()) + 2 * chain.recordings
         self._last: dict[tuple[object, ...], tuple[States, States]] = {}
 
     def through(self, states: States, phase: Phase) -> States:
-        """The states that a phase leads to from some states.
-
-        Raises
-        ------
-        TooLargeError
-            There is no room for their tables and laws.
-        """
-        last = self._last.get(phase.rule)
+        """The states that a phase leads to from some states; TooLargeError if their tables are too large."""
+        last = self._last.get(phase.key)
         if last is not None and np.array_equal(states, last[0]):
             return last[1]
-        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # laws of the totals of so many dice
+        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # distributions of so many dice
             raise too_large(self._chain)
         after = np.zeros(0, np.int64)
         for some in slabs(len(states), phase.totals):
-            after = each_once(np.concatenate([after, _led_to(states[some], phase)]))
+            after = distinct(np.concatenate([after, _reached_from(states[some], phase)]))
             self._check_room(len(after))
-        self.found = each_once(np.concatenate([self.found, after]))
+        self.found = distinct(np.concatenate([self.found, after]))
         self._check_room(len(self.found))
-        self._last[phase.rule] = states, after
+        self._last[phase.key] = states, after
         return after
 
     def _check_room(self, states: int) -> None:
@@ -139,70 +100,77 @@ class Search:
             raise too_large(self._chain)
 
 
-def _led_to(states: States, phase: Phase) -> States:
+def _reached_from(states: States, phase: Phase) -> States:
     rows, (low, high) = phase.rows(states), phase.span(states)
     totals = np.arange(rows.shape[1])
-    possible = (totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-    return each_once(rows[possible])
+    return distinct(rows[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])])
 
 
 def too_large(chain: Chain) -> TooLargeError:
     """The refusal of a chain."""
-    problem = f"{chain.extent.of or 'this question'}: too much for the method exact"
-    return TooLargeError(problem, less=chain.extent.less)
+    return TooLargeError(f"{chain.extent.of}: too much for the method exact", less=chain.extent.less)
 
 
 @kernel
-def push(
-    laws: NDArray[np.float64], after: NDArray[np.uint32], dice: NDArray[np.uint16], of_totals: NDArray[np.float64],
-) -> NDArray[np.float64]:  # fmt: skip
-    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
-    pushed = np.zeros_like(laws)
-    for row in range(laws.shape[0]):
-        for first in range(0, laws.shape[1], _TOGETHER):
-            last = min(first + _TOGETHER, laws.shape[1])
-            if is_impossible(laws[row, first:last]):
+def propagate(
+    before: NDArray[np.float64], targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+    after = np.zeros_like(before)
+    for row in range(before.shape[0]):
+        for first in range(0, before.shape[1], _TOGETHER):
+            last = min(first + _TOGETHER, before.shape[1])
+            if all_zero(before[row, first:last]):
                 continue
             for state in range(first, last):
-                if laws[row, state] == 0.0:
+                if before[row, state] == 0.0:
                     continue
-                totals = of_totals[dice[state]]
-                for total in range(len(totals)):
-                    if totals[total] > 0.0:
-                        pushed[row, after[state, total]] += laws[row, state] * totals[total]
-    return pushed
+                pmf = pmfs[dice[state]]
+                for total in range(len(pmf)):
+                    if pmf[total] > 0.0:
+                        after[row, targets[state, total]] += before[row, state] * pmf[total]
+    return after
 
 
 @step
-def is_impossible(chances: NDArray[np.float64]) -> bool:
-    """Whether all of some chances are 0; their bits are looked at together, because most states are not reached."""
+def all_zero(probabilities: NDArray[np.float64]) -> bool:
+    """Whether all are 0; their bits are looked at together, because most states are not reached."""
     found = np.int64(0)
-    for bits in chances.view(np.int64):
+    for bits in probabilities.view(np.int64):
         found |= bits
     return bool(found == 0)
 
 
-def pushed_through(laws: NDArray[np.float64], tabulated: Tabulated) -> NDArray[np.float64]:
-    """The laws of the state after a phase, from those before it; shapes (laws, states)."""
-    return push(laws, tabulated.after, tabulated.dice, tabulated.laws)
-
-
-def exact_laws(chain: Chain) -> Recorded:
-    """The law of the state after each recorded phase.
+def exact_distributions(chain: Chain) -> Recorded:
+    """The distribution of the state after each recorded phase, by forward propagation.
 
     Raises
     ------
     TooLargeError
         More states can be reached than there is room for.
+
+    Examples
+    --------
+    >>> from analyser.engine.chain.chain import Phase, sided
+    >>> two_dice = Phase(lambda states: states[:, None] + np.arange(13), sided(6), 2, recorded=True)
+    >>> float(exact_distributions(Chain(0, (two_dice,), size=13)).weights[0, 7].round(4))
+    0.1667
     """
-    tables = Tables(states_of(chain))
-    law = np.zeros((1, len(tables.states)))
-    law[0, tables.numbers_of(np.array([chain.start]))] = 1.0
-    recorded = np.empty((chain.recordings, len(tables.states)))
-    row = 0
+    tables = TransitionTables(_states_of(chain))
+    distribution = tables.certain(chain.start)
+    recorded = []
     for phase in chain.phases:
-        law = pushed_through(law, tables.of(phase))
+        distribution = tables.of(phase).propagated(distribution)
         if phase.recorded:
-            recorded[row] = law[0]
-            row += 1
-    return Recorded(tables.states, recorded)
+            recorded.append(distribution[0])
+    return Recorded(tables.states, np.array(recorded))
+
+
+def _states_of(chain: Chain) -> States:
+    """All states, where they are few; else those that can be reached."""
+    if chain.is_small:
+        return np.arange(chain.states)
+    search, states = Search(chain), np.array([chain.start])
+    for phase in chain.phases:
+        states = search.through(states, phase)
+    return search.found

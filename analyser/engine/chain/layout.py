@@ -1,51 +1,51 @@
-"""How a chain of rolls is written out for the kernel that throws its dice: rows of whole numbers; and its memory."""
+"""How a chain is written out for the kernels that roll its dice: rows of integers; and their working memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.bitwise import DIGITS, Draws, memory_for_draws
+from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers
 from analyser.engine.chain.chain import Chain, Die, Phase
-from analyser.engine.chain.exact import Tables, Tabulated
+from analyser.engine.chain.exact import TransitionTable, TransitionTables
 
 
 class DieRow(NamedTuple):
-    """A die in the kernel's script."""
+    """A die in the layout."""
 
-    first: int  # of its values, and of the marks where they begin among the draws
+    first: int  # of its values and their thresholds
     last: int  # the first that is not one of them
-    limit: int  # the first draw that is drawn again
-    worth: int  # what each point adds to the total
+    limit: int  # the first draw that is rejected
+    weight: int  # what each point adds to the total
 
 
 class Row(NamedTuple):
-    """A phase in the kernel's script: where its numbers stand, and how many there are."""
+    """A phase in the layout: where its numbers begin, and how many there are."""
 
-    after: int  # in the tables
+    targets: int
     totals: int
-    of_states: int  # in the dice of states, and in what is settled
-    die: int  # in the dice's own script
-    beside: int  # the first of the dice beside, there
-    after_beside: int  # the first that is not one of them
+    of_states: int  # in `dice` and `settled`
+    die: int  # in `dice_rows`
+    extra_dice: int  # the first of them, there
+    after_extra_dice: int  # the first that is not one of them
     slot: int  # of the recorded counts, or -1
 
 
-class Sheet(NamedTuple):
-    """A chain as the kernel reads it: one row of whole numbers a phase, and the arrays that they point into."""
+class Layout(NamedTuple):
+    """A chain as the kernels read it: one row of integers a phase, and the arrays that they point into."""
 
-    script: NDArray[np.int64]
-    dice_script: NDArray[np.int64]
-    tables: NDArray[np.uint32]
+    rows: NDArray[np.int64]
+    dice_rows: NDArray[np.int64]
+    targets: NDArray[np.uint32]
     dice: NDArray[np.uint16]
     settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
     values: NDArray[np.int64]
-    marks: NDArray[np.int64]
+    thresholds: NDArray[np.int64]
     start: int
     states: int
-    slots: int
 
 
 class Memory(NamedTuple):
@@ -55,82 +55,73 @@ class Memory(NamedTuple):
     following: NDArray[np.int64]  # and after the phase
     by_total: NDArray[np.int64]  # how many trials of one state have which total so far
     with_die: NDArray[np.int64]  # and with one more die
-    marks: NDArray[np.int64]  # of the die that is thrown, those that make a difference
-    targets: NDArray[np.int64]  # what it leads to, below the first mark, from it on, …
-    shown: NDArray[np.int64]  # how often it has done so
-    draws: Draws
+    thresholds: NDArray[np.int64]  # of the die that is rolled, those that make a difference
+    outcomes: NDArray[np.int64]  # what it leads to, below the first threshold, from it on, …
+    counts: NDArray[np.int64]  # how often it has done so
+    buffers: DrawBuffers
 
 
-def memory_for(sheet: Sheet) -> Memory:
-    """Working memory for one thread."""
-    totals = int(sheet.script[:, Row._fields.index("totals")].max())
-    most = len(sheet.values) + 2
-    now, following = _zeros(sheet.states), _zeros(sheet.states)
-    return Memory(now, following, _zeros(totals), _zeros(totals), _zeros(most), _zeros(most), _zeros(most),
-                  memory_for_draws())  # fmt: skip
+def memory_for(layout: Layout, states: int) -> Memory:
+    """Working memory for one thread, with room for so many states."""
+    totals, most = int(layout.rows[:, Row._fields.index("totals")].max()), len(layout.values) + 2
+    arrays = [np.zeros(size, np.int64) for size in (states, states, totals, totals, most, most, most)]
+    return Memory._make((*arrays, draw_buffers()))
 
 
-def _zeros(size: int) -> NDArray[np.int64]:
-    return np.zeros(size, np.int64)
+class Writer:
+    """Writes the layout of a chain, each phase once.
 
+    Parameters
+    ----------
+    chain : Chain
+    tabulated : bool
+        With tables of all its states; else with room for those of one state in one phase.
+    """
 
-def sheet_for(chain: Chain) -> Sheet:
-    """The sheet of a chain with tables of all its states; a phase that comes again is written once."""
-    tables = Tables(np.arange(chain.states))
-    after, dice, settled = _Pile(np.uint32), _Pile(np.uint16), _Pile(np.int32)
-    throws, rows = _Throws(), {}
-    for phase in chain.phases:
-        if phase.rule not in rows:
-            made = tables.of(phase)
-            settled.add(_settled(made))
-            rows[phase.rule] = throws.row(phase, after.add(made.after), dice.add(made.dice))
-    return throws.sheet(chain, rows)._replace(tables=after.array(), dice=dice.array(), settled=settled.array())
-
-
-def sheet_of_one_state(chain: Chain) -> Sheet:
-    """The sheet of a chain without its tables: room for those of one state in one phase."""
-    throws = _Throws()
-    rows = {phase.rule: throws.row(phase, 0, 0) for phase in chain.phases}
-    return throws.sheet(chain, rows)
-
-
-class _Throws:
-    """The dice of the phases of a chain, written one after the other."""
-
-    def __init__(self) -> None:
-        self._values, self._marks = _Pile(np.int64), _Pile(np.int64)
-        self._dice_script: list[DieRow] = []
-
-    def row(self, phase: Phase, after: int, of_states: int) -> Row:
-        """The row of a phase whose tables begin there."""
-        first = len(self._dice_script)
-        for die, worth in ((phase.die, 1), *phase.beside):
-            starts, limit = marks_of(die)
-            begins = self._values.add(die.shown)
-            self._marks.add(starts[die.shown])
-            self._dice_script.append(DieRow(begins, begins + len(die.shown), limit, worth))
-        return Row(after, phase.totals, of_states, first, first + 1, len(self._dice_script), -1)
-
-    def sheet(self, chain: Chain, rows: dict[tuple[object, ...], Row]) -> Sheet:
-        """The sheet of a chain whose phases have these rows, with tables of one state."""
-        script, slot = [], 0
+    def __init__(self, chain: Chain, tabulated: bool) -> None:
+        tables = TransitionTables(np.arange(chain.states)) if tabulated else None
+        self._values, self._thresholds, self._dice_rows = _Pile(np.int64), _Pile(np.int64), list[DieRow]()
+        self._targets, self._dice, self._settled = _Pile(np.uint32), _Pile(np.uint16), _Pile(np.int32)
+        self._chain, self._rows = chain, dict[tuple[object, ...], Row]()
         for phase in chain.phases:
-            script.append(rows[phase.rule]._replace(slot=slot if phase.recorded else -1))
+            if phase.key not in self._rows:
+                self._rows[phase.key] = self._row(phase, None if tables is None else tables.of(phase))
+        if tables is None:
+            self._targets.add(np.zeros(max(row.totals for row in self._rows.values()), np.uint32))
+            self._dice.add(np.zeros(1, np.uint16))
+            self._settled.add(np.full(1, -1, np.int32))
+
+    def _row(self, phase: Phase, table: TransitionTable | None) -> Row:
+        first = len(self._dice_rows)
+        for die, weight in ((phase.die, 1), *phase.extra_dice):
+            thresholds, limit = thresholds_of(die)
+            begins = self._values.add(die.values)
+            self._thresholds.add(thresholds[die.values])
+            self._dice_rows.append(DieRow(begins, begins + len(die.values), limit, weight))
+        targets, of_states = 0, 0
+        if table is not None:
+            targets, of_states = self._targets.add(table.targets), self._dice.add(table.dice)
+            self._settled.add(_settled(table))
+        return Row(targets, phase.totals, of_states, first, first + 1, len(self._dice_rows), -1)
+
+    def layout(self, phases: Iterable[Phase]) -> Layout:
+        """The layout of some phases of the chain, in the order in which they are played."""
+        rows, slot = [], 0
+        for phase in phases:
+            rows.append(self._rows[phase.key]._replace(slot=slot if phase.recorded else -1))
             slot += phase.recorded
-        totals = max(row.totals for row in rows.values())
-        return Sheet(
-            np.array(script, np.int64), np.array(self._dice_script, np.int64), np.zeros(totals, np.uint32),
-            np.zeros(1, np.uint16), np.full(1, -1, np.int32), self._values.array(), self._marks.array(), chain.start,
-            chain.states, slot,
-        )  # fmt: skip
+        piles = (self._targets, self._dice, self._settled, self._values, self._thresholds)
+        arrays = [pile.array() for pile in piles]
+        dice_rows = np.array(self._dice_rows, np.int64)
+        return Layout._make((np.array(rows, np.int64), dice_rows, *arrays, self._chain.start, self._chain.states))
 
 
-def _settled(made: Tabulated) -> NDArray[np.int32]:
+def _settled(table: TransitionTable) -> NDArray[np.int32]:
     """The state that each state leads to whatever it rolls; -1 where that depends on the roll."""
-    states, totals = np.arange(len(made.after)), np.arange(made.after.shape[1])
-    low, high = made.phase.span(states)
-    lowest = made.after[states, low]
-    elsewhere = made.after != lowest[:, np.newaxis]
+    states, totals = np.arange(len(table.targets)), np.arange(table.targets.shape[1])
+    low, high = table.phase.span(states)
+    lowest = table.targets[states, low]
+    elsewhere = table.targets != lowest[:, np.newaxis]
     elsewhere &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
     return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
 
@@ -151,14 +142,16 @@ class _Pile:
 
     def array(self) -> NDArray[Any]:
         """The whole pile."""
-        return np.concatenate(self._parts, dtype=self._parts[0].dtype)
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts, dtype=self._parts[0].dtype)]
+        return self._parts[0]
 
 
-def marks_of(die: Die) -> tuple[NDArray[np.int64], int]:
-    """Where each value from 0 begins among the draws, and where the draws end that count."""
+def thresholds_of(die: Die) -> tuple[NDArray[np.int64], int]:
+    """The least draw that shows each value from 0, and the least that is rejected, so that sides are equally likely."""
     if die.sides == 0:
-        below = np.concatenate([[0.0], np.cumsum(die.chances)[:-1]])
-        return np.rint(np.minimum(below, 1.0) * 2.0**DIGITS).astype(np.int64), 1 << DIGITS
+        below = np.concatenate([[0.0], np.cumsum(die.pmf)[:-1]])
+        return np.rint(np.minimum(below, 1.0) * 2.0**DRAW_BITS).astype(np.int64), 1 << DRAW_BITS
     below = np.concatenate([[0.0], np.cumsum(die.weights)[:-1]])
-    unit = (1 << DIGITS) // die.sides
+    unit = (1 << DRAW_BITS) // die.sides
     return below.astype(np.int64) * unit, unit * die.sides

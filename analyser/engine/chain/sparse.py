@@ -10,21 +10,14 @@ from numpy.typing import NDArray
 
 
 class SparseRow(NamedTuple):
-    """Where a row is not 0, in order, and what stands there; shapes (entries,)."""
+    """The columns, in order, where a row is not 0, and its values there; shapes (entries,)."""
 
     columns: NDArray[np.int64]
     values: NDArray[np.float64]
 
 
 class Sparse:
-    """What laws of states are asked for as arrays, of counts that would not fit into one.
-
-    Parameters
-    ----------
-    rows : sequence of SparseRow
-    width : int
-        How many columns there are.
-    """
+    """A sparse matrix that answers what distributions of states are asked as arrays."""
 
     def __init__(self, rows: Sequence[SparseRow], width: int) -> None:
         self.rows = tuple(rows)
@@ -38,28 +31,26 @@ class Sparse:
         return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
 
     def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
-        """Some rows, and of these some columns, told by a mask; of one row alone an array."""
+        """Some rows, and of these the columns that a mask selects; of one row alone an array."""
         which, mask = key if isinstance(key, tuple) else (key, None)
         if isinstance(which, int):
-            row = self.rows[which]
-            whole = np.zeros(self.shape[1])
-            whole[row.columns] = row.values
-            return whole if mask is None else whole[mask]
+            row = np.zeros(self.shape[1])
+            row[self.rows[which].columns] = self.rows[which].values
+            return row if mask is None else row[mask]
         if mask is None:
             return Sparse(self.rows[which], self.shape[1])
-        places = np.cumsum(mask) - 1
-        rows = [(row, mask[row.columns]) for row in self.rows[which]]
-        kept = [SparseRow(places[row.columns[here]], row.values[here]) for row, here in rows]
-        return Sparse(kept, int(np.count_nonzero(mask)))
+        positions = np.cumsum(mask) - 1
+        selected = [(row, mask[row.columns]) for row in self.rows[which]]
+        rows = [SparseRow(positions[row.columns[here]], row.values[here]) for row, here in selected]
+        return Sparse(rows, int(np.count_nonzero(mask)))
 
     def sum(self, axis: int) -> NDArray[np.float64]:
         """The sum of each column (axis 0), or of each row (axis 1)."""
         if axis == 1:
             return np.array([row.values.sum() for row in self.rows])
-        columns = np.concatenate([row.columns for row in self.rows])
-        values = np.concatenate([row.values for row in self.rows])
+        columns, values = (np.concatenate(part) for part in zip(*self.rows))
         return np.asarray(np.bincount(columns, values, self.shape[1]), np.float64)
 
     def toarray(self) -> NDArray[np.float64]:
-        """The whole of it."""
+        """The same as an array."""
         return np.array([self[row] for row in range(len(self))])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel
-from analyser.engine.chain.chain import Beside, Die, Phase, States
+from analyser.engine.chain.chain import Die, ExtraDie, Phase, States
 from analyser.morale.compare import duel
 from analyser.morale.compare.nerve import disciplines, standing_for
 from analyser.morale.compare.question import Question
@@ -112,7 +112,7 @@ def rounds(question: Question) -> Rounds:
         def after(states: States) -> States:  # each call with a record of its own, which it writes into
             return attacked(unit, fight.copy(), len(law) - 1, card.highest, states)
 
-        return (Phase(after, Die(law), 1, (Beside(card, len(law)),)),)
+        return (Phase(after, Die(law), 1, (ExtraDie(card, len(law)),)),)
 
     def calm(states: States) -> States:
         return np.where(states == unit.gone, states, states - states % 3)[:, np.newaxis]

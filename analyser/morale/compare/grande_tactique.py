@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Beside, Die, Phase, States, sided
+from analyser.engine.chain.chain import Die, ExtraDie, Phase, States, sided
 from analyser.morale.compare.nerve import check_targets, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
@@ -139,7 +139,7 @@ def rounds(question: Question) -> Rounds:
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
         after = partial(tabulated, unit, len(law) - 1, len(law) * (check.highest + 1))
-        return (Phase(after, Die(law), 1, (Beside(check, len(law)),)),)
+        return (Phase(after, Die(law), 1, (ExtraDie(check, len(law)),)),)
 
     own = unit.gone + 1
     return Rounds(unit.models * own, (unit.models + 1) * own, attack, before=(pips,))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel
-from analyser.engine.chain.chain import Die, Phase, Rows, States, succeeding
+from analyser.engine.chain.chain import Die, Phase, States, Transition, success_die
 from analyser.morale.compare.nerve import courage_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
@@ -71,7 +71,7 @@ def rounds(question: Question) -> Rounds:
     unit, ruleset = unit_of(question), question.ruleset.legion
     own, per_model = unit.destroyed + 1, int(question.legion.tokens == PER_MODEL)
 
-    def phase(kind: int, totals: int = 1) -> Rows:
+    def phase(kind: int, totals: int = 1) -> Transition:
         return partial(tabulated, unit, kind, per_model, totals)
 
     def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
@@ -82,7 +82,7 @@ def rounds(question: Question) -> Rounds:
         return np.where(standing, states % own % (unit.most_tokens + 1), 0)
 
     rally = Phase(
-        phase(RALLY, unit.most_tokens + 1), succeeding(ruleset.rally_successes, ruleset.rally_sides), tokens
+        phase(RALLY, unit.most_tokens + 1), success_die(ruleset.rally_successes, ruleset.rally_sides), tokens
     )  # fmt: skip
     later = Phase(phase(MOVE)), Phase(phase(END))
     size = (question.models + 1) * own

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
 from analyser.common.sampling import How
-from analyser.engine.chain.paths import Courses
+from analyser.engine.chain.paths import Paths
 from analyser.morale.compare.duel import Fought, Words, fates_of, fought
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES
@@ -37,13 +37,13 @@ class Stream(NamedTuple):
 
     Attributes
     ----------
-    courses : Courses
+    courses : Paths
         Models lost, round by round.
     fates : float64 or int64 array, shape (rounds, 4)
         The weight of each fate at the end of each round.
     """
 
-    courses: Courses
+    courses: Paths
     fates: NDArray[Any]
 
 
@@ -127,13 +127,13 @@ def exact_stream(question: Question) -> Stream:
         if len(numbers) > MOST_COURSES:
             raise _too_large(f"{MOST_COURSES} of them")
         fates[turn] = np.bincount(fates_of(pairs.mine()[place]), chance, len(FATES))
-    return Stream(Courses(numbers, np.bincount(course, chance)), fates)
+    return Stream(Paths(numbers, np.bincount(course, chance)), fates)
 
 
 def _one_round(
     pairs: _Pairs, course: NDArray[np.int64], place: NDArray[np.int64], chance: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Courses and places after a round, each pair of them once, and their chances; `course` has room for a number."""
+    """Paths and places after a round, each pair of them once, and their chances; `course` has room for a number."""
     parts, size = [], 0
     for each in np.unique(place):
         found, rows = pairs.round_from(int(each)), np.flatnonzero(place == each)
@@ -172,7 +172,7 @@ def sampled_stream(question: Question, trials: int, seed: int, threads: int, rep
         for course, count in _batch(question, duel, some, (seed, batch), threads, fates, played):
             seen[course] = seen.get(course, 0) + count
     courses = sorted(seen)
-    return Stream(Courses(np.array(courses, np.int64), np.array([seen[each] for each in courses], np.int64)), fates)
+    return Stream(Paths(np.array(courses, np.int64), np.array([seen[each] for each in courses], np.int64)), fates)
 
 
 def _batch(

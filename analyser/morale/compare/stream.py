@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, unchanged
-from analyser.engine.chain.paths import Game
+from analyser.engine.chain.chain import RECORD, Chain, Extent, Phase, Recorded
+from analyser.engine.chain.paths import DrivenChain
 from analyser.morale.compare.question import Question
 
 FATES = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
 
-TOLD = Phase(unchanged, recorded=True)  # nothing happens but that the fate is told
 
 Attack = Callable[[tuple[float, ...]], tuple[Phase, ...]]
 
@@ -47,17 +46,17 @@ def chain_of(question: Question, rounds: Rounds) -> Chain:
     attacks = {law: rounds.attack(law) for law in dict.fromkeys(question.laws)}
     phases: list[Phase] = []
     for law in question.laws:
-        phases += [*rounds.before, *attacks[law] * question.attacks, *rounds.tests, TOLD, *rounds.after]
+        phases += [*rounds.before, *attacks[law] * question.attacks, *rounds.tests, RECORD, *rounds.after]
     return Chain(rounds.start, tuple(phases), rounds.size, _extent(question))
 
 
-def game_of(question: Question, rounds: Rounds) -> Game:
+def game_of(question: Question, rounds: Rounds) -> DrivenChain:
     """Rounds in which no model is lost, one, … all, in one attack: what a duel's courses of losses are played along."""
     turns = [
-        (*rounds.before, *attack, *rounds.tests, TOLD, *rounds.after)
+        (*rounds.before, *attack, *rounds.tests, RECORD, *rounds.after)
         for attack in (rounds.attack((0.0,) * lost + (1.0,)) for lost in range(question.models + 1))
     ]
-    return Game(rounds.start, turns, rounds.size, _extent(question))
+    return DrivenChain(rounds.start, turns, rounds.size, _extent(question))
 
 
 def _extent(question: Question) -> Extent:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import Chain, Recorded, States
-from analyser.engine.chain.paths import counts_along, laws_along
+from analyser.engine.chain.paths import counts_along, distributions_along
 from analyser.morale.compare import armoured_clash, duel, grande_tactique, legion, losses, mordheim, nerve, warmaster
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, game_of
@@ -70,7 +70,7 @@ def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         game = game_of(question, SYSTEMS[name].module.rounds(question))
         if roll is None:
-            found[name] = laws_along(game, stream.courses)
+            found[name] = distributions_along(game, stream.courses)
         else:
             found[name] = counts_along(game, stream.courses, roll.seed, part, roll.threads)
     return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import Die, Phase, States, succeeding
+from analyser.engine.chain.chain import Die, Phase, States, success_die
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.morale.warmaster import rules
 
-SIX = succeeding(1, 6)
+SIX = success_die(1, 6)
 
 
 def equivalents(question: Question) -> dict[str, str]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, happening, sided
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli, sided
 from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Column, inches
 from analyser.morale.result import Mean, Table
@@ -178,7 +178,7 @@ def _shaking(units: Units, place: int, chance: float) -> Phase:
         eager = states // digit % units.statuses == rules.EAGER
         return np.column_stack([states, np.where(eager, states + digit * rules.SHAKEN, states)])
 
-    return Phase(after, happening(chance), 1)
+    return Phase(after, bernoulli(chance), 1)
 
 
 def tables(column: Column, recorded: Recorded) -> dict[str, Table]:

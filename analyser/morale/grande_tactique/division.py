@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, happening, sided, unchanged
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli, sided, unchanged
 from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Division, Ruleset
 from analyser.morale.result import Mean, Table
@@ -110,7 +110,7 @@ def chain(division: Division, ruleset: Ruleset) -> Chain:
         (LOSING, [unit.lost for unit in division.units]), (ROUTING, [unit.rout for unit in division.units])
     ):  # fmt: skip
         turn += [
-            Phase(partial(tabulated, units, unit, event, 2), happening(chance), 1)
+            Phase(partial(tabulated, units, unit, event, 2), bernoulli(chance), 1)
             for unit, chance in enumerate(chances)
             if chance
         ]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import Chain, Phase, Recorded, happening, sided
+from analyser.engine.chain.chain import Chain, Phase, Recorded, bernoulli, sided
 from analyser.morale.grande_tactique import rules
 from analyser.morale.grande_tactique.question import Flight
 from analyser.morale.result import Mean, Table
@@ -25,7 +25,7 @@ def dice_rolled(arm: str, enemy: str) -> int:
 def chain(flight: Flight) -> Chain:
     """Whether there is a gap, then the flight dice."""
     states = np.arange(TOTALS + 1)
-    gap = Phase(np.column_stack([states, np.full_like(states, SURROUNDED)]), happening(flight.surrounded), 1)
+    gap = Phase(np.column_stack([states, np.full_like(states, SURROUNDED)]), bernoulli(flight.surrounded), 1)
     rolled = np.minimum(states[:, np.newaxis] + states[np.newaxis, :TOTALS], TOTALS - 1)
     rolled[SURROUNDED] = SURROUNDED
     return Chain(0, (gap, Phase(rolled, DIE, dice_rolled(flight.arm, flight.enemy), recorded=True)))

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from analyser.common.jit import kernel, step
 from analyser.engine.chain.chain import (
     MOST_STATES,
-    Beside,
     Chain,
     Die,
     Extent,
+    ExtraDie,
     Phase,
     Recorded,
     States,
-    happening,
+    bernoulli,
     sided,
     unchanged,
 )
@@ -456,7 +456,7 @@ def _flight(units: Units, surrounded: float) -> Phase:
     dice = partial(dice_of_flight, units)
     if not surrounded:
         return Phase(partial(tabulated, units, FLIGHT, 0, TOTALS), sided(6), dice)
-    gap = Beside(happening(surrounded), TOTALS)
+    gap = ExtraDie(bernoulli(surrounded), TOTALS)
     return Phase(partial(tabulated, units, FLIGHT, 0, 2 * TOTALS), sided(6), dice, (gap,))
 
 
@@ -470,17 +470,16 @@ def _fire(units: Units, number: int, unit: GameUnit, ruleset: Ruleset) -> list[P
     """What fire may do to a unit, with the die of a morale check beside it: infantry alone makes one (GT-2)."""
     check = sided(ruleset.check_sides)
     tests = unit.arm == "infantry"
-    after = {True: 2 * check.highest + 2, False: 2}[tests]
-    chances = {
-        ARTILLERY_FIRE: unit.worn_down_by_artillery, INFANTRY_FIRE: unit.worn_down_by_infantry,
+    after, extra = (2 * check.highest + 2, (ExtraDie(check, 2),)) if tests else (2, ())
+    events = {
+        ARTILLERY_FIRE: unit.worn_down_by_artillery,
+        INFANTRY_FIRE: unit.worn_down_by_infantry,
         LOST_FIRING: unit.loses_firing,
-    }  # fmt: skip
+    }
     return [
-        Phase(
-            partial(tabulated, units, event, number, after), happening(chance), 1, (Beside(check, 2),) if tests else ()
-        )
-        for event, chance in chances.items()
-        if chance
+        Phase(partial(tabulated, units, event, number, after), bernoulli(probability), 1, extra)
+        for event, probability in events.items()
+        if probability
     ]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Die, Extent, Phase, States, happening, succeeding
+from analyser.engine.chain.chain import Chain, Die, Extent, Phase, States, bernoulli, success_die
 from analyser.morale.legion import rules
 from analyser.morale.legion.question import Question
 from analyser.morale.questions import moves_over
@@ -100,16 +100,16 @@ def tokens_of(unit: Unit, states: States) -> States:
 def chain_of(question: Question) -> Chain:
     """The rounds of a question; the laws after each panic check and at the end of each round are recorded."""
     unit, ruleset = unit_of(question), question.ruleset
-    rally_die = succeeding(ruleset.rally_successes, ruleset.rally_sides)
+    rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
     rally = Phase(partial(tabulated, unit, RALLY, unit.most_tokens + 1), rally_die, partial(tokens_of, unit))
     move, end = Phase(partial(tabulated, unit, MOVE, 1)), Phase(partial(tabulated, unit, END, 1), recorded=True)
-    fire = Phase(partial(tabulated, unit, FIRE, 2), happening(question.destroyed), 1)
+    fire = Phase(partial(tabulated, unit, FIRE, 2), bernoulli(question.destroyed), 1)
     receive = {
         law: Phase(partial(tabulated, unit, RECEIVE, len(law)), Die(law), 1)
         for law in {*question.laws_before, *question.laws_after}
     }
     checked = partial(tabulated, unit, CHECK, 2)
-    check = {near: Phase(checked, happening(near), 1, recorded=True) for near in question.nearness}
+    check = {near: Phase(checked, bernoulli(near), 1, recorded=True) for near in question.nearness}
     phases: list[Phase] = []
     for before, near, after in zip(question.laws_before, question.nearness, question.laws_after):
         phases += [receive[before], fire, rally, check[near], move, receive[after], end]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.exact import exact_laws
+from analyser.engine.chain.exact import exact_distributions
 from analyser.morale.legion.chain import cases_of, chain_of, unit_of
 from analyser.morale.legion.question import MOST_TOKENS, Question
 from analyser.morale.result import Table, Weights
@@ -60,7 +60,7 @@ def _tried(commander: str, what: str, unit: Question) -> Iterator[Asked]:
         more = {"tokens": number} if what == TOKENS else {"received": ((0.0,) * number + (1.0,),)}
         each = Asked(commander, what, number, unit.model_copy(update=more))
         yield each
-        if _panicked(each, exact_laws(chain_of(each.question)))[0] >= (unit.until_panic or 0.0) - NEARLY:
+        if _panicked(each, exact_distributions(chain_of(each.question)))[0] >= (unit.until_panic or 0.0) - NEARLY:
             return
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Beside, Chain, Phase, happening, succeeding
+from analyser.engine.chain.chain import Chain, ExtraDie, Phase, bernoulli, success_die
 from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Combat, Fighter, Question
 from analyser.morale.mordheim.question import Ruleset as Defaults
@@ -144,15 +145,15 @@ def chain_of(question: Question) -> Chain:
     duel, sides = duel_of(combat), (combat.fighter, combat.enemy)
     phases = []
     if duel.fighter_tests or duel.enemy_tests:
-        phases.append(Phase(tabulated_fear(duel), beside=(Beside(TWO_DICE, 1), Beside(TWO_DICE, ROLLS))))
+        phases.append(Phase(tabulated_fear(duel), extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS))))
     end = Phase(
         tabulated_end(duel),
-        beside=tuple(Beside(happening(side.knocked_down), 1 << place) for place, side in enumerate(sides)),
+        extra_dice=tuple(ExtraDie(bernoulli(side.knocked_down), 1 << place) for place, side in enumerate(sides)),
     )
     for combat_round in range(combat.rounds):
         for place, fighter in enumerate(sides):
             phases += _strikes(duel, place, fighter, combat_round, question.ruleset)
-        phases[-1] = Phase(phases[-1].after, phases[-1].die, phases[-1].dice, recorded=True)
+        phases[-1] = replace(phases[-1], recorded=True)
         phases.append(end)
     start = (sides[0].frenzy + 2 * sides[1].frenzy) * duel.hits * duel.hits
     return Chain(start, tuple(phases[:-1]))
@@ -171,5 +172,5 @@ def _strikes(duel: Duel, place: int, fighter: Fighter, combat_round: int, defaul
         again = rules.rerolls_misses(fighter.hatred, combat_round, False)
         for misses_only in (False, True) if again else (False,):
             after, dice = tabulated_blows(duel, side, misses_only)
-            found.append(Phase(after, succeeding(SIDES + 1 - needed, SIDES), dice))
+            found.append(Phase(after, success_die(SIDES + 1 - needed, SIDES), dice))
     return found

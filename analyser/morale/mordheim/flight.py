@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Beside, Chain, Phase, happening, succeeding, unchanged
+from analyser.engine.chain.chain import Chain, ExtraDie, Phase, bernoulli, success_die, unchanged
 from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Alone, Question
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
@@ -141,18 +141,18 @@ def chain_of(question: Question) -> Chain:
     save = alone.save or question.ruleset.save
     hits = np.zeros(runner.states, np.int64)
     hits[BREAKS : runner.far] = np.arange(runner.far - BREAKS)
-    roll, once = Beside(TWO_DICE, 1), ROLLS
+    roll, once = ExtraDie(TWO_DICE, 1), ROLLS
     most = alone.opponents + 1
     combat = [
-        Phase(tabulated(runner, BREAK, once), beside=(roll,)),
-        Phase(tabulated(runner, WOUND, most), succeeding(SIDES + 1 - to_wound, SIDES), hits),
-        Phase(tabulated(runner, SAVE, most), succeeding(SIDES + 1 - save, SIDES), hits),
-        Phase(tabulated(runner, AWAY, once), beside=(roll,)),
+        Phase(tabulated(runner, BREAK, once), extra_dice=(roll,)),
+        Phase(tabulated(runner, WOUND, most), success_die(SIDES + 1 - to_wound, SIDES), hits),
+        Phase(tabulated(runner, SAVE, most), success_die(SIDES + 1 - save, SIDES), hits),
+        Phase(tabulated(runner, AWAY, once), extra_dice=(roll,)),
     ]
     charged = Phase(
-        tabulated(runner, CHARGED, 2 * ROLLS), beside=(roll, Beside(happening(alone.charged), ROLLS))
+        tabulated(runner, CHARGED, 2 * ROLLS), extra_dice=(roll, ExtraDie(bernoulli(alone.charged), ROLLS))
     )  # fmt: skip
-    rally = Phase(tabulated(runner, RALLY, ROLLS * ROLLS), beside=(roll, Beside(TWO_DICE, ROLLS)))
+    rally = Phase(tabulated(runner, RALLY, ROLLS * ROLLS), extra_dice=(roll, ExtraDie(TWO_DICE, ROLLS)))
     told = Phase(unchanged, recorded=True)
     phases = [*combat, told]
     for turn in range(1, question.turns_played + 1):

@@ -63,7 +63,7 @@ class Table:
         key = (place, id(part), begun)
         if key not in self._phases:
             rows, dice = partial(self.rows, place, part, begun), partial(self.dice, place, part)
-            self._phases[key] = part, Phase(rows, part.die, dice if len(part.dice) else 0, part.beside)
+            self._phases[key] = part, Phase(rows, part.die, dice if len(part.dice) else 0, part.extra_dice)
         return self._phases[key][1]
 
     def rows(self, place: int, part: Part, begun: bool, states: States) -> States:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Beside, Chain, Die, Phase, sided
+from analyser.engine.chain.chain import Chain, Die, ExtraDie, Phase, sided
 from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Question, Stupidity, Together
 from analyser.morale.mordheim.warband import LOWEST_ROLL, ROLLS, TWO_DICE
@@ -52,7 +54,7 @@ def stupidity_chain(question: Question) -> Chain:
     stupidity = question.stupidity
     assert stupidity is not None
     after = tabulated_stupidity(question.turns_played, stupidity_leadership(stupidity), stupidity.in_combat)
-    turn = Phase(after, beside=(Beside(TWO_DICE, 1), Beside(sided(SIDES), ROLLS)), recorded=True)
+    turn = Phase(after, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(SIDES), ROLLS)), recorded=True)
     return Chain(0, (turn,) * question.turns_played)
 
 
@@ -93,15 +95,15 @@ def together_chain(question: Question) -> Chain:
     states = 5 << first + len(together.warriors)
     lost = (together.p_out, together.p_stunned, together.p_knocked_down, together.p_fleeing)
     leader = Die((max(1 - sum(lost), 0.0), *lost))
-    roll = (Beside(TWO_DICE, 1),)
-    phases = [Phase(tabulated_leader(states), beside=(Beside(leader, 1),))]
+    roll = (ExtraDie(TWO_DICE, 1),)
+    phases = [Phase(tabulated_leader(states), extra_dice=(ExtraDie(leader, 1),))]
     if together.rout_test:
         other = together.best_other or rules.NOBODY
-        phases.append(Phase(tabulated_test(states, 0, other, together.leader, False, True, False), beside=roll))
+        phases.append(Phase(tabulated_test(states, 0, other, together.leader, False, True, False), extra_dice=roll))
     for bit, warrior in enumerate(together.warriors, start=first):
         after = tabulated_test(
             states, bit, warrior.leadership, together.leader, warrior.near_leader, False, together.rout_test
         )
-        phases.append(Phase(after, beside=roll))
-    phases[-1] = Phase(phases[-1].after, beside=phases[-1].beside, recorded=True)
+        phases.append(Phase(after, extra_dice=roll))
+    phases[-1] = replace(phases[-1], recorded=True)
     return Chain(0, tuple(phases))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import NO_DIE, Beside, Die, happening, succeeding
+from analyser.engine.chain.chain import NO_DIE, Die, ExtraDie, bernoulli, success_die
 from analyser.morale.mordheim import rules
 from analyser.morale.mordheim.question import Fight, Question, Warband
 from analyser.morale.mordheim.question import Ruleset as Defaults
@@ -175,7 +175,7 @@ class Part(NamedTuple):
     ----------
     after : int64 array, shape (states, totals)
         Those in which the others take the test too.
-    die, beside : as those of a Phase
+    die, extra_dice : as those of a Phase
     dice : int64 array, shape (states,)
         How many dice each state rolls; where `of` is given, how many each enemy does.
     of : int
@@ -186,7 +186,7 @@ class Part(NamedTuple):
     after: NDArray[np.int64]
     die: Die = NO_DIE
     dice: NDArray[np.int64] = np.zeros(0, np.int64)
-    beside: tuple[Beside, ...] = ()
+    extra_dice: tuple[ExtraDie, ...] = ()
     of: int = -1
     number: int = 0
 
@@ -225,7 +225,7 @@ def blows_of(fight: Fight, turn: int, defaults: Defaults, places: dict[str, int]
     successes = hits * (SIDES + 1 - to_wound) * (save - 1) * (SIDES + 1 - out)
     each = rules.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
     of = -1 if fight.of is None else places[fight.of]
-    return Losses(succeeding(successes, sides * SIDES**3), each, fight.number, of)
+    return Losses(success_die(successes, sides * SIDES**3), each, fight.number, of)
 
 
 class Turns:
@@ -312,7 +312,7 @@ class Turns:
         after = tabulated_casualties(self.roster, self.states, numbers, falls, whose)
         told = np.array([is_told(self.roster, state, whose) for state in states.tolist()])
         dice = told * losses.each * (losses.number if losses.of < 0 else 1)
-        places = (Beside(Die((1,) * whose, whose), numbers),) if falls == RANDOM and whose > 0 else ()
+        places = (ExtraDie(Die((1,) * whose, whose), numbers),) if falls == RANDOM and whose > 0 else ()
         yield Part(after, losses.die, dice, places, losses.of, losses.number)
 
     def _leader_falls(self) -> Iterator[Part]:
@@ -323,15 +323,15 @@ class Turns:
 
     def _tests(self) -> Iterator[Part]:
         roster, warband = self.roster, self.warband
-        stunned = (Beside(happening(warband.leader_stunned), ROLLS),) if warband.leader_stunned else ()
-        beside = (Beside(TWO_DICE, 1), *stunned)
-        yield Part(tabulated_test(roster, self.states, 1 + len(stunned)), beside=beside)
+        stunned = (ExtraDie(bernoulli(warband.leader_stunned), ROLLS),) if warband.leader_stunned else ()
+        extra_dice = (ExtraDie(TWO_DICE, 1), *stunned)
+        yield Part(tabulated_test(roster, self.states, 1 + len(stunned)), extra_dice=extra_dice)
         if roster.others_may_be_stunned:
-            steady = happening(1 - warband.others_stunned)
+            steady = bernoulli(1 - warband.others_stunned)
             for group, standing in enumerate(roster.standing):
                 most = int(standing.max())
                 dice = np.zeros(self.states, np.int64)
                 others_out = np.arange(roster.fighting) % roster.took_part
                 dice[roster.states : roster.states + roster.fighting] = standing[others_out]
                 after = tabulated_others(roster, self.states, group, most)
-                yield Part(after, steady, dice, (Beside(TWO_DICE, most + 1),))
+                yield Part(after, steady, dice, (ExtraDie(TWO_DICE, most + 1),))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import NO_DIE, Beside, Chain, Die, Extent, Phase, Rows, States, sided
+from analyser.engine.chain.chain import NO_DIE, Chain, Die, Extent, ExtraDie, Phase, States, Transition, sided
 from analyser.morale.warmaster import rules
 from analyser.morale.warmaster.path import Choice, Met, meetings, way_of
 from analyser.morale.warmaster.question import Question
@@ -212,7 +212,7 @@ def tabulated_obstacles(layout: Layout, way: Way, tests: Tests) -> NDArray[np.in
     return after
 
 
-def in_all_turns(layout: Layout, first_turn: NDArray[np.int64]) -> Rows:
+def in_all_turns(layout: Layout, first_turn: NDArray[np.int64]) -> Transition:
     """The rows of all turns, from a table of the moving states of the first; others stay as they are."""
     moving, halted = layout.moving // layout.turns, (layout.gone - layout.moving) // layout.turns
     a_turn_on = np.where(first_turn >= layout.moving, halted, moving)
@@ -279,7 +279,7 @@ def _move_phases(question: Question, layout: Layout) -> list[Phase]:
     """The dice for the distance, one after the other, or its law."""
     die = sided(SIDES) if question.dice else Die(question.law_of_distance)
     first_turn = tabulated_move(layout, question.dice is not None, die.highest + 1)
-    return [Phase(in_all_turns(layout, first_turn), beside=(Beside(die, 1),))] * (question.dice or 1)
+    return [Phase(in_all_turns(layout, first_turn), extra_dice=(ExtraDie(die, 1),))] * (question.dice or 1)
 
 
 def _obstacle_phases(question: Question, choice: Choice, layout: Layout) -> Iterator[Phase]:
@@ -293,7 +293,7 @@ def _obstacle_phases(question: Question, choice: Choice, layout: Layout) -> Iter
         whole_unit(question),
     )
     for tests, die in _tests(met):
-        yield Phase(in_all_turns(layout, tabulated_obstacles(layout, way, tests)), beside=(Beside(die, 1),))
+        yield Phase(in_all_turns(layout, tabulated_obstacles(layout, way, tests)), extra_dice=(ExtraDie(die, 1),))
 
 
 def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:

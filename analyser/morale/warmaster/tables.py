@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import Chain, Recorded, together
+from analyser.engine.chain.chain import Chain, Recorded, on_common_states
 from analyser.morale.panels import Chances, Panel
 from analyser.morale.result import Mean, Table, Weights
 from analyser.morale.solve import Roll, weighed
@@ -60,7 +60,7 @@ class States:
 
 def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
     """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
-    numbers, weights = together(recorded)
+    numbers, weights = on_common_states(recorded)
     states = States(question, numbers)
     found = {
         "choices": _choices(question, states, weights),

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.engine.chain.bitwise import DIGITS, count_ones, draw_alike, memory_for_draws
-from analyser.engine.chain.chain import Chain, Die, Phase, happening, sided
+from analyser.engine.chain.bitwise import DRAW_BITS, count_ones, draw_buffers, draw_for_each
+from analyser.engine.chain.chain import Chain, Die, Phase, bernoulli, sided
 from analyser.engine.chain.on_demand import sampled_counts
 from analyser.engine.rng import fill, stream_of
 from tests.oracle.morale_checks import UNLIKELY, chi_square
@@ -26,7 +26,7 @@ def shown(die, trials, seed):
 @pytest.mark.parametrize("chance", [0.05, 1 / 3, 0.5, 0.75])
 def test_each_trial_has_its_own_chance(chance, trials):
     """Whether drawn whole or bit by bit, the number of trials that it happened to is binomial."""
-    happens = [shown(happening(chance), trials, seed)[1] for seed in range(SEEDS)]
+    happens = [shown(bernoulli(chance), trials, seed)[1] for seed in range(SEEDS)]
     counts = np.bincount(happens, minlength=trials + 1)
     assert chi_square(counts, SEEDS * stats.binom.pmf(range(trials + 1), trials, chance)) > UNLIKELY
 
@@ -50,7 +50,7 @@ def test_the_faces_of_a_throw_are_no_more_even_than_chance_makes_them(trials):
 @pytest.mark.parametrize("trials", [600_000, 1_000_000])
 @pytest.mark.parametrize("chance", [1e-5, 0.3, 1 - 1e-5])
 def test_many_trials(chance, trials):
-    found = shown(happening(chance), trials, 3)
+    found = shown(bernoulli(chance), trials, 3)
     assert stats.chisquare(found, trials * np.array([1 - chance, chance])).pvalue > UNLIKELY
 
 
@@ -60,25 +60,25 @@ def test_draws_beyond_the_last_whole_multiple_are_drawn_again(die, trials):
     """Of the first die's draws three in ten are: all trials are shown a value, each as often as its chance says."""
     found = shown(die, trials, 2)
     assert found.sum() == trials
-    assert not found[die.chances == 0].any()
-    assert chi_square(found, trials * die.chances) > UNLIKELY
+    assert not found[die.pmf == 0].any()
+    assert chi_square(found, trials * die.pmf) > UNLIKELY
 
 
 def test_what_is_certain_happens_and_what_is_impossible_does_not():
-    assert shown(happening(1.0), 10_000, 1)[1] == 10_000
-    assert shown(happening(0.0), 10_000, 1)[1] == 0
+    assert shown(bernoulli(1.0), 10_000, 1)[1] == 10_000
+    assert shown(bernoulli(0.0), 10_000, 1)[1] == 0
 
 
 @numba.njit
 def draws_in_kernel(trials, marks, counts, draws, counter, gamma):
-    return draw_alike(trials, marks, len(marks), counts, draws, counter, gamma)
+    return draw_for_each(trials, marks, len(marks), counts, draws, counter, gamma)
 
 
 @pytest.mark.parametrize("trials", [1, 31, 512, 10_000])
 def test_marks_that_are_one_are_reached_together_and_every_draw_reaches_0(trials):
-    half = 1 << (DIGITS - 1)
+    half = 1 << (DRAW_BITS - 1)
     marks, stream, counts = np.array([0, half, half, half + 1]), stream_of(9), np.zeros(5, np.int64)
-    draws_in_kernel(trials, marks, counts, memory_for_draws(), stream.start, stream.gamma)
+    draws_in_kernel(trials, marks, counts, draw_buffers(), stream.start, stream.gamma)
     assert counts.sum() == trials
     assert counts[[0, 2, 3]].tolist() == [0, 0, 0]
     assert stats.binomtest(int(counts[4]), trials).pvalue > UNLIKELY

@@ -5,19 +5,19 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import NO_DIE, Beside, Chain, Die, Phase, sided, succeeding
-from analyser.engine.chain.exact import exact_laws
+from analyser.engine.chain.chain import NO_DIE, Chain, Die, ExtraDie, Phase, sided, success_die
+from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 SHOWN = np.arange(64, dtype=np.uint16)  # every state but the start stays; from the start, the total is the state
 
 
-def thrown(die=NO_DIE, dice=0, beside=()):
+def thrown(die=NO_DIE, dice=0, extra_dice=()):
     """A chain of one phase whose last state is its total."""
     after = np.tile(SHOWN[:, None], (1, 64))
     after[0] = SHOWN
-    return Chain(0, (Phase(after, die, np.full(64, dice, np.uint16), beside, recorded=True),))
+    return Chain(0, (Phase(after, die, np.full(64, dice, np.uint16), extra_dice, recorded=True),))
 
 
 def law_of(values, length=64):
@@ -27,11 +27,11 @@ def law_of(values, length=64):
 
 CASES = {
     "two six-sided dice": (thrown(sided(6), 2), [sum(faces) for faces in product(range(1, 7), repeat=2)]),
-    "one beside, worth 7": (
-        thrown(beside=(Beside(succeeding(1, 6), 7),)), [7 * (face == 6) for face in range(1, 7)],
+    "one extra die of weight 7": (
+        thrown(extra_dice=(ExtraDie(success_die(1, 6), 7),)), [7 * (face == 6) for face in range(1, 7)],
     ),
-    "a die and two beside": (
-        thrown(sided(6), 1, (Beside(succeeding(1, 6), 8), Beside(succeeding(2, 3), 16))),
+    "a die and two extra dice": (
+        thrown(sided(6), 1, (ExtraDie(success_die(1, 6), 8), ExtraDie(success_die(2, 3), 16))),
         [a + 8 * (b == 6) + 16 * (c > 1) for a, b, c in product(range(1, 7), range(1, 7), range(1, 4))],
     ),
     "a die with a gap": (thrown(Die((0, 2, 0, 0, 1), 3), 2), [a + b for a, b in product((1, 1, 4), repeat=2)]),
@@ -41,7 +41,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_law_of_a_throw_is_that_of_its_faces(case):
     chain, values = CASES[case]
-    assert exact_laws(chain).weights[0] == pytest.approx(law_of(values), abs=1e-15)
+    assert exact_distributions(chain).weights[0] == pytest.approx(law_of(values), abs=1e-15)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -11,12 +11,11 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain import exact as laws_of_chains
 from analyser.engine.chain import on_demand
-from analyser.engine.chain.chain import Beside, Chain, Die, Phase, happening, sided, succeeding
-from analyser.engine.chain.exact import exact_laws
+from analyser.engine.chain.chain import Chain, Die, ExtraDie, Phase, bernoulli, sided, success_die
+from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.paths import Courses, Game, counts_along, laws_along
+from analyser.engine.chain.paths import DrivenChain, Paths, counts_along, distributions_along
 from analyser.morale.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from analyser.morale.systems import SYSTEMS, answers_of
@@ -192,10 +191,10 @@ def test_both_methods_give_the_one_that_there_is(tmp_path):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_states_that_are_found_have_the_law_that_all_states_have(name, monkeypatch):
-    whole = {part: exact_laws(chain) for part, chain in asked(name).items()}
+    whole = {part: exact_distributions(chain) for part, chain in asked(name).items()}
     monkeypatch.setattr(chains, "MOST_STATES", 0)
     for part, chain in asked(name).items():
-        found, law = exact_laws(chain), whole[part]
+        found, law = exact_distributions(chain), whole[part]
         assert np.isin(found.states, law.states).all()
         among = np.searchsorted(law.states, found.states)
         assert found.weights == pytest.approx(law.weights[:, among], abs=EXACTLY)
@@ -225,10 +224,14 @@ def test_rolled_on_demand_states_are_as_frequent_as_they_are_likely(name, few, n
 @pytest.mark.parametrize("trials", [1, 7, 16, 17, 300])
 def test_small_groups_throw_fair_dice(trials, no_tables):
     """A throw of three kinds of dice, in samples that are one group each: chi-square over many seeds."""
-    dice = {"die": Die((0, 2, 0, 0, 1), 3), "dice": 2, "beside": (Beside(succeeding(1, 6), 9), Beside(sided(3), 18))}
+    dice = {
+        "die": Die((0, 2, 0, 0, 1), 3),
+        "dice": 2,
+        "extra_dice": (ExtraDie(success_die(1, 6), 9), ExtraDie(sided(3), 18)),
+    }
     numbers = np.arange(100)
     chain = Chain(0, (Phase(np.tile(numbers[:73], (100, 1)), **dice, recorded=True),))
-    (law,) = exact_laws(chain).of_all(100)
+    (law,) = exact_distributions(chain).of_all(100)
     found = np.zeros(100)
     seeds = max(20_000 // trials, 2_000) // 10
     for seed in range(seeds):
@@ -241,7 +244,7 @@ def test_small_groups_throw_fair_dice(trials, no_tables):
 @pytest.mark.parametrize("trials", [1, 16, 17])
 def test_each_trial_has_its_own_chance(trials, no_tables):
     """How many of a small group it happened to is binomial."""
-    chain = Chain(0, (Phase(np.array([[0, 1], [1, 1]]), happening(0.3), 1, recorded=True),))
+    chain = Chain(0, (Phase(np.array([[0, 1], [1, 1]]), bernoulli(0.3), 1, recorded=True),))
     happened = [int(sampled_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
     from scipy import stats
 
@@ -251,7 +254,7 @@ def test_each_trial_has_its_own_chance(trials, no_tables):
 
 @pytest.mark.parametrize("name", ["division", "warbands", "compare"])
 def test_any_number_of_threads_gives_the_same_bits(name, no_tables, monkeypatch):
-    monkeypatch.setattr(on_demand, "CHUNK_TRIALS", 1 << 12)
+    monkeypatch.setattr(on_demand.OnDemandSample, "chunk_trials", 1 << 12)
     system, question = SMALL[name]
     first, *others = (morale.simulate(system, question, 20_000, seed=5, threads=n).as_dict() for n in (1, 2, 3))
     assert all(other == first for other in others)
@@ -266,7 +269,7 @@ def test_rows_are_worked_out_in_slabs(no_tables, monkeypatch):
         return morale.simulate(system, question, 5_000, seed=3).as_dict(), morale.exact(system, question).as_dict()
 
     whole = answers()
-    monkeypatch.setattr(laws_of_chains, "AT_ONCE", 50)
+    monkeypatch.setattr(chains, "AT_ONCE", 50)
     assert answers() == whole
 
 
@@ -274,7 +277,7 @@ def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatc
     chain = Chain(0, (Phase(np.arange(7) + np.zeros((7, 1), int), sided(6), 1, recorded=True),))
     one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
-    monkeypatch.setattr(on_demand, "CHUNK_TRIALS", 1_000)
+    monkeypatch.setattr(on_demand.OnDemandSample, "chunk_trials", 1_000)
     assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
 
 
@@ -317,8 +320,8 @@ def test_courses_through_many_states():
     """The sum of eight-sided dice and of what a course says, up to 40: by hand, and rolled."""
     numbers = np.array([[0, 1], [2, 2], [2, 0]])
     chances = np.array([0.5, 0.3, 0.2])
-    game = Game(0, TURNS, 41 * FAR)
-    found = laws_along(game, Courses(numbers, chances))
+    game = DrivenChain(0, TURNS, 41 * FAR)
+    found = distributions_along(game, Paths(numbers, chances))
     expected = np.zeros((2, 41))
     die = np.array([0, *[1 / 8] * 8])
     two = np.convolve(die, die)
@@ -328,7 +331,7 @@ def test_courses_through_many_states():
     for place, state in enumerate(found.states // FAR):
         assert found.weights[:, place] == pytest.approx(expected[:, state], abs=EXACTLY)
     for seed in (1, 2, 3):
-        sample = counts_along(game, Courses(numbers, (chances * 40_000).astype(int)), seed)
+        sample = counts_along(game, Paths(numbers, (chances * 40_000).astype(int)), seed)
         counts = np.zeros((2, 41))
         counts[:, sample.states // FAR] = sample.weights
         for law, count in zip(expected, counts):
@@ -339,7 +342,7 @@ def test_courses_through_many_states():
 def test_too_many_courses_for_the_states_are_refused(monkeypatch):
     monkeypatch.setattr("analyser.engine.chain.paths.MOST_NUMBERS", 10)
     with pytest.raises(TooLargeError):
-        laws_along(Game(0, TURNS, 41 * FAR), Courses(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
+        distributions_along(DrivenChain(0, TURNS, 41 * FAR), Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
 
 
 # --- each documented maximum ----------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from analyser.engine.chain.chain import Chain, Die, Phase, sided
-from analyser.engine.chain.exact import exact_laws
-from analyser.engine.chain.paths import Courses, Game, counts_along, laws_along
+from analyser.engine.chain.exact import exact_distributions
+from analyser.engine.chain.paths import DrivenChain, Paths, counts_along, distributions_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
@@ -24,28 +24,30 @@ def received(law):
 
 TURNS = [(received((0.0,) * number + (1.0,)), THROW, TELL, THROW) for number in range(3)]
 NUMBERS = np.array(list(product(range(3), repeat=ROUNDS)), np.int64)
-GAME = Game(1, TURNS)
-INDEPENDENT = exact_laws(Chain(1, (received(LAW), THROW, TELL, THROW) * ROUNDS)).weights
+GAME = DrivenChain(1, TURNS)
+INDEPENDENT = exact_distributions(Chain(1, (received(LAW), THROW, TELL, THROW) * ROUNDS)).weights
 
 
 def test_independent_numbers_give_the_law_of_a_chain():
-    found = laws_along(GAME, Courses(NUMBERS, np.array(LAW)[NUMBERS].prod(axis=1))).weights
+    found = distributions_along(GAME, Paths(NUMBERS, np.array(LAW)[NUMBERS].prod(axis=1))).weights
     assert found == pytest.approx(INDEPENDENT, abs=1e-15)
 
 
 def test_courses_keep_their_numbers_together():
     """All rounds with 0 or all with 2, by half: the mean of the laws of the two."""
     both = np.array([[0] * ROUNDS, [2] * ROUNDS])
-    alone = [laws_along(GAME, Courses(both[place : place + 1], np.ones(1))).weights for place in (0, 1)]
-    assert laws_along(GAME, Courses(both, np.array([0.5, 0.5]))).weights == pytest.approx(sum(alone) / 2, abs=1e-15)
-    assert exact_laws(Chain(1, TURNS[2] * ROUNDS)).weights == pytest.approx(alone[1], abs=1e-15)
+    alone = [distributions_along(GAME, Paths(both[place : place + 1], np.ones(1))).weights for place in (0, 1)]
+    assert distributions_along(GAME, Paths(both, np.array([0.5, 0.5]))).weights == pytest.approx(
+        sum(alone) / 2, abs=1e-15
+    )
+    assert exact_distributions(Chain(1, TURNS[2] * ROUNDS)).weights == pytest.approx(alone[1], abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_die_along_a_course_is_rolled(seed):
     trials = 200_000
     counts = np.random.default_rng(seed).multinomial(trials, np.array(LAW)[NUMBERS].prod(axis=1))
-    sample = counts_along(GAME, Courses(NUMBERS, counts), seed, part=2).weights
+    sample = counts_along(GAME, Paths(NUMBERS, counts), seed, part=2).weights
     for law, found in zip(INDEPENDENT, sample):
         assert found.sum() == trials
         assert chi_square(found, law * trials) > UNLIKELY
