@@ -6,20 +6,35 @@ family of commands; modules that take long to import are imported by the command
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import click
 
 from analyser import __version__
-from analyser.cli.attacks import attack, run
-from analyser.cli.comparing import compare
-from analyser.cli.fights import charge, duel, focus
-from analyser.cli.library import import_command, units
-from analyser.cli.morale import morale
-from analyser.cli.reports import diff, report
 from analyser.cli.shell import INTERRUPTED, Commands
+
+COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
+    "Fights": {
+        "attack": ("fights", "The odds of one ranged attack."),
+        "charge": ("fights", "A charge: who wins, what both sides lose."),
+        "focus": ("fights", "Several ranged attacks on one target."),
+        "duel": ("fights", "Two units for some rounds, each by its policy."),
+        "run": ("fights", "The question in a scenario file."),
+        "morale": ("morale", "Morale under the rules of other games."),
+    },
+    "Comparisons": {
+        "compare": ("comparing", "Loadouts side by side."),
+        "report": ("reports", "Whole armies: tables, pictures, and a page that shows them."),
+        "diff": ("reports", "What changed between two sets of profiles."),
+    },
+    "Profiles": {
+        "units": ("library", "The units that there are."),
+        "import": ("library", "Make profiles of BattleScribe data."),
+    },
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,11 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="analyser", message="%(prog)s %(version)s")
-def cli() -> None:
-    """What an attack of Armoured Clash will do: exact odds, Monte Carlo odds, from unit profiles."""
+def _command(name: str) -> click.Command:
+    """The command of that name, its module imported now."""
+    (module,) = (commands[name][0] for commands in COMMANDS.values() if name in commands)
+    found = getattr(importlib.import_module(f"analyser.cli.{module}"), f"{name}_command" if name == "import" else name)
+    assert isinstance(found, click.Command)
+    return found
 
 
-for command in (attack, charge, focus, duel, run, compare, morale, units, import_command, report, diff):
-    cli.add_command(command)
+cli = Commands(
+    "analyser",
+    sections={heading: {name: told for name, (_, told) in each.items()} for heading, each in COMMANDS.items()},
+    load=_command,
+    help="What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+click.version_option(__version__, prog_name="analyser", message="%(prog)s %(version)s")(cli)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.options import scenario_from, with_conditions
-from analyser.cli.shell import AT_LEAST_1, FORMAT, PROFILES, THREADS, Choice, Command, json_text, profiles_in, show
+from analyser.cli.fights import ATTACK_OPTIONS, attack_scenario
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, SEED, THREADS, Option
+from analyser.cli.shell import Choice, Command, json_text, profiles_in, show
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable
 
@@ -17,28 +18,35 @@ if TYPE_CHECKING:
     from analyser.analysis.targets import Comparisons
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    params=[
+        Option(
+            "--target", "targets", metavar="TARGET", required=True, multiple=True, group="Comparison",
+            help="Selector of the unit that all of them attack; can be repeated: a table each, and the mean.",
+        ),
+        Option(
+            "--weights", metavar="NUMBERS", group="Comparison",
+            help="Of several targets, with commas between them. Default: all alike.",
+        ),
+        Option(
+            "--metric", metavar="NAME", group="Comparison",
+            help="The figure that decides which is best (mean_models_destroyed).",
+        ),
+        Option(
+            "--per-points", is_flag=True, group="Comparison", help="Let the figure per 100 points decide."
+        ),
+        Option(
+            "--at-least", type=AT_LEAST_1, metavar="K", group="Comparison",
+            help="K of P(at least K destroyed). Default: half of them.",
+        ),
+        *ATTACK_OPTIONS,
+        Option("--method", type=Choice(["exact", "monte-carlo"]), default="exact", show_default=True, group=METHOD),
+        Option("--trials", type=AT_LEAST_1, metavar="N", group=METHOD, help="Monte Carlo: attacks for each, at least."),
+        SEED, THREADS, *OUTPUT_OPTIONS,
+    ],
+)  # fmt: skip
 @click.argument("loadouts", nargs=-1, required=True)
-@click.option(
-    "--target",
-    "targets",
-    metavar="TARGET",
-    required=True,
-    multiple=True,
-    help="Selector of the unit that all of them attack; can be repeated: a table each, and the mean.",
-)
-@click.option("--weights", metavar="NUMBERS", help="Of several targets, with commas between them; left out: all alike.")
-@click.option("--metric", metavar="NAME", help="The figure that decides which is best (mean_models_destroyed).")
-@click.option("--per-points", is_flag=True, help="Let the figure per 100 points of the loadout decide.")
-@click.option("--at-least", type=AT_LEAST_1, metavar="K", help="K of P(at least K destroyed); left out: half of them.")
-@with_conditions
-@PROFILES
-@click.option("--method", type=Choice(["exact", "monte-carlo"]), default="exact", show_default=True)
-@click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: attacks to roll for each, at least.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0).")
-@THREADS
-@FORMAT
-@click.option("--out", metavar="FILE", help="Write there, whole or not at all; left out: standard output.")
 def compare(
     loadouts: tuple[str, ...], targets: tuple[str, ...], weights: str | None, profiles: str | None, form: str,
     out: str | None, **options: Any,
@@ -51,7 +59,7 @@ def compare(
 
     if out is not None:
         check_writable(Path(out))
-    raw = [scenario_from("", each, options) for each in targets]
+    raw = [attack_scenario("", each) for each in targets]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     asked: Any = [each["target"] for each in raw]
     names = ("metric", "per_points", "at_least", "method", "trials", "seed", "threads")

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.shell import FORMAT, PROFILES, Command, json_text, profiles_in, show
+from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option
+from analyser.cli.shell import Command, json_text, profiles_in, show
 
 if TYPE_CHECKING:
     from analyser.game.units import Loadout
 
 
-@click.command(cls=Command)
-@click.option("--faction", metavar="NAME", help="Only this one; case and unambiguous shortening are forgiven.")
-@PROFILES
-@FORMAT
+@click.command(
+    cls=Command,
+    params=[
+        Option("--faction", metavar="NAME", help="Only this one; case and unambiguous shortening are forgiven."),
+        PROFILES,
+        FORMAT,
+        QUIET_OPTION,
+    ],
+)
 def units(faction: str | None, profiles: str | None, form: str) -> None:
     """The units that there are, at each reinforcement level."""
     from analyser.game.profiles import load_profiles

@@ -3,73 +3,44 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 
-from analyser.cli.shell import (
-    SECONDS_BEFORE_BAR,
-    Command,
-    json_text,
-    note_no_effect,
-    note_other_profiles,
-    progress_bar,
-    show,
-    with_answer_options,
-)
-from analyser.common.errors import InputError, TooLargeError, did_you_mean, shown
-from analyser.common.files import check_writable, read_toml, value_typed
+from analyser.cli.answer import answer
+from analyser.cli.options import ANSWER_OPTIONS, KeyOption, given_keys
+from analyser.cli.shell import Command, Commands, note, note_other_profiles
+from analyser.common.errors import InputError, shown
+from analyser.common.files import read_toml
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from analyser.common.validation import Record
-    from analyser.morale import MoraleResult
-
-
-class Systems(click.Group):
-    """One command a system, made when it is asked for: its options are the keys of its question."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The systems, then the commands about several."""
-        return [*SYSTEMS, *super().list_commands(ctx)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a system."""
-        return system_command(cmd_name) if cmd_name in SYSTEMS else super().get_command(ctx, cmd_name)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click does, with the nearest name in the message."""
-        names = self.list_commands(ctx)
-        if args and args[0] not in names and not args[0].startswith("-"):
-            raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=Systems)
-def morale() -> None:
-    """What becomes of a unit's morale under the rules of other games."""
 
 
 def system_command(name: str) -> click.Command:
     """The command that answers questions to one system."""
 
+    @click.command(
+        name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS],
+        help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.",
+    )  # fmt: skip
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False)
-    @with_answer_options
-    @click.option("--plot", metavar="FILE", help="Also a picture: .png, .svg or .pdf.")
-    def answer(scenario: str | None, **options: Any) -> None:
-        answer_morale(name, scenario, options)
+    def command(scenario: str | None, **_: Any) -> None:
+        answer_morale(name, scenario)
 
-    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
-    command = click.command(name, cls=Command, help=told)(answer)
-    command.short_help = SYSTEMS[name].title
-    command.params = [command.params[0], *_options(name), *command.params[1:]]
     return command
+
+
+morale = Commands(
+    "morale", sections={"Commands": {name: system.title for name, system in SYSTEMS.items()}}, load=system_command,
+    help="What becomes of a unit's morale under the rules of other games.",
+)  # fmt: skip
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
@@ -93,14 +64,15 @@ def _section(field: FieldInfo) -> type[Record] | None:
     return next((each for each in found if isinstance(each, type) and issubclass(each, Record)), None)
 
 
-def _options(name: str) -> list[click.Option]:
+def _options(name: str) -> list[KeyOption]:
     """An option for each key of a system's question; two, yes and no, where it is one or the other."""
     found = []
     for path, field in _keys(question_model(SYSTEMS[name])):
-        option, yes_or_no = "-".join(path).replace("_", "-"), field.annotation is bool
-        told = field.description or (_of_ruleset(name, path) if path[0] == "ruleset" else None)
-        names = [f"--{option}/--no-{option}" if yes_or_no else f"--{option}", "__".join(path)]
-        found.append(click.Option(names, default=None, metavar=None if yes_or_no else "VALUE", help=told))
+        told = _of_ruleset(name, path) if path[0] == "ruleset" and not field.description else None
+        group = (
+            "Ruleset" if path[0] == "ruleset" else path[0].replace("_", " ").capitalize() if path[1:] else "Question"
+        )
+        found.append(KeyOption(path, field, group, name="-".join(path), told=told, either=True))
     return found
 
 
@@ -112,81 +84,25 @@ def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
     return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
 
 
-def _question(model: type[Record], scenario: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The raw question: that of the file, options put over it."""
-    raw = {} if scenario is None else read_toml(Path(scenario))
-    for path, _ in _keys(model):
-        given = options.get("__".join(path))
-        if given is None:
-            continue
-        section = raw
-        for key in path[:-1]:
-            section = section.setdefault(key, {})
-            if not isinstance(section, dict):
-                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
-        section[path[-1]] = value_typed(given, f"--{'-'.join(path)}") if isinstance(given, str) else given
-    return raw
-
-
-def answer_morale(name: str, scenario: str | None, options: dict[str, Any]) -> None:
-    """Compute and show what becomes of morale."""
-    from analyser.game.profiles import profiles_used
+def answer_morale(name: str, scenario: str | None) -> None:
+    """Answer a question to a system: that of the file, the options put over it."""
     from analyser.morale.api import load_question
     from analyser.scenarios.schema import empty_sections
 
-    method, form, out = options["method"], options["form"], options["out"]
-    if out is not None:
-        check_writable(Path(out))
-    if options["plot"] is not None:
-        from analyser.morale.pictures import check_picture
-
-        check_picture(Path(options["plot"]))
-    numbers = {key: options[key] for key in ("trials", "seed", "precision", "threads") if options[key] is not None}
-    note_no_effect(numbers, method)
-    raw = _question(question_model(SYSTEMS[name]), scenario, options)
+    folder = click.get_current_context().params["profiles"]
+    raw = {} if scenario is None else read_toml(Path(scenario))
+    for option, value in given_keys():
+        section = raw
+        for key in option.path[:-1]:
+            section = section.setdefault(key, {})
+            if not isinstance(section, dict):
+                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
+        section[option.path[-1]] = value
     for said in empty_sections(raw):
-        click.echo(f"note: {said}", err=True)
+        note(said)
     try:
-        question = load_question(name, raw, options["profiles"])
+        question = load_question(name, raw, folder)
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    note_other_profiles(options["profiles"])
-    used = profiles_used(options["profiles"], morale=True)
-    results = [replace(each, profiles=used) for each in _computed(name, question, method, numbers)]
-    show(_text(results, form, method), out)
-    if options["plot"] is not None:
-        from analyser.morale.pictures import save_picture
-
-        save_picture(results[0], Path(options["plot"]))
-
-
-def _computed(name: str, question: Record, method: str, numbers: dict[str, Any]) -> list[MoraleResult]:
-    from analyser.morale.api import exact, simulate
-
-    results, refused = [], list[str]()
-    if method != "monte-carlo":
-        try:
-            results.append(exact(name, question))
-        except TooLargeError as error:
-            if method == "exact":
-                raise
-            refused.append(f"no exact answer: {error.problem}")
-            click.echo(f"note: {refused[0]}", err=True)
-    if method != "exact":
-        with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
-            found = simulate(name, question, progress=progress, **numbers)
-        results.append(replace(found, warnings=(*found.warnings, *refused)))
-    return results
-
-
-def _text(results: list[MoraleResult], form: str, method: str) -> str:
-    from analyser.morale.result import csv_text, table_text
-
-    if form == "table":
-        return table_text(results)
-    if form == "csv":
-        return csv_text(results)
-    if method != "both":
-        return json_text(results[0].as_dict())
-    *exact, sampled = (result.as_dict() for result in results)
-    return json_text({"method": "both", "exact": exact[0] if exact else None, "monte_carlo": sampled})
+    note_other_profiles(folder)
+    answer(name, question)

@@ -1,174 +1,178 @@
-"""The options of ``analyser attack``: one literal table from the command line to the keys of a scenario."""
+"""The options of the commands: those that several share, and those that are keys of a scenario or a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+import re
+from collections.abc import Iterator, Mapping
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
-from analyser.cli import selectors
-from analyser.cli.selectors import add_mark, attack_from, unit_from
-from analyser.cli.shell import Choice
-from analyser.common.errors import InputError
+from analyser.cli.shell import QUIET, Choice
+from analyser.common.files import value_typed
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from analyser.common.validation import Record
+
+METHODS = ("exact", "monte-carlo", "both")
+FORMATS = ("table", "json", "csv")
 
 
-class Condition(NamedTuple):
-    """One option and the key that it fills in.
+class Option(click.Option):
+    """An option that stands under a heading of the help."""
 
-    Attributes
+    def __init__(self, *names: str, group: str = "Options", **more: Any) -> None:
+        super().__init__(names, **more)
+        self.group = group
+
+
+class KeyOption(Option):
+    """An option made from a key of a scenario or a question: its name, its type, its description.
+
+    Parameters
     ----------
-    option : str
-    section, key : str
-        Where it goes in a scenario.
-    help : str
-    type : type or click.ParamType or None
-        None: a flag.
+    path : tuple of str
+        The key, after the sections that it is in.
+    field : FieldInfo
+    name : str, optional
+        Default: the key.
     member : str
-        For a key that holds a list: what the flag adds to it.
+        Of a key that holds a list: what the option, a flag, adds to it.
+    either : bool
+        Whether a key that is true or false also has an option that says no. Default: only where the key is true.
     """
 
-    option: str
-    section: str
-    key: str
-    help: str
-    type: Any = None
-    member: str = ""
+    def __init__(
+        self, path: tuple[str, ...], field: FieldInfo, group: str, *, name: str = "", member: str = "",
+        told: str | None = None, either: bool = False,
+    ) -> None:  # fmt: skip
+        self.path, self.member = path, member
+        told = told or field.description
+        flag = f"--{(name or member or path[-1]).replace('_', '-')}"
+        kind, default = plain_type(field.annotation), field.default
+        if isinstance(default, str | int) and default and not isinstance(default, bool) and "efault:" not in str(told):
+            told = f"{told} Default: {default}."
+        is_flag = bool(member) or kind is bool
+        if kind is bool and (either or default is True):
+            flag += f"/--no-{flag[2:]}"
+        super().__init__(
+            flag, "__".join((*path, member)).rstrip("_"), group=group, is_flag=is_flag, default=None, help=told,
+            type=None if is_flag else value_type(kind), metavar=None if is_flag else self._metavar_of(kind),
+        )  # fmt: skip
 
-    @property
-    def metavar(self) -> str | None:
-        """How the help shows the value; choices say so themselves."""
-        return {str: "ROW", int: "N", float: "INCHES", extra_reroll: "FACES:DICE"}.get(self.type)
-
-    @property
-    def parameter(self) -> str:
-        """The name under which click hands the value over."""
-        return self.option.removeprefix("--").replace("-", "_")
+    def _metavar_of(self, kind: Any) -> str | None:
+        """How the help shows the value; a few choices say so themselves."""
+        if len(get_args(kind)) > MOST_CHOICES:
+            return self.path[-1].partition("_")[0].upper()
+        return _METAVARS.get(kind)
 
 
-def extra_reroll(text: str) -> dict[str, Any]:
-    """``miss,blank:2``, as the scenario file writes it; names and range are the scenario's to check.
+MOST_CHOICES = 5  # that the help of an option lists
+_METAVARS: Mapping[Any, str] = {int: "N", float: "X", str: "NAME"}
+
+
+class FacesAndDice(click.ParamType):  # type: ignore[type-arg]
+    """Faces and dice, such as ``miss,blank:2``; names and range are for the scenario to check."""
+
+    name = "faces:dice"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As a scenario file writes it.
+
+        Examples
+        --------
+        >>> FacesAndDice().convert("miss,blank:2", None, None)
+        {'faces': ['miss', 'blank'], 'dice': 2}
+        """
+        faces, _, dice = str(value).partition(":")
+        if not dice.strip().isdecimal():
+            self.fail(f"{value!r} (allowed: faces and dice, such as miss,blank:2)", param, ctx)
+        return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": int(dice)}
+
+
+class Value(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
+    """A value as a file would have it, a number also as ``.5``; the scenario checks it."""
+
+    name = "value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The TOML value, or a word."""
+        found = value_typed(value, param.opts[0] if param else "") if isinstance(value, str) else value
+        return float(value) if found == value and _NUMBER.fullmatch(str(value)) else found
+
+
+_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
+
+
+def plain_type(annotation: Any) -> Any:
+    """A type without its bounds, and without None.
 
     Examples
     --------
-    >>> extra_reroll("miss,blank:2")
-    {'faces': ['miss', 'blank'], 'dice': 2}
+    >>> plain_type(Annotated[int, "1 or more"] | None)
+    <class 'int'>
     """
-    faces, _, dice = text.partition(":")
-    if not dice.strip().isdecimal():
-        raise click.BadParameter(f"{text!r} (allowed: faces and dice, such as miss,blank:2)")
-    return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": int(dice)}
+    inside = [each for each in get_args(annotation) if each is not NoneType]
+    if get_origin(annotation) is Annotated:
+        return plain_type(inside[0])
+    if get_origin(annotation) in (Union, UnionType) and len(inside) == 1:
+        return plain_type(inside[0])
+    return annotation
 
 
-CONDITIONS = (
-    Condition("--row", "attack", "row", "Row of the armaments grid; left out: the best fitting one.", str),
-    Condition("--distance", "attack", "distance", "Inches; decides what is short range and out of range.", float),
-    Condition("--aiming", "attack", "bonuses", "Bonus: the attacker has aimed.", member="aiming"),
-    Condition("--short-range", "attack", "bonuses", "Bonus, where no distance is given.", member="short_range"),
-    Condition("--ammo-supply", "attack", "bonuses", "Bonus: a friend with Ammo Supply is near.", member="ammo_supply"),
-    Condition("--concealed", "attack", "penalties", "Penalty: no clear line to half of it.", member="concealed"),
-    Condition("--suppressed-attacker", "attack", "penalties", "Penalty: it is suppressed.", member="suppressed"),
-    Condition("--reforming", "attack", "penalties", "Penalty: it has just got out.", member="reforming"),
-    Condition(
-        "--outside-front-arc", "attack", "penalties", "Penalty: a Turret fires sideways.", member="outside_front_arc"
-    ),
-    Condition("--opportunity-fire", "attack", "opportunity_fire", "The attack is opportunity fire (penalty, no test)."),
-    Condition(
-        "--rating", "attack", "rating", "Combat rating, whatever the bonuses and penalties are.",
-        Choice(["weakened", "neutral", "improved"]),
-    ),
-    Condition("--dice", "attack", "dice", "Attack dice, instead of the row's.", int),
-    Condition("--veteran", "attack", "veteran", "X of Veteran (X), instead of the profile's.", int),
-    Condition(
-        "--extra-reroll", "attack", "extra_reroll", "Further re-rolls, such as miss,blank:2 for 2 dice at most.",
-        extra_reroll,
-    ),
-    Condition("--overcharge", "attack", "overcharge", "Overcharge is used."),
-    Condition("--carriages", "attack", "carriages", "Carriages in the train (Full Steam Ahead).", int),
-    Condition(
-        "--line-of-sight", "attack", "line_of_sight", "Who sees the target of an Indirect row.",
-        Choice(["own", "none", "spotter"]),
-    ),
-    Condition("--attacker-models", "attack", "attacker_models", "Models the attacker has left.", int),
-    Condition("--attacker-damage", "attack", "attacker_damage", "Damage on the attacker.", int),
-    Condition("--attacker-garrisoned", "attack", "attacker_garrisoned", "The attacker is in a building."),
-    Condition("--attacker-reloading", "attack", "attacker_reloading", "The attacker is reloading (Slow to Fire)."),
-    Condition("--attacker-advanced", "attack", "attacker_advanced", "The attacker has advanced (Move or Fire)."),
-    Condition("--models", "target", "models", "Models the target has left.", int),
-    Condition("--damage", "target", "damage", "Damage on the target.", int),
-    Condition("--exposed", "target", "exposed", "Only that many models are exposed, and they are prioritised.", int),
-    Condition("--suppressed", "target", "suppressed", "The target is suppressed."),
-    Condition("--disordered", "target", "disordered", "The target is disordered."),
-    Condition("--activated", "target", "activated", "The target has been activated (Cryo)."),
-    Condition("--taking-cover", "target", "taking_cover", "The target is taking cover."),
-    Condition("--garrisoned", "target", "garrisoned", "The target is in a building."),
-    Condition("--from-front", "target", "from_front", "The attack comes from the target's front (Resilient)."),
-    Condition("--obstacle", "target", "obstacle", "An obstacle in contact with the target is in the way."),
-    Condition("--near-commander", "target", "near_commander", 'A commander is within 6" of the target.'),
-    Condition("--chain-of-command", "target", "chain_of_command", "Another unit with Chain of Command is near it."),
-    Condition("--peer-review", "target", "peer_review", "A friend with Peer Review is near it."),
-    Condition("--fail-on-purpose", "target", "fail_on_purpose", "The target's general fails the test on purpose."),
-    Condition(
-        "--officer", "target", "officer", "When the officer falls, in open formation.",
-        Choice(["last", "first", "random"]),
-    ),
-    Condition(
-        "--formation", "target", "formation", "The target's formation, instead of its type's.",
-        Choice(["close", "open"]),
-    ),
-    Condition("--edge-distance", "target", "edge_distance", "Inches from the target to its own table edge.", float),
-    Condition(
-        "--models-without-room", "target", "models_without_room", "Models lost if the target falls back.", int
-    ),
+def value_type(kind: Any) -> Any:
+    """What reads the value of a key of that type from a command line."""
+    if get_origin(kind) is Literal and all(isinstance(each, str) for each in get_args(kind)):
+        return Choice(get_args(kind))
+    if getattr(kind, "__name__", "") == "ExtraReroll":
+        return FacesAndDice()
+    return click.STRING if kind is str else Value()
+
+
+def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
+    """An option for each key of a section of a scenario that has a description."""
+    fields = record.model_fields.items()
+    return [KeyOption((section, key), field, group) for key, field in fields if field.description]
+
+
+def given_keys() -> Iterator[tuple[KeyOption, Any]]:
+    """The keys that the command in progress was given as options, and their values."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        if isinstance(option, KeyOption) and context.params[str(option.name)] is not None:
+            yield option, context.params[str(option.name)]
+
+
+FROM_0, AT_LEAST_1 = click.IntRange(0), click.IntRange(1)
+METHOD, OUTPUT = "Method", "Input and output"
+SEED = Option("--seed", type=FROM_0, metavar="N", group=METHOD, help="Monte Carlo: same seed, same bits (0).")
+THREADS = Option(
+    "--threads", type=AT_LEAST_1, metavar="N", group=METHOD, help="The answer is the same with any number."
+)
+PROFILES = Option("--profiles", metavar="DIR", group=OUTPUT, help="Folder of unit files. Default: those that ship.")
+FORMAT = Option("--format", "form", type=Choice(FORMATS), default="table", show_default=True, group=OUTPUT)
+OUT = Option("--out", metavar="FILE", group=OUTPUT, help="Write there, whole or not at all. Default: standard output.")
+QUIET_OPTION = Option(
+    "--quiet", is_flag=True, expose_value=False, group=OUTPUT,
+    callback=lambda context, _, value: context.meta.update({QUIET: value}),
+    help="The answer alone: no notes, warnings or progress.",
 )  # fmt: skip
-
-
-def with_conditions(command: CommandT) -> CommandT:
-    """`command` with an option for every row of :data:`CONDITIONS`, in that order."""
-    for condition in reversed(CONDITIONS):
-        is_flag = condition.type is None
-        command = click.option(
-            condition.option,
-            type=condition.type,
-            is_flag=is_flag,
-            default=None,
-            metavar=condition.metavar,
-            help=condition.help,
-        )(command)
-    return command
-
-
-def scenario_from(attacker: str, target: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The raw scenario of an attack between two selectors, under the options that were given.
-
-    What stands after the colon of a selector is a key as well, and says the same as an option or is refused.
-
-    Raises
-    ------
-    InputError
-        An option and a key after the colon that say different things, or a word that may not stand there.
-
-    Examples
-    --------
-    >>> scenario_from("crown/rifle", "imperium/scion", {"aiming": True, "damage": None})
-    {'attack': {'attacker': 'crown/rifle', 'bonuses': ['aiming']}, 'target': {'unit': 'imperium/scion'}}
-    """
-    raw: dict[str, dict[str, Any]] = {
-        "attack": attack_from(attacker, "attack", selectors.of_attackers(several=False)),
-        "target": unit_from(target, "target", selectors.of_targets()),
-    }
-    for condition in CONDITIONS:
-        value = given.get(condition.parameter)
-        if value is None or value is False:
-            continue
-        section = raw[condition.section]
-        if condition.member:
-            add_mark(section, condition.key, condition.member)
-            continue
-        said = section.setdefault(condition.key, value)
-        if said != value:
-            problem = f"{condition.key} is said twice: {said} after the colon, {value} by {condition.option}"
-            raise InputError(problem, where=f"{condition.section}.{condition.key}", allowed="one of the two")
-    return raw
+OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+ANSWER_OPTIONS = [
+    Option("--method", type=Choice(METHODS), default="exact", show_default=True, group=METHOD),
+    Option("--trials", type=AT_LEAST_1, metavar="N", group=METHOD, help="Monte Carlo: how often it is played."),
+    SEED,
+    Option(
+        "--precision", type=click.FloatRange(0, min_open=True), metavar="P", group=METHOD,
+        help="Monte Carlo: play until no 95% interval is wider.",
+    ),
+    THREADS,
+    *OUTPUT_OPTIONS,
+]  # fmt: skip
+REPLACEMENT = Option(
+    "--replacement", is_flag=True, default=None, group=METHOD,
+    help="Monte Carlo: put each card back, as the exact answer does. Default: real decks.",
+)  # fmt: skip

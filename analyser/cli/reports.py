@@ -7,29 +7,17 @@ from typing import Any
 
 import click
 
-from analyser.cli.shell import (
-    AT_LEAST_1,
-    FORMAT,
-    PROFILES,
-    THREADS,
-    Command,
-    json_text,
-    profiles_in,
-    progress_bar,
-    show,
-    work_bar,
-)
+from analyser.cli.options import AT_LEAST_1, FORMAT, PROFILES, QUIET_OPTION, THREADS
+from analyser.cli.shell import Command, json_text, profiles_in, progress_bar, show, work_bar
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, params=[PROFILES, THREADS, QUIET_OPTION])
 @click.option("--attackers", metavar="PATTERN", required=True, help="Selector with wildcards, such as 'crown/*'.")
 @click.option("--defenders", metavar="PATTERN", required=True, help="Selector with wildcards, such as '*/*@basic'.")
 @click.option("--situations", metavar="NAMES", default="all", show_default=True, help="Names with commas between them.")
 @click.option("--row", metavar="ROW", help="The row to fire; left out: the best one on each target.")
 @click.option("--metric", "metrics", metavar="NAME", multiple=True, help="What the heatmaps show; can be repeated.")
 @click.option("--out", metavar="DIR", required=True, help="Folder for the tables, the pictures and the page.")
-@PROFILES
-@THREADS
 def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, ...], **options: Any) -> None:
     """Every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
 
@@ -58,7 +46,7 @@ def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, params=[FORMAT, QUIET_OPTION])
 @click.argument("old")
 @click.argument("new")
 @click.option("--attackers", metavar="PATTERN", help="Of profiles: only these; left out: everybody.")
@@ -67,7 +55,6 @@ CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input
 @click.option("--metric", metavar="NAME", help="Left out: the probability that changed most; and what points did.")
 @click.option("--limit", type=AT_LEAST_1, default=20, show_default=True, help="Matchups in the table.")
 @click.option("--fail-over", type=click.FloatRange(0), metavar="X", help="Exit with 1 if any changed by more than X.")
-@FORMAT
 @click.pass_context
 def diff(
     context: click.Context, /, old: str, new: str, situations: str | None, limit: int, fail_over: float | None,

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
 from analyser.common.files import write_text
@@ -19,14 +20,11 @@ from analyser.common.files import write_text
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-
 BAD_INPUT = 2
 INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
 BROKEN_PIPE = 141  # and SIGPIPE
-METHODS = ("exact", "monte-carlo", "both")
-FORMATS = ("table", "json", "csv")
-SECONDS_BEFORE_BAR = 1.0  # a shorter Monte Carlo run shows no progress bar
+QUIET = "analyser.quiet"  # in the memory of a context
+WIDEST_NAMES = 30  # characters: the column of the options in a help
 
 
 class Refusal(click.ClickException):
@@ -78,7 +76,21 @@ def _silence_output() -> None:
 
 
 class Commands(click.Group):
-    """The group of commands: plain endings, and the nearest name for a wrong one."""
+    """Commands that are imported when they are used; plain endings, and the nearest name for a wrong one.
+
+    Parameters
+    ----------
+    sections : mapping
+        By heading of the help: what the help says of each command.
+    load : callable
+        Gives the command of a name.
+    """
+
+    def __init__(
+        self, *names: Any, sections: Mapping[str, Mapping[str, str]], load: Callable[[str], click.Command], **more: Any
+    ) -> None:
+        super().__init__(*names, **more)
+        self.sections, self.load = sections, load
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """As click does; ``--help`` and ``--version`` print here."""
@@ -90,20 +102,53 @@ class Commands(click.Group):
         with ended_plainly():
             return super().invoke(ctx)
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the help."""
+        return [name for section in self.sections.values() for name in section]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        return self.load(cmd_name) if cmd_name in self.list_commands(ctx) else None
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does, with the nearest name in the message."""
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            names = self.list_commands(ctx)
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
             raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under their headings; none is imported for it."""
+        width = max(map(len, self.list_commands(ctx)))
+        for heading, commands in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), told) for name, told in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so; none is imported for it."""
+        told = {name: each for section in self.sections.values() for name, each in section.items()}
+        found = [CompletionItem(name, help=told[name]) for name in told if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 class Command(click.Command):
-    """A command that refuses an option for one value given more than once: none of them is dropped in silence."""
+    """A command whose options stand under headings, and that refuses one for one value given more than once."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings, in the order in which these come first."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if record is not None:
+                groups.setdefault(getattr(option, "group", "Options"), []).append(record)
+        width = min(max(len(names) for records in groups.values() for names, _ in records), WIDEST_NAMES)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(names.ljust(width), told) for names, told in records])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, after a look at what is given."""
-        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        """As click does, after a look at what is given: none of it is dropped in silence."""
+        _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
             if not isinstance(option, click.Option) or option.multiple or option.count:
                 continue
@@ -126,40 +171,16 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click
             self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), map(str, self.choices))}", param, ctx)
 
 
-PROFILES = click.option("--profiles", metavar="DIR", help="Folder of unit files; left out: those that ship.")
-AT_LEAST_1, ABOVE_0 = click.IntRange(1), click.FloatRange(0, min_open=True)
-THREADS = click.option("--threads", type=AT_LEAST_1, metavar="N", help="The answer is the same with any number.")
-FORMAT = click.option("--format", "form", type=Choice(FORMATS), default="table", show_default=True)
+def is_quiet() -> bool:
+    """Whether the command in progress was asked for its answer alone."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
 
 
-def with_answer_options(command: CommandT) -> CommandT:
-    """The options of every command that answers one question exactly or by Monte Carlo."""
-    options = (
-        PROFILES,
-        click.option("--method", type=Choice(METHODS), default="exact", show_default=True),
-        click.option("--trials", type=AT_LEAST_1, metavar="N", help="Monte Carlo: how often it is played."),
-        click.option("--seed", type=click.IntRange(0), metavar="N", help="Monte Carlo: same seed, same answer (0)."),
-        click.option("--precision", type=ABOVE_0, metavar="P", help="Monte Carlo: until no 95% interval is wider."),
-        THREADS,
-        FORMAT,
-        click.option("--out", metavar="FILE", help="Write there, whole or not at all; left out: standard output."),
-    )  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-REPLACEMENT = click.option(
-    "--replacement", is_flag=True, default=None,
-    help="Monte Carlo of a fight: put each card back, as the exact answer does; left out: real decks.",
-)  # fmt: skip
-
-
-def note_no_effect(numbers: Mapping[str, Any], method: str) -> None:
-    """Say which options of a sample were given for nothing."""
-    if numbers and method == "exact":
-        given = ", ".join(f"--{name}" for name in numbers)
-        click.echo(f"note: {given}: no effect on an exact answer; see --method", err=True)
+def note(text: str, kind: str = "note") -> None:
+    """Say something beside the answer, on standard error."""
+    if not is_quiet():
+        click.echo(f"{kind}: {text}", err=True)
 
 
 def profiles_in(folder: str | None) -> Profiles | None:
@@ -180,7 +201,7 @@ def note_other_profiles(folder: str | None) -> None:
     if not any(path.name != RULESET_FILE for path in here.glob("*.toml")) or here.resolve() == shipped.resolve():
         return
     if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
-        click.echo(f"note: ./profiles is not read: {shipped} is; to use yours: --profiles profiles", err=True)
+        note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")
 
 
 def json_text(data: object) -> str:
@@ -200,7 +221,7 @@ def warn(warnings: Iterable[str], form: str, out: str | None) -> None:
     """Say warnings on standard error, where the answer has no room for them or goes to a file."""
     if form == "csv" or out is not None:
         for warning in warnings:
-            click.echo(f"warning: {warning}", err=True)
+            note(warning, "warning")
 
 
 @contextmanager
@@ -214,7 +235,7 @@ def progress_bar(what: str, *, after: float = 0.0) -> Iterator[Callable[[int, in
 @contextmanager
 def work_bar() -> Iterator[Callable[[int, int], None]]:
     """The same for work of many kinds, counted by the time it takes: so the time left is that of the mean pace."""
-    with _bar(bar_format="{percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} left", smoothing=0) as progress:
+    with _bar(bar_format="{percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} remaining", smoothing=0) as progress:
         yield progress
 
 
@@ -223,7 +244,7 @@ def _bar(**look: Any) -> Iterator[Callable[[int, int], None]]:
     from tqdm import tqdm
 
     # Each step is shown, however large the one before it was.
-    with tqdm(total=1, file=sys.stderr, disable=None, leave=False, miniters=1, **look) as bar:
+    with tqdm(total=1, file=sys.stderr, disable=is_quiet() or None, leave=False, miniters=1, **look) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total

@@ -32,6 +32,18 @@ from analyser.game.units import (
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
+BONUSES: Mapping[BonusName, str] = {
+    "aiming": "The attacker has aimed.",
+    "short_range": "The target is at short range; said by the distance, where that is given.",
+    "ammo_supply": "A friend with Ammo Supply is near.",
+}
+PENALTIES: Mapping[PenaltyName, str] = {
+    "concealed": "No clear line to half of the target.",
+    "suppressed": "The attacker is suppressed.",
+    "opportunity_fire": "The attack is opportunity fire.",
+    "reforming": "The attacker has just left a transport or a building.",
+    "outside_front_arc": "A Turret fires to its side or rear.",
+}
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
 Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
@@ -51,27 +63,35 @@ class Attack(Record):
 
     kind: Literal["ranged"] = "ranged"
     attacker: str | None = None
-    row: str | None = None
-    distance: Inches | None = None
-    dice: Dice | None = None
+    row: str | None = Field(None, description="Row of the armaments grid. Default: the best that fits.")
+    distance: Inches | None = Field(None, description="Inches to the target: decides short range and out of range.")
+    dice: Dice | None = Field(None, description="Attack dice, instead of the row's.")
     dice_in_parentheses: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
-    rating: RatingName | None = None
+    rating: RatingName | None = Field(None, description="Combat rating, whatever the bonuses and penalties are.")
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     concealed: bool = False
-    line_of_sight: Literal["own", "none", "spotter"] = "own"
+    line_of_sight: Literal["own", "none", "spotter"] = Field(
+        "own", description="Who sees the target of an Indirect row."
+    )
     qualities: tuple[Rule, ...] | None = None
-    veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
-    extra_reroll: ExtraReroll | None = None
-    opportunity_fire: bool = False
-    overcharge: bool = False
-    carriages: Annotated[int, Field(ge=0, le=20)] = 0
-    attacker_models: Models | None = None
-    attacker_damage: Count = 0
+    veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = Field(
+        None, description="X of Veteran (X), instead of the profile's."
+    )
+    extra_reroll: ExtraReroll | None = Field(
+        None, description="Further re-rolls: miss,blank:2 re-rolls 2 dice at most."
+    )
+    opportunity_fire: bool = Field(
+        False, description="The attack is opportunity fire: a penalty, and no suppression test."
+    )
+    overcharge: bool = Field(False, description="Overcharge is used.")
+    carriages: Annotated[int, Field(ge=0, le=20)] = Field(0, description="Carriages in the train (Full Steam Ahead).")
+    attacker_models: Models | None = Field(None, description="Models that the attacker has left.")
+    attacker_damage: Count = Field(0, description="Damage on the attacker.")
     attacker_damage_limit: Limit | None = None
-    attacker_garrisoned: bool = False
-    attacker_reloading: bool = False
-    attacker_advanced: bool = False
+    attacker_garrisoned: bool = Field(False, description="The attacker is in a building.")
+    attacker_reloading: bool = Field(False, description="The attacker is reloading (Slow to Fire).")
+    attacker_advanced: bool = Field(False, description="The attacker has advanced (Move or Fire).")
 
     _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(as_tuple)
 
@@ -82,31 +102,37 @@ class Target(Record):
     unit: str | None = None
     type: UnitType | None = None
     category: Category | None = None
-    models: Models | None = None
+    models: Models | None = Field(None, description="Models that the target has left.")
     defence: Annotated[int, Field(ge=1, le=100)] | None = None
     damage_limit: Limit | None = None
     discipline: Annotated[int, Field(ge=0, le=100)] | None = None
     break_limit: Count | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
-    damage: Count = 0
-    suppressed: bool = False
-    disordered: bool = False
-    activated: bool = False
-    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
-    edge_distance: Inches | None = None
-    formation: Literal["close", "open"] | None = None
-    officer: Literal["last", "first", "random"] = "last"
-    near_commander: bool = False
-    taking_cover: bool = False
-    garrisoned: bool = False
-    from_front: bool = False
-    obstacle: bool = False
+    damage: Count = Field(0, description="Damage on the target.")
+    suppressed: bool = Field(False, description="The target is suppressed.")
+    disordered: bool = Field(False, description="The target is disordered.")
+    activated: bool = Field(False, description="The target has been activated (Cryo).")
+    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = Field(
+        None, description="Models that are exposed; the attack prioritises them."
+    )
+    edge_distance: Inches | None = Field(None, description="Inches from the target to its own table edge.")
+    formation: Literal["close", "open"] | None = Field(
+        None, description="The target's formation, instead of its type's."
+    )
+    officer: Literal["last", "first", "random"] = Field(
+        "last", description="When the officer falls, in open formation."
+    )
+    near_commander: bool = Field(False, description='A commander is within 6" of the target.')
+    taking_cover: bool = Field(False, description="The target is taking cover.")
+    garrisoned: bool = Field(False, description="The target is in a building.")
+    from_front: bool = Field(False, description="The attack comes from the target's front (Resilient).")
+    obstacle: bool = Field(False, description="An obstacle in contact with the target is in the way.")
     behemoth: bool | None = None
     aircraft: bool | None = None
-    models_without_room: Count = 0
-    fail_on_purpose: bool = False
-    peer_review: bool = False
-    chain_of_command: bool = False
+    models_without_room: Count = Field(0, description="Models lost if the target falls back.")
+    fail_on_purpose: bool = Field(False, description="The target's general fails the test on purpose.")
+    peer_review: bool = Field(False, description="A friend with Peer Review is near the target.")
+    chain_of_command: bool = Field(False, description="Another unit with Chain of Command is near the target.")
     rules: tuple[Rule, ...] | None = None
 
     _tuples = field_validator("rules", mode="before")(as_tuple)
@@ -168,11 +194,15 @@ CloseQuartersKind = Literal["melee", "impact"]
 class Charge(Record):
     """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/fights.md` says each key."""
 
-    outflanking: bool = False
-    supported: bool = False
-    threatened: bool = False
-    difficult_terrain: bool = False
-    overrun: bool = True
+    outflanking: bool = Field(
+        False, description="Bonus: infantry, cavalry or a field gun charged from outside its front arc."
+    )
+    supported: bool = Field(False, description='Bonus: another friend is within 2" of the target.')
+    threatened: bool = Field(False, description='Penalty: another enemy is within 2" of the attacker.')
+    difficult_terrain: bool = Field(
+        False, description="The charge goes through difficult terrain: defensive advantage."
+    )
+    overrun: bool = Field(True, description="A unit with Overrun makes use of it.")
 
 
 class Passengers(Target):
@@ -212,11 +242,15 @@ MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is wh
 class DuelTerms(Record):
     """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 6
-    first: Literal["a", "b", "random"] = "random"
-    policy_a: PolicyName = "shoot"
-    policy_b: PolicyName = "shoot"
-    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = None
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = Field(6, description="1 to 10.")
+    first: Literal["a", "b", "random"] = Field(
+        "random", description="Who is activated first; random: a toss each round."
+    )
+    policy_a: PolicyName = Field("shoot", description="What A does; see below.")
+    policy_b: PolicyName = Field("shoot", description="What B does; see below.")
+    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = Field(
+        None, description="Inches between the two. Default: nothing is out of reach."
+    )
 
 
 PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]

@@ -13,7 +13,7 @@ import pytest
 
 import analyser
 from analyser import cli
-from analyser.cli.options import CONDITIONS
+from analyser.cli.fights import ATTACK_OPTIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, process, refusal, run
@@ -109,7 +109,7 @@ def test_every_condition_of_an_attack_has_an_option():
         },
     }  # fmt: skip
     for section, record in (("attack", Attack), ("target", Target)):
-        offered = {condition.key for condition in CONDITIONS if condition.section == section}
+        offered = {option.path[1] for option in ATTACK_OPTIONS if option.path[0] == section}
         assert offered == record.model_fields.keys() - profile_only[section]
 
 
@@ -412,9 +412,19 @@ def test_an_interrupt_ends_without_a_word(fight):
         running.kill()
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["attack", "--help"]])
-def test_help_loads_nothing_heavy(arguments):
-    heavy = ("numpy", "numba", "pandas", "matplotlib", "scipy", "pydantic")
+HEAVY = ("numba", "pandas", "matplotlib", "scipy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["--version"], (*HEAVY, "numpy", "pydantic")),
+        (["--help"], (*HEAVY, "numpy", "pydantic")),
+        (["morale", "--help"], (*HEAVY, "numpy", "pydantic")),
+        (["attack", "--help"], HEAVY),  # its options are the keys of a scenario
+    ],
+)
+def test_help_loads_nothing_heavy(arguments, heavy):
     look = (
         f"import sys; from analyser.cli import main; main({arguments}); print([n for n in {heavy} if n in sys.modules])"
     )

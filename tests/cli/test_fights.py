@@ -576,3 +576,19 @@ def test_one_of_several_tables_stands_in_double_brackets(tmp_path, kind, key):
     single = f'[attacker]\nunit = "{RIFLES}"\n' if kind == "charge" else ""
     path.write_text(f'{single}[{key}]\n[target]\nunit = "{GRENADIERS}"\n', encoding="utf-8")
     assert f"(allowed: a list of tables, in a file [[{key}]] in double brackets)" in refusal("run", path)
+
+
+def test_options_of_focus_fire_hold_for_every_attack_that_does_not_say_otherwise():
+    attacks = [f"{RIFLES}:distance=12", RIFLES]
+    options = ["--distance", 6, "--aiming", "--suppressed", "--format", "json"]
+    scenario = json.loads(answer("focus", *attacks, "--target", GRENADIERS, *options))["scenario"]
+    assert [attack["distance"] for attack in scenario["attacks"]] == [12, 6]
+    assert all("aiming" in attack["bonuses"] for attack in scenario["attacks"])
+    assert scenario["target"]["suppressed"]
+
+
+def test_the_help_groups_options_by_what_they_are_about():
+    text = answer("focus", "--help")
+    assert [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
+        "Focus fire:", "Attack:", "Bonuses:", "Penalties:", "Target:", "Method:", "Input and output:", "Options:",
+    ]  # fmt: skip
