@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from analyser.api import charge, duel, exact, focus, simulate
     from analyser.common.errors import AnalyserError, InputError
     from analyser.game.profiles import Profiles, load_profiles
-    from analyser.results.attack import Result
+    from analyser.results.attack import AttackResult
+    from analyser.results.base import Result
     from analyser.results.charge import ChargeResult
     from analyser.results.duel import DuelResult
     from analyser.results.focus import FocusResult
@@ -52,7 +53,8 @@ _ROOMS = {
     "InputError": "common.errors",
     "Profiles": "game.profiles",
     "load_profiles": "game.profiles",
-    "Result": "results.attack",
+    "AttackResult": "results.attack",
+    "Result": "results.base",
     "Comparison": "analysis.compare_result",
     "Comparisons": "analysis.targets",
     "Matchups": "analysis.matchups",
@@ -63,7 +65,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",
     "charge", "focus", "duel",
     "compare", "matchups", "sensitivity", "dice_funnel", "explore",
-    "Result", "ChargeResult", "FocusResult", "DuelResult", "Comparison", "Comparisons", "Matchups", "Sensitivity",
+    "Result", "AttackResult", "ChargeResult", "FocusResult", "DuelResult",
+    "Comparison", "Comparisons", "Matchups", "Sensitivity",
     "Scenario", "Profiles", "AnalyserError", "InputError",
 ]  # fmt: skip
 

@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.files import is_there
-from analyser.common.sampling import How, Progress, check_sample, default_threads
+from analyser.common.sampling import FIRST_TRIALS, Progress, Sampling
 from analyser.common.validation import checked
 from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of, trials_for
+from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import memory_sizes, most_hits
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
 from analyser.results import rules_used
-from analyser.results.attack import Result
+from analyser.results.attack import AttackResult
 from analyser.results.charge import ChargeResult, strikes_described
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
-from analyser.results.states import run
+from analyser.results.states import Endings, run
 from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, in_parts, program_of, shooters_of
@@ -46,13 +46,9 @@ from analyser.scenarios.load import (
 from analyser.scenarios.schema import Charge, DuelTerms, Scenario
 
 MOST_STEPS = 1e9  # of an exact law: some seconds
-DEFAULT_TRIALS = 10_000_000
-MOST_TRIALS = 10**12
-FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
-FINEST_PRECISION = 1e-5
 
 
-def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
+def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> AttackResult:
     """The exact odds of an attack: the whole joint law of its outcome.
 
     Parameters
@@ -83,8 +79,7 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> Result:
     faces, cards = die / die.sum(), deck / deck.sum()
     law, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
     wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
-    return Result(
-        method="exact",
+    return AttackResult(
         outcomes=outcomes,
         weights=chances,
         hits_weights=law.sum(axis=1),
@@ -113,7 +108,7 @@ def simulate(
     threads: int | None = None,
     profiles: Profiles | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Result:
+) -> AttackResult:
     """The odds of an attack by rolling every die and turning every card.
 
     Parameters
@@ -148,25 +143,20 @@ def simulate(
     >>> simulate(fight, trials=100_000, seed=7).trials
     100000
     """
-    check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
+    sampling = Sampling("monte-carlo", trials, seed, precision, threads, progress=progress)
     ready = load_scenario(scenario, profiles)
-    table = _table(ready, seed, threads, progress)
-
-    def result() -> Result:
-        return _sampled(ready, table, table.counts, table.trials, seed)
-
-    if precision is None:
-        table.play_to(DEFAULT_TRIALS if trials is None else trials)
-        return result()
-    table.play_to(FIRST_TRIALS)
-    while (width := (found := result()).widest_interval()) > precision:
-        table.play_to(trials_for(table.trials, width, precision))
+    table = _table(ready, sampling)
+    table.play_to(sampling.first_trials(FIRST_TRIALS))
+    found = _sampled(ready, table, table.counts, table.trials, seed)
+    while precision is not None and (width := found.widest_interval()) > precision:
+        table.play_to(sampling.trials_still_needed(table.trials, width, CHUNK_TRIALS))
+        found = _sampled(ready, table, table.counts, table.trials, seed)
     return found
 
 
 def simulate_in_batches(
     scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
-) -> tuple[Result, tuple[Result, ...]]:
+) -> tuple[AttackResult, tuple[AttackResult, ...]]:
     """A sample, and the equal parts that it was played in.
 
     Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
@@ -190,8 +180,7 @@ def simulate_in_batches(
         By the number of the batch; their seed is that of the whole.
     """
     trials = chunks * CHUNK_TRIALS
-    check_sample(batches * trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
-    table = _table(scenario, seed, threads, None)
+    table = _table(scenario, Sampling("monte-carlo", batches * trials, seed, threads=threads))
     parts, before = [], table.counts.copy()
     for batch in range(1, batches + 1):
         table.play_to(batch * trials)
@@ -200,19 +189,18 @@ def simulate_in_batches(
     return _sampled(scenario, table, table.counts, table.trials, seed), tuple(parts)
 
 
-def _table(scenario: Scenario, seed: int, threads: int | None, progress: Callable[[int, int], None] | None) -> Table:
+def _table(scenario: Scenario, sampling: Sampling) -> Table:
     """An empty sample of a scenario."""
     die, deck = _draws(scenario)
-    dealer = dealer_for(fight_of(scenario), die, deck, seed, for_building=rolls_for_building(scenario))
-    return Table(dealer, threads or default_threads(), progress)
+    dealer = dealer_for(fight_of(scenario), die, deck, sampling.seed, for_building=rolls_for_building(scenario))
+    return Table(dealer, sampling.n_threads, sampling.report)
 
 
-def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> Result:
+def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
     """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
     fight = table.dealer.fight
     outcomes, weights = outcomes_of(fight, counts)
-    return Result(
-        method="monte-carlo",
+    return AttackResult(
         outcomes=outcomes,
         weights=weights,
         hits_weights=counts.sum(axis=(1, 2, 3, 4)),
@@ -233,11 +221,15 @@ def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     return {
         "scenario": scenario,
         "conditions": rules_used.conditions(scenario, fight),
-        "applied": rules_used.rules_applied(scenario, fight),
-        "not_used": rules_used.not_used(scenario),
-        "not_modelled": rules_used.not_modelled(scenario),
-        "warnings": scenario.warnings,
+        "rules": rules_used.of_attack(scenario, fight),
+        "profiles": scenario.profiles,
     }
+
+
+def _sample(scenario: Any, sampling: Sampling, endings: Endings) -> dict[str, Any]:
+    """What the answer to a fight says about its sample and its profiles."""
+    seed = None if sampling.is_exact else int(sampling.seed)
+    return {"trials": endings.trials, "seed": seed, "profiles": scenario.profiles}
 
 
 Unit = str | Mapping[str, Any]
@@ -298,7 +290,7 @@ def charge(
     >>> print(result.probability("won"), result.probability("lost"), result.probability("stalemate"), sep=", ")
     38.05%, 34.22%, 27.73%
     """
-    how = How(method, trials, seed, precision, threads, replacement, progress)
+    sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source = attacker
     if target is not None:
         _check_keys(circumstances, Charge, "charge")
@@ -312,14 +304,13 @@ def charge(
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)
-    (endings,) = run(setup, [operations], start, scenario.ruleset, how)
+    (endings,) = run(setup, [operations], start, scenario.ruleset, sampling)
     return ChargeResult(
         scenario=scenario,
-        method=method,
         endings=endings,
         strikes=tuple(strikes_described(setup, operations, start, scenario)),
-        account=rules_used.of_charge(scenario, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else int(seed),
+        rules=rules_used.of_charge(scenario, with_replacement=sampling.with_replacement),
+        **_sample(scenario, sampling, endings),
     )
 
 
@@ -360,7 +351,7 @@ def focus(
     >>> result.probability("broken", 1).probability < result.probability("broken", 2).probability
     True
     """
-    how = How(method, trials, seed, precision, threads, replacement, progress)
+    sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
         listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
@@ -369,13 +360,12 @@ def focus(
         _check_whole(attacks, "target")
     scenario = load_focus(source, profiles)
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-    endings = run(setup, programs, start_states(setup), scenario.ruleset, how)
+    endings = run(setup, programs, start_states(setup), scenario.ruleset, sampling)
     return FocusResult(
         scenario=scenario,
-        method=method,
         endings=tuple(endings),
-        account=rules_used.of_focus(scenario, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else int(seed),
+        rules=rules_used.of_focus(scenario, with_replacement=sampling.with_replacement),
+        **_sample(scenario, sampling, endings[0]),
     )
 
 
@@ -417,7 +407,7 @@ def duel(
     >>> round(result.summary["p_a_wins"] + result.summary["p_draw"] + result.summary["p_b_wins"], 12)
     1.0
     """
-    how = How(method, trials, seed, precision, threads, replacement, progress)
+    sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source: Any = a
     if b is not None:
         _check_keys(terms, DuelTerms, "duel")
@@ -431,15 +421,14 @@ def duel(
     setup, rounds = program_of(shooters, scenario.terms)
     start = duel_start(setup, (scenario.a, scenario.b))
     parts, moments, ends = in_parts(rounds, shooters)
-    found = run(setup, parts, start, scenario.ruleset, how)
+    found = run(setup, parts, start, scenario.ruleset, sampling)
     return DuelResult(
         scenario=scenario,
-        method=method,
         endings=tuple(found[part] for part in ends),
         setup=setup,
         moments=tuple((each, found[each.part]) for each in moments),
-        account=rules_used.of_duel(scenario, shooters, with_replacement=how.with_replacement),
-        seed=None if how.trials_played is None else int(seed),
+        rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
+        **_sample(scenario, sampling, found[0]),
     )
 
 

@@ -14,14 +14,14 @@ from analyser.analysis.figures import figures_of, metric_compared, values_of
 from analyser.analysis.selection import Levels, Selectors, check_row, rows_called
 from analyser.analysis.selection import loadouts as loadouts_meant
 from analyser.analysis.targets import Comparisons, compared_by_target, shares_of
-from analyser.api import FINEST_PRECISION, MOST_TRIALS, exact, simulate_in_batches
-from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.api import exact, simulate_in_batches
+from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
-from analyser.common.sampling import check_sample, check_whole
+from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
-from analyser.results.attack import Result
+from analyser.results.attack import AttackResult
 from analyser.results.metrics import PER_100_POINTS
 from analyser.scenarios.load import scenario_between
 from analyser.scenarios.reading import parse_scenario
@@ -32,7 +32,7 @@ from analyser.scenarios.schema import Target as Defender
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
 DEFAULT_CHUNKS = 2  # in a batch
 
-Played = tuple[Result, tuple[Result, ...]]
+Played = tuple[AttackResult, tuple[AttackResult, ...]]
 Target = str | Loadout | Mapping[str, Any]
 
 
@@ -119,7 +119,7 @@ def compare(
     """
     decides = metric_compared(metric, per_points=per_points)
     _check_method(method)
-    check_sample(trials, seed, None, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
+    Sampling(method, trials, seed, threads=threads)
     library = profiles or load_profiles()
     sides = loadouts_meant(loadouts, library, levels)
     check_row(row, sides)
@@ -284,7 +284,7 @@ def _at_least(asked: int | None, target: Defender) -> int:
     models = target.models or 1
     if asked is None:
         return (models + 1) // 2
-    check_whole(asked, "at_least", 1)
+    check_integer(asked, "at_least", 1)
     if asked > models:
         raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
     return asked
@@ -298,7 +298,7 @@ def _play(scenario: Scenario, how: _How) -> Played:
     return simulate_in_batches(scenario, BATCHES, chunks, seed=how.seed, threads=how.threads)
 
 
-def _side(loadout: Loadout, whole: Result, parts: Sequence[Result], at_least: int) -> Side:
+def _side(loadout: Loadout, whole: AttackResult, parts: Sequence[AttackResult], at_least: int) -> Side:
     points = loadout.level.points
     values, *batches = (values_of(figures_of(each, at_least, points)) for each in (whole, *parts))
     return Side(loadout.selector, points, values, np.array(batches) if batches else None)
@@ -321,7 +321,7 @@ def _frame(
     return frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
 
 
-def _figures(result: Result, at_least: int, points: int | None) -> dict[str, Any]:
+def _figures(result: AttackResult, at_least: int, points: int | None) -> dict[str, Any]:
     """The columns of a loadout that can make the attack."""
     known = {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
     if result.trials is not None:
@@ -336,7 +336,7 @@ def _figures(result: Result, at_least: int, points: int | None) -> dict[str, Any
 def _laws(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
     """The law of models destroyed of each loadout, one below the other."""
     parts = [
-        pd.DataFrame(whole.models_destroyed()).assign(loadout=sides[place].selector, method=whole.method)
+        pd.DataFrame(whole.distribution("models_destroyed")).assign(loadout=sides[place].selector, method=whole.method)
         for place, (whole, _) in played.items()
     ]
     laws = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})

@@ -17,7 +17,7 @@ from analyser.common.estimates import Estimate, plus_minus
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import compared_laws, cost_against_effect
-from analyser.results.attack import Result
+from analyser.results.attack import AttackResult
 from analyser.results.metrics import BY_POINTS, PER_100_POINTS
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Comparison:
         The figure that decides.
     at_least : int or None
         The k of P(at least k models destroyed); of a mean over targets with different ones None.
-    results : mapping of str to Result
+    results : mapping of str to AttackResult
         By selector, of the loadouts that can make the attack; of a mean by ``selector on target``.
     shares : mapping of str to float
         The target; of a mean every target with its share in it.
@@ -89,7 +89,7 @@ class Comparison:
     differences: pd.DataFrame
     metric: str
     at_least: int | None
-    results: Mapping[str, Result]
+    results: Mapping[str, AttackResult]
     shares: Mapping[str, float]
     profiles: ProfilesUsed
     sides: tuple[Side, ...]

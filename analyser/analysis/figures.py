@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_flag, check_text
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
-from analyser.results.attack import Result
+from analyser.results.attack import AttackResult
 from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.rules.damage import suffer_hits
 from analyser.rules.structs import plain
@@ -74,12 +74,12 @@ def title_of(name: str, at_least: int | None) -> str:
     return COMPARED[name].title.format(at_least="k" if at_least is None else at_least)
 
 
-def figures_of(result: Result, at_least: int, points: int | None) -> dict[str, Figure]:
+def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, Figure]:
     """Every figure of :data:`COMPARED` by name.
 
     Parameters
     ----------
-    result : Result
+    result : AttackResult
     at_least : int
         The k of P(at least k models destroyed).
     points : int or None
@@ -95,8 +95,8 @@ def figures_of(result: Result, at_least: int, points: int | None) -> dict[str, F
         "p_half_destroyed": _chance(result.at_least(((target.models or 0) + 1) // 2)),
         **{f"p_{name}": _chance(result.probability(name)) for name in ("suppressed", "broken", "fled")},
         "p_annihilated": annihilated,
-        "models_destroyed_10th_percentile": Figure(float(result.percentile(LOW_PERCENTILE))),
-        "models_destroyed_90th_percentile": Figure(float(result.percentile(HIGH_PERCENTILE))),
+        "models_destroyed_10th_percentile": Figure(float(result.quantile("models_destroyed", LOW_PERCENTILE))),
+        "models_destroyed_90th_percentile": Figure(float(result.quantile("models_destroyed", HIGH_PERCENTILE))),
         "mean_damage": _with_interval(*_damage(result)),
         "expected_victory_points": annihilated.scaled(
             np.nan if target.victory_points is None else target.victory_points
@@ -114,11 +114,11 @@ def _chance(estimate: Estimate) -> Figure:
     return Figure(estimate.probability, estimate.low, estimate.high)
 
 
-def _mean(result: Result) -> Figure:
+def _mean(result: AttackResult) -> Figure:
     return _with_interval(*result.mean_with_error("models_destroyed"))
 
 
-def _damage(result: Result) -> tuple[float, float | None]:
+def _damage(result: AttackResult) -> tuple[float, float | None]:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
     fight = plain(fight_of(result.scenario))
     suffered = [suffer_hits(fight, hits) for hits in range(len(result.hits_weights))]

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from analyser.cli.shell import json_text, note, profiles_in, progress_bar, show, warn
+from analyser.cli.shell import note, profiles_in, progress_bar, show, warn
 from analyser.common.errors import TooLargeError
 from analyser.common.files import check_writable
 from analyser.morale.systems import SYSTEMS
@@ -50,10 +50,11 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             results.append(_solved(kind, question, "monte-carlo", progress=progress, **numbers))
         if refused:
             results[-1] = replace(results[-1], warnings=(*results[-1].warnings, *refused))
-    show(_rendered(kind, results, options["form"], until, method), options["out"])
+    if until is not None:
+        results = [replace(each, wanted=until) for each in results]
+    show(_rendered(kind, results, options["form"], method), options["out"])
     if kind not in SYSTEMS:
-        first = results[0] if kind == "attack" else results[0].account
-        warn(first.warnings, options["form"], options["out"])
+        warn(results[0].warnings, options["form"], options["out"])
 
 
 def _loaded(kind: str, source: Any, folder: str | None) -> Any:
@@ -80,31 +81,12 @@ def _solved(kind: str, question: Any, method: str, **numbers: Any) -> Any:
     return getattr(api, kind)(question, method=method, **numbers)
 
 
-def _rendered(kind: str, results: list[Any], form: str, until: tuple[float, str] | None, method: str) -> str:
-    if form == "json":
-        answers = [each.as_dict() | _until(each, until) for each in results]
-        if method != "both":
-            return json_text(answers[0])
-        return json_text(
-            {"method": "both", "exact": answers[0] if len(answers) > 1 else None, "monte_carlo": answers[-1]}
-        )
-    if kind in SYSTEMS:
-        from analyser.morale import result
-
-        return result.table_text(results) if form == "table" else result.csv_text(results)
-    if kind == "attack":
-        from analyser.results import attack
-
-        return attack.attack_text(results) if form == "table" else attack.attack_csv(results)
+def _rendered(kind: str, results: list[Any], form: str, method: str) -> str:
+    from analyser.morale import result as morale
     from analyser.results import rendering
 
-    return rendering.fight_text(results, until) if form == "table" else rendering.fight_csv(results)
-
-
-def _until(result: Any, until: tuple[float, str] | None) -> dict[str, Any]:
-    if until is None:
-        return {}
-    share, fate = until
-    found = result.until(share, fate)
-    chance = {name: value for name, value in vars(found.probability).items() if value is not None}
-    return {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
+    if form == "json" and len(results) == 1 and method == "both":
+        return rendering.json_text({"method": "both", "exact": None, "monte_carlo": results[0].as_dict()})
+    if kind in SYSTEMS and form != "json":
+        return morale.table_text(results) if form == "table" else morale.csv_text(results)
+    return {"table": rendering.text, "csv": rendering.csv, "json": rendering.json}[form](results)

@@ -10,6 +10,7 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable
+from numbers import Integral
 
 MONTE_CARLO_ANSWERS = "--method monte-carlo (simulate) answers it as it is"
 LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
@@ -122,25 +123,34 @@ _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
 
 
 def check_text(value: object, where: str, allowed: str = "a text") -> None:
-    """Refuse what is no text.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise InputError unless `value` is a string."""
     if not isinstance(value, str):
         raise InputError(f"{shown(value)} is no text", where=where, allowed=allowed)
 
 
 def check_flag(value: object, where: str) -> None:
-    """Refuse what is neither true nor false.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise InputError unless `value` is True or False."""
     if not isinstance(value, bool):
         raise InputError(f"{shown(value)} is not usable", where=where, allowed="True or False")
+
+
+def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
+    """Raise InputError unless `number` is an integer in [least, most]; bool is rejected.
+
+    Examples
+    --------
+    >>> check_integer(1.5, "trials", 1, 1000)
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.InputError: trials: must be an integer, got 1.5 (allowed: 1 to 1000)
+    """
+    allowed = f"{least} or more" if most is None else f"{least} to {most}"
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise InputError(f"must be an integer, got {shown(number)}", where=where, allowed=allowed)
+    value = int(number)
+    if value < least or (most is not None and value > most):
+        problem = f"{shown(value)} {where}" if where.endswith("s") else f"{where} {shown(value)}"
+        raise InputError(problem, where=where, allowed=allowed)
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:

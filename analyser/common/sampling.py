@@ -1,121 +1,62 @@
-"""The numbers of a sample: how often it is played, from which seed, how precisely, on how many threads."""
+"""How an answer is worked out: by which method and, of a sample, how often, how precisely, on how many threads."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from numbers import Integral, Real
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from numbers import Real
 
-from analyser.common.errors import InputError, check_flag, check_text, shown
+from analyser.common.errors import InputError, check_flag, check_integer, check_text, did_you_mean, shown
 from analyser.common.estimates import Method, trials_for
 
+DEFAULT_TRIALS = 1_000_000
+MOST_TRIALS = 10**12
+FINEST_PRECISION = 1e-5
+FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
 MOST_THREADS = 1024
 MOST_SEED_BITS = 1024
-
-
-def check_sample(
-    trials: int | None, seed: int, precision: float | None, threads: int | None, *, most_trials: int, finest: float
-) -> None:
-    """Refuse numbers that no sample can be played by.
-
-    Parameters
-    ----------
-    trials : int or None
-        1 to `most_trials`.
-    seed : int
-        0 or more.
-    precision : float or None
-        `finest` up to below 1, and not beside `trials`.
-    threads : int or None
-        1 to 1024.
-    most_trials : int
-    finest : float
-
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
-    >>> check_sample(1.5, 0, None, None, most_trials=1000, finest=0.1)
-    Traceback (most recent call last):
-    ...
-    analyser.common.errors.InputError: trials: 1.5 is no whole number (allowed: 1 to 1000)
-    """
-    check_trials(trials, most_trials)
-    check_whole(seed, "seed", 0)
-    if (bits := int(seed).bit_length()) > MOST_SEED_BITS:
-        raise InputError(f"a seed of {bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
-    check_threads(threads)
-    if precision is None:
-        return
-    allowed = f"{finest:g} up to below 1"
-    if isinstance(precision, bool) or not isinstance(precision, Real):
-        raise InputError(f"{shown(precision)} is no number", where="precision", allowed=allowed)
-    if not finest <= precision < 1:
-        said = f"{precision:g}" if isinstance(precision, float) else shown(precision)  # an integer may fit no float
-        raise InputError(f"precision {said}", where="precision", allowed=allowed)
-    if trials is not None:
-        raise InputError("both trials and precision", where="trials", allowed="one of them")
-
-
-def check_trials(trials: int | None, most: int | None = None) -> None:
-    """Refuse what is no number of trials."""
-    if trials is not None:
-        check_whole(trials, "trials", 1, most)
-
-
-def check_threads(threads: int | None) -> None:
-    """Refuse what is no number of threads."""
-    if threads is not None:
-        check_whole(threads, "threads", 1, MOST_THREADS)
-
-
-def check_whole(number: object, where: str, least: int, most: int | None = None) -> None:
-    """Refuse what is no whole number from `least` to `most`, which truth values are not either."""
-    allowed = f"{least} or more" if most is None else f"{least} to {most}"
-    if isinstance(number, bool) or not isinstance(number, Integral):
-        raise InputError(f"{shown(number)} is no whole number", where=where, allowed=allowed)
-    value = int(number)
-    if value < least or (most is not None and value > most):
-        said = f"{shown(value)} {where}" if where.endswith("s") else f"{where} {shown(value)}"
-        raise InputError(said, where=where, allowed=allowed)
-
-
-DEFAULT_TRIALS = 1_000_000
-
-
-MOST_TRIALS = 10**10
-
-
-FINEST_PRECISION = 1e-4
-
-
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
-
-
 Progress = Callable[[int, int], None]
+_MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 
 
 @dataclass(frozen=True)
-class How:
-    """How a fight is worked out.
+class Sampling:
+    """How an answer is worked out.
 
     Attributes
     ----------
     method : "exact" or "monte-carlo"
     trials : int or None
-        Fights to play; None: a million.
+        Monte Carlo: trials to play, 1 to 10**12. Default: a million.
     seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
     precision : float or None
-        Instead of `trials`: so many that no 95% interval of a probability is wider, from its lower to its upper end.
+        Monte Carlo, instead of `trials`: play on until the 95% interval of every probability of this very answer, from
+        its lower to its upper end, is at most this wide (1e-5 up to below 1).
     threads : int or None
-        None: one for each processor. The answer does not depend on it.
+        1 to 1024. Default: one for each processor. The answer does not depend on it.
     replacement : bool
-        Monte Carlo: put each card back before the next is drawn (AC-9.3), as the exact method does.
-    progress : callable or None
-        Told the fights played so far and the number aimed at, now and then.
+        Monte Carlo of a fight: put each card back before the next is drawn (AC-9.3), as the exact method does.
+    progress : callable, True or None
+        Called with the trials played so far and the number aimed at, now and then; True: a progress bar.
+
+    Raises
+    ------
+    InputError
+        One of them is out of its range, or both `trials` and `precision` are given.
+
+    Examples
+    --------
+    >>> Sampling("monte-carlo", precision=0.01).first_trials()
+    38411
+    >>> Sampling(trials=1.5)
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.InputError: trials: must be an integer, got 1.5 (allowed: 1 to 1000000000000)
     """
 
     method: Method = "exact"
@@ -124,31 +65,103 @@ class How:
     precision: float | None = None
     threads: int | None = None
     replacement: bool = False
-    progress: Progress | None = None
+    progress: Progress | bool | None = None
 
     def __post_init__(self) -> None:
-        check_text(self.method, "method", ", ".join(METHODS))
+        methods = ", ".join(METHODS)
+        check_text(self.method, "method", methods)
         if self.method not in METHODS:
-            raise InputError(f"method {shown(self.method)}", where="method", allowed=", ".join(METHODS))
-        check_sample(
-            self.trials, self.seed, self.precision, self.threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION
-        )
+            problem = f"method {shown(self.method)}{did_you_mean(self.method, METHODS)}"
+            raise InputError(problem, where="method", allowed=methods)
+        if self.trials is not None:
+            check_integer(self.trials, "trials", 1, MOST_TRIALS)
+        check_integer(self.seed, "seed", 0)
+        if (bits := int(self.seed).bit_length()) > MOST_SEED_BITS:
+            allowed = f"0 or more, of up to {MOST_SEED_BITS} bits"
+            raise InputError(f"a seed of {bits} bits", where="seed", allowed=allowed)
+        check_threads(self.threads)
+        if self.precision is not None:
+            self._check_precision(self.precision)
         check_flag(self.replacement, "replacement")
+        if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
+            allowed = "True, or a function of (trials played, trials aimed at)"
+            raise InputError(f"{shown(self.progress)} is not usable", where="progress", allowed=allowed)
+
+    def _check_precision(self, precision: object) -> None:
+        allowed = f"{FINEST_PRECISION:g} up to below 1"
+        if isinstance(precision, bool) or not isinstance(precision, Real):
+            raise InputError(f"must be a number, got {shown(precision)}", where="precision", allowed=allowed)
+        if not FINEST_PRECISION <= precision < 1:  # type: ignore[operator]
+            # an integer may fit no float
+            found = f"{precision:g}" if isinstance(precision, float) else shown(precision)
+            raise InputError(f"precision {found}", where="precision", allowed=allowed)
+        if self.trials is not None:
+            raise InputError("both trials and precision", where="trials", allowed="one of them")
 
     @property
-    def trials_played(self) -> int | None:
-        """Fights of a sample; None of an exact answer."""
-        if self.method == "exact":
-            return None
-        asked = DEFAULT_TRIALS if self.precision is None else trials_for(self.precision)
-        return int(self.trials or asked)
+    def is_exact(self) -> bool:
+        """Whether no trial is played."""
+        return self.method == "exact"
 
     @property
     def with_replacement(self) -> bool:
         """Whether every card is drawn from a full deck (AC-9.3)."""
-        return self.method == "exact" or self.replacement
+        return self.is_exact or self.replacement
+
+    @property
+    def n_threads(self) -> int:
+        """Threads to play on."""
+        return self.threads or default_threads()
+
+    def first_trials(self, least: int = 1) -> int:
+        """Trials before the first look at the intervals; without a `precision`, all there are to play.
+
+        `least` is what takes no noticeable time. As many as make any interval narrow enough are enough.
+        """
+        if self.precision is None:
+            return int(self.trials or DEFAULT_TRIALS)
+        return min(FIRST_TRIALS, max(trials_for(self.precision), least))
+
+    def trials_still_needed(self, trials: int, width: float, chunk: int) -> int:
+        """Trials, in whole chunks, after which intervals of at most `width` now should be narrow enough.
+
+        Examples
+        --------
+        >>> Sampling(precision=0.01).trials_still_needed(1000, 0.02, chunk=1000)
+        5000
+        """
+        assert self.precision is not None
+        needed = trials * (width / self.precision) ** 2 * _MARGIN
+        return max(math.ceil(needed / chunk), trials // chunk + 1) * chunk
+
+    def report(self, done: int, aim: int) -> None:
+        """Tell `progress` how many trials of how many are played."""
+        if callable(self.progress):
+            self.progress(done, aim)
+
+    @contextmanager
+    def with_bar(self) -> Iterator[Sampling]:
+        """The same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
+        if self.progress is not True or self.is_exact:
+            yield self
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(total=1, unit=" trials", unit_scale=True, leave=False) as bar:
+
+            def progress(done: int, aim: int) -> None:
+                bar.total = aim
+                bar.update(done - bar.n)
+
+            yield replace(self, progress=progress)
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise InputError unless `threads` is None, or an integer in [1, 1024]."""
+    if threads is not None:
+        check_integer(threads, "threads", 1, MOST_THREADS)
 
 
 def default_threads() -> int:
-    """As many threads as this process may use processors."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

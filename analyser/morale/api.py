@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analyser.common.estimates import trials_for
-from analyser.common.sampling import check_sample
+from analyser.common.sampling import Sampling, default_threads
 from analyser.common.validation import Record
 from analyser.game.profiles import ProfilesUsed, profiles_used
 from analyser.morale.questions import default_ruleset, read_question
@@ -17,8 +17,6 @@ from analyser.morale.solve import Roll
 from analyser.morale.systems import answers_of, completed, question_model, system_named
 
 DEFAULT_TRIALS = 1_000_000
-MOST_TRIALS = 10**10
-FINEST_PRECISION = 1e-4
 
 QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
 
@@ -114,9 +112,7 @@ def simulate(
     >>> simulate("legion", {"courage": 1, "tokens": 2}, trials=1000, seed=7).trials
     1000
     """
-    from analyser.common.sampling import default_threads
-
-    check_sample(trials, seed, precision, threads, most_trials=MOST_TRIALS, finest=FINEST_PRECISION)
+    Sampling("monte-carlo", trials, seed, precision, threads)
     games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, did_you_mean
-from analyser.common.estimates import CERTAIN_WITHIN, Estimate, Method
-from analyser.common.text import NEGLIGIBLE, aligned, points_said, records, said, with_error
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.text import NEGLIGIBLE, counted, points_said, rating_said, records, said, with_error
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
-from analyser.game.profiles import profiles_record
 from analyser.results import states
 from analyser.results.attack import ALWAYS_SHOWN
-from analyser.results.rules_used import Account, rating_reasons
-from analyser.results.states import CHARGE_RESULTS, FATES, Endings, chance_figures
+from analyser.results.base import NOT_SHOWN, Block, chance_figures
+from analyser.results.rules_used import rating_reasons
+from analyser.results.states import CHARGE_RESULTS, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
@@ -36,48 +35,27 @@ FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled",
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
 
 
-@dataclass(frozen=True, repr=False)
-class ChargeResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ChargeResult(FightResult):
     """What a charge comes to.
 
     Attributes
     ----------
-    scenario : ChargeScenario
-    method : "exact" or "monte-carlo"
     endings : Endings
         The states of both sides; read them with :meth:`to_frame`.
     strikes : tuple of dict
         Each attack of the combat as it is made by full units: by whom, with which row, dice, rating, DEFENCE.
-    account : Account
-        The rules it rests on, and those it leaves out.
-    seed : int or None
-        Monte Carlo only.
     """
 
+    kind = "charge"
+
     scenario: ChargeScenario
-    method: Method
     endings: Endings
     strikes: tuple[dict[str, Any], ...]
-    account: Account
-    seed: int | None = None
-
-    def __str__(self) -> str:
-        """What the command line prints."""
-        from analyser.results.rendering import fight_text
-
-        return fight_text([self])
-
-    __repr__ = __str__  # a shell shows what is printed
 
     @property
-    def exact(self) -> bool:
-        """Whether the numbers are exact."""
-        return self.method == "exact"
-
-    @property
-    def trials(self) -> int | None:
-        """Charges that were played; None of an exact answer."""
-        return self.endings.trials
+    def _moments(self) -> tuple[Endings, ...]:
+        return (self.endings,)
 
     @property
     def units(self) -> tuple[Combatant, Combatant]:
@@ -93,21 +71,27 @@ class ChargeResult:
         """How the charge went in each ending: one of :data:`RESULTS`; of an Overrun, its first combat."""
         return states.results_of_charge(self.endings.first)
 
-    def event(self, name: str) -> NDArray[np.bool_]:
-        """Whether `name` has happened, an entry an ending; the names are :attr:`events`."""
+    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:  # noqa: ARG002 - there is one
+        """Whether `name`, one of :attr:`events`, has happened, an entry an ending."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
         if name == "overran":
             orders = states.orders(self.endings.first)
             second = (states.wins_of_charge(self.endings.first) > 1) | (orders != Order.WON)
             return np.asarray((self.result == "won") & second)
-        if name not in self.events:
-            hint = did_you_mean(name, self.events)
-            raise InputError(f"no event {name!r}{hint}", where="probability", allowed=", ".join(self.events))
         side, _, what = name.partition("_")
         if what.startswith("passengers_"):
             return self._passengers(side, what.removeprefix("passengers_"))
-        return states.has_fate(self.words(side), what) if what == "destroyed" else states.flag(self.words(side), what)
+        return states.has_fate(self.words(side), what) if what in FATES else states.flag(self.words(side), what)
+
+    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:  # noqa: ARG002 - there is one
+        """A figure, such as ``target_models_left``, an entry an ending."""
+        side, _, what = figure.partition("_")
+        if what == "models_destroyed":
+            return self.models_destroyed(side)
+        return {"models_left": states.models_left, "damage": states.damage}[what](self.words(side))
+
+    figures = tuple(f"{side}_{what}" for side in SIDES for what in ("models_left", "models_destroyed", "damage"))
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -137,22 +121,6 @@ class ChargeResult:
         most = 0 if unit.passengers is None else unit.passengers.models or 0
         aboard = np.minimum(most, (unit.capacity or 0) * states.models_left(words))
         return np.where(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0), 0, aboard)
-
-    def probability(self, name: str) -> Estimate:
-        """The probability of an event, such as ``won`` or ``target_broken``, with its interval if it was sampled.
-
-        Raises
-        ------
-        InputError
-            A name that is not one of :attr:`events`.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> print(analyser.charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic").probability("no_combat"))
-        0%
-        """
-        return self.endings.chance(self.event(name))
 
     def models_destroyed(self, side: str) -> NDArray[np.int64]:
         """Models that one side has lost to damage or for want of room, an entry an ending."""
@@ -207,7 +175,7 @@ class ChargeResult:
         return found | {"result": np.array(CHARGE_RESULTS)[found["result"]]}
 
     def to_frame(self) -> pd.DataFrame:
-        """The joint law of both sides, one row an ending.
+        """The full joint distribution of both sides, one row an ending.
 
         Returns
         -------
@@ -216,28 +184,32 @@ class ChargeResult:
             `models_destroyed`, `damage` and its statuses and fates, with ``attacker_`` or ``target_`` before them;
             `probability`; of a sample also `count`, `low`, `high`.
         """
-        import pandas as pd
+        return super().to_frame()
 
-        return pd.DataFrame(self.table())
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
-        found: dict[str, Any] = {"kind": "charge", "method": self.method, "scenario": self.scenario.as_dict()}
-        found |= profiles_record(self.scenario.profiles)
-        if self.trials is not None:
-            found |= {"trials": self.trials, "seed": self.seed}
-        return found | {
+    def _body(self) -> dict[str, Any]:
+        return {
             "strikes": list(self.strikes),
             "outcomes": records(self.table()),
             "losses": records(self.losses()),
             "summary": self.summary,
-            **self.account.as_dict(),
         }
 
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+        attacker, target = self.units
+        lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
+        lines += [("Beside it", unit_name(unit)) for unit in self.scenario.secondary]
+        lines += [("Attacker", unit_line(attacker)), ("Target", unit_line(target))]
+        return lines + [("" if place else "Strikes", _strike_line(each)) for place, each in enumerate(self.strikes)]
 
-def fates(result: ChargeResult, side: str) -> dict[str, Estimate]:
-    """The chance of each way in which one side can be gone."""
-    return {fate: result.endings.chance(states.has_fate(result.words(side), fate)) for fate in FATES}
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+        chances = {name: self.probability(name) for name in CHARGE_RESULTS}
+        shown = [name for name in CHARGE_RESULTS if name != "no_combat" or chances[name].probability > 0]
+        rows = [[_RESULT_WORDS[name], said(chances[name])] for name in shown]
+        if "overran" in self.events:
+            rows.append(["Attacker overruns", said(self.probability("overran"))])
+        return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
 _ATTACKER = 0
@@ -301,28 +273,10 @@ _RESULT_WORDS = {
 }  # fmt: skip
 
 
-def charge_blocks(result: ChargeResult, title: str) -> list[list[str]]:
-    """The blocks of lines of one answer; `title` tells methods apart."""
-    chances = {name: result.probability(name) for name in CHARGE_RESULTS}
-    shown = [name for name in CHARGE_RESULTS if name != "no_combat" or chances[name].probability > 0]
-    rows = [[_RESULT_WORDS[name], said(chances[name])] for name in shown]
-    if "overran" in result.events:
-        rows.append(["Attacker overruns", said(result.probability("overran"))])
-    return [
-        [f"The combat{title}", *aligned(rows, "<")],
-        _losses(result, title),
-        [f"What becomes of them{title}", *_charged(result)],
-    ]
-
-
-def _charged(result: ChargeResult) -> list[str]:
-    rows = [["", "attacker", "target"]]
-    for name in ("suppressed", "disordered", "activated", "fell_back", *FATES, "annihilated"):
-        if name == "activated":
-            continue  # every unit that charges is
-        chances = [
-            fates(result, side)[name] if name in FATES else result.probability(f"{side}_{name}") for side in SIDES
-        ]
+def _become_of(result: ChargeResult) -> Block:
+    rows = []
+    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # whoever charges is activated
+        chances = [result.probability(f"{side}_{name}") for side in SIDES]
         if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in chances):
             rows.append([f"P({name.replace('_', ' ')})", *map(str, chances)])
     if any(unit.passengers for unit in result.units):
@@ -337,10 +291,10 @@ def _charged(result: ChargeResult) -> list[str]:
         rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
     points = (f"expected_{side}_victory_points" for side in SIDES)
     rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
-    return aligned(rows, "<")
+    return Block("What becomes of them", ("", *SIDES), rows)
 
 
-def _losses(result: ChargeResult, title: str) -> list[str]:
+def _losses(result: ChargeResult) -> Block:
     """The joint table of losses; where it is too wide for a terminal, the law of each side's by itself."""
     table = result.losses()
     lost = {side: table[f"{side}_models_destroyed"].tolist() for side in SIDES}
@@ -354,18 +308,16 @@ def _losses(result: ChargeResult, title: str) -> list[str]:
         laws[side], shown[side] = law, _likely(law, above)
     rows_shown, columns = (range(first, last + 1) for first, last in (shown["attacker"], shown["target"]))
     if len(columns) > _WIDEST_GRID:
-        return [f"Models destroyed{title}", *_laws(laws, shown)]
+        return _laws(laws, shown)
     chance = {(mine, theirs): share for mine, theirs, share in zip(lost["attacker"], lost["target"], shares)}
-    rows = [["attacker's \\ target's", *map(str, columns), "any"]]
+    head, rows = ["attacker's \\ target's", *map(str, columns), "any"], []
     for mine in rows_shown:
         cells = [_cell(chance.get((mine, theirs), 0.0)) for theirs in columns]
         rows.append([str(mine), *cells, _cell(laws["attacker"][mine])])
     rows.append(["any", *(_cell(laws["target"][theirs]) for theirs in columns), "100%"])
-    lines = [f"Models destroyed, the attacker's down, the target's across{title}", *aligned(rows, ">")]
     cut = any(shown[side] != (0, len(laws[side]) - 1) for side in SIDES)
-    return (
-        [*lines, f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."] if cut else lines
-    )
+    lines = [NOT_SHOWN] if cut else []
+    return Block("Models destroyed, the attacker's down, the target's across", head, rows, ">", lines=lines)
 
 
 def _likely(law: Sequence[float], above: Sequence[float]) -> tuple[int, int]:
@@ -381,9 +333,18 @@ def _cell(share: float) -> str:
     return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
 
 
-def _laws(laws: Mapping[str, Sequence[float]], shown: Mapping[str, tuple[int, int]]) -> list[str]:
+def _laws(laws: Mapping[str, Sequence[float]], shown: Mapping[str, tuple[int, int]]) -> Block:
     first, last = min(low for low, _ in shown.values()), max(high for _, high in shown.values())
-    rows = [["value", *laws]]
+    rows = []
     for value in range(first, last + 1):
         rows.append([str(value), *(_cell(law[value]) if value < len(law) else "-" for law in laws.values())])
-    return aligned(rows, ">", gap=" | ")
+    return Block("Models destroyed", ("value", *laws), rows, ">", " | ")
+
+
+def _strike_line(strike: Mapping[str, Any]) -> str:
+    row = f" with {strike['row']}" if strike["row"] else ""
+    again = " in an Overrun" if strike["overrun"] else ""
+    dice = counted(strike["dice"], "die", "dice")
+    if strike["overcharge"]:
+        dice = f"{dice} and as many as a card says" if strike["dice"] else "as many dice as a card says"
+    return f"{strike['by']}{row}{again}: {dice}, {rating_said(strike)}, against DEFENCE {strike['defence']}"

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, did_you_mean
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, estimate
-from analyser.common.text import aligned, said, with_error
+from analyser.common.errors import InputError
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.text import counted, said, with_error
 from analyser.engine.fight.program import Setup
-from analyser.game.profiles import profiles_record
 from analyser.results import states
-from analyser.results.rules_used import Account
-from analyser.results.states import ALIVE, FATES, Endings, chance_figures
+from analyser.results.base import Block, chance_figures, estimate_in
+from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import Orders, bits_of_wins
 from analyser.scenarios.load import DuelScenario
@@ -30,6 +29,7 @@ SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 IN_BUILDING = "in_building"
+FIGURES = ("models_left", "models_destroyed", "damage", "victory_points")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", IN_BUILDING)
 DEVASTATING_RATIO = 2  # AC-9.4
 
@@ -51,68 +51,41 @@ def deeds_of_rounds(
     return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
 
 
-@dataclass(frozen=True, repr=False)
-class DuelResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DuelResult(FightResult):
     """What a duel comes to.
 
     Attributes
     ----------
-    scenario : DuelScenario
-    method : "exact" or "monte-carlo"
     endings : tuple of Endings
         At the end of each round; A is the first side.
     setup : Setup
         What does not change in the duel, as the engines have it.
     moments : tuple of (Orders, Endings)
         How both stand where orders are given.
-    account : Account
-    seed : int or None
     """
 
+    kind = "duel"
+    moment_noun = "round"
+    figures = (*(f"{side}_{what}" for side in SIDES for what in FIGURES), "margin")
+
     scenario: DuelScenario
-    method: Method
     endings: tuple[Endings, ...]
     setup: Setup
     moments: tuple[tuple[Orders, Endings], ...]
-    account: Account
-    seed: int | None = None
-
-    def __str__(self) -> str:
-        """What the command line prints."""
-        from analyser.results.rendering import fight_text
-
-        return fight_text([self])
-
-    __repr__ = __str__  # a shell shows what is printed
 
     @property
-    def exact(self) -> bool:
-        """Whether the numbers are exact."""
-        return self.method == "exact"
-
-    @property
-    def trials(self) -> int | None:
-        """Duels that were played; None of an exact answer."""
-        return self.endings[0].trials
+    def _moments(self) -> tuple[Endings, ...]:
+        return self.endings
 
     @property
     def units(self) -> tuple[Combatant, Combatant]:
         """The two units, as resolved."""
         return self.scenario.a, self.scenario.b
 
-    def after(self, round_number: int | None = None) -> Endings:
-        """How both stand at the end of that round, 1 or more; left out: of the last.
-
-        Raises
-        ------
-        InputError
-            No such round.
-        """
-        return states.moment(self.endings, round_number, "round")
-
-    def words(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+    def words(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """The states of one side, "a" or "b", at the end of that round, an entry an ending."""
-        ending = self.after(round_number)
+        ending = self.after(moment)
         return ending.first if side == "a" else ending.second
 
     @cached_property
@@ -121,39 +94,36 @@ class DuelResult:
         of_sides = (f"{side}_{name}" for side in SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*RESULTS, *DEVASTATING, *of_sides)
 
-    def event(self, name: str, round_number: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name` holds at the end of that round, an entry an ending."""
-        if name not in self.events:
-            hint = did_you_mean(name, self.events)
-            raise InputError(f"no event {name!r}{hint}", where="probability", allowed=", ".join(self.events))
-        a, b = (self.victory_points(side, round_number) for side in SIDES)
+    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name`, one of :attr:`events`, holds at the end of that round, an entry an ending."""
+        a, b = (self.victory_points(side, moment) for side in SIDES)
         if name in RESULTS:
             return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
         if name in DEVASTATING:
             mine, theirs = (a, b) if name.startswith("a") else (b, a)
             return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
         side, _, what = name.partition("_")
-        words = self.words(side, round_number)
+        words = self.words(side, moment)
         if what == IN_BUILDING:
             return states.in_building(words, self.units[SIDES.index(side)])
         return states.has_fate(words, what) if what in (ALIVE, *FATES) else states.flag(words, what)
 
-    def probability(self, name: str, round_number: int | None = None) -> Estimate:
-        """The probability of an event, such as ``a_wins`` or ``b_broken``, at the end of that round; of the last.
+    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
+        """A figure, such as ``a_models_left`` or ``margin`` (A's VP less B's), an entry an ending."""
+        if figure == "margin":
+            return self.victory_points("a", moment) - self.victory_points("b", moment)
+        side, _, what = figure.partition("_")
+        if what == "victory_points":
+            return self.victory_points(side, moment)
+        words = self.words(side, moment)
+        if what == "models_destroyed":
+            return states.models_destroyed(words, self.units[SIDES.index(side)].models or 0)
+        return {"models_left": states.models_left, "damage": states.damage}[what](words)
 
-        Examples
-        --------
-        >>> import analyser
-        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
-        >>> print(result.probability("a_alive"))
-        93.69%
-        """
-        return self.after(round_number).chance(self.event(name, round_number))
-
-    def victory_points(self, side: str, round_number: int | None = None) -> NDArray[np.int64]:
+    def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
         place = SIDES.index(side)
-        words = [self.words(each, round_number) for each in SIDES]
+        words = [self.words(each, moment) for each in SIDES]
         mine, theirs = self.units[place], self.units[1 - place]
         bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
         return states.points_won(words[place], words[1 - place], mine, theirs, bits)
@@ -199,15 +169,10 @@ class DuelResult:
         return rows
 
     def margins(self) -> list[dict[str, Any]]:
-        """The law of A's VP less B's at the end."""
-        ending = self.after()
-        difference = self.victory_points("a") - self.victory_points("b")
-        values, _ = ending.law(difference)
-        rows = []
-        for value in values[0].tolist():
-            row = {"margin": value, **chance_figures("probability", ending.chance(difference == value))}
-            rows.append({name.replace("probability_", ""): each for name, each in row.items()})
-        return rows
+        """The distribution of A's VP less B's at the end, as plain dicts."""
+        rows = self.distribution("margin")
+        names = ("probability",) if self.exact else ("probability", "low", "high")
+        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in rows]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -268,43 +233,50 @@ class DuelResult:
             return pd.DataFrame(self.activations())
         return pd.DataFrame(self.rounds() if by_round else self.table())
 
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
-        found: dict[str, Any] = {"kind": "duel", "method": self.method, "scenario": self.scenario.as_dict()}
-        found |= profiles_record(self.scenario.profiles)
-        if self.trials is not None:
-            found |= {"trials": self.trials, "seed": self.seed}
-        return found | {
+    def rows(self) -> list[dict[str, Any]]:
+        """The figures by round: what ``--format csv`` prints."""
+        return self.rounds()
+
+    def _body(self) -> dict[str, Any]:
+        return {
             "rounds": self.rounds(),
             "activations": self.activations(),
             "margins": self.margins(),
             "summary": self.summary,
-            **self.account.as_dict(),
         }
 
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+        terms = self.scenario.terms
+        first = "a toss each round" if terms.first == "random" else terms.first.upper()
+        where = "" if terms.distance is None else f', {terms.distance:g}" apart'
+        lines = [("Duel", f"{counted(terms.rounds, 'round')}, first: {first}{where}")]
+        for side, unit, policy in zip(SIDES, self.units, (terms.policy_a, terms.policy_b)):
+            lines.append((side.upper(), f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
+        return lines
 
-def duel_blocks(result: DuelResult, title: str) -> list[list[str]]:
-    """The blocks of lines of one answer; `title` tells methods apart."""
-    rows = [[f"P({_duel_word(name)})", said(result.probability(name))] for name in (*RESULTS, *DEVASTATING)]
-    sides = [["", *(side.upper() for side in SIDES)]]
-    for name in ("alive", *FATES):
-        sides.append([f"P({name})", *(str(result.probability(f"{side}_{name}")) for side in SIDES)])
-    sides.append(["Mean models left", *(with_error(result.summary, f"mean_{side}_models_left") for side in SIDES)])
-    if any(map(keeps_damage, result.units)):
-        sides.append(["Mean damage left", *(with_error(result.summary, f"mean_{side}_damage_left") for side in SIDES)])
-    names = [f"expected_{side}_victory_points" for side in SIDES]
-    sides.append(["Expected victory points", *(with_error(result.summary, name) for name in names)])
-    margins = []
-    for row in result.margins():
-        chance = Estimate(row["probability"], row.get("low"), row.get("high"))
-        margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(chance)])
-    return [
-        [f"By round{title}", *_by_round(result)],
-        [f"What they did{title}", *_by_deed(result)],
-        [f"At the end, by victory points{title}", *aligned(rows, "<")],
-        aligned(sides, "<"),
-        ["VP of A less VP of B", *aligned(margins, ">")],
-    ]
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+        rows = [[f"P({_duel_word(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+        sides = []
+        for name in (ALIVE, *FATES):
+            sides.append([f"P({name})", *(str(self.probability(f"{side}_{name}")) for side in SIDES)])
+        shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
+        if any(map(keeps_damage, self.units)):
+            shown["Mean damage left"] = "mean_{}_damage_left"
+        for label, name in shown.items():
+            sides.append([label, *(with_error(self.summary, name.format(side)) for side in SIDES)])
+        margins = [
+            [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
+            for row in self.margins()
+        ]
+        return [
+            _by_round(self),
+            _by_deed(self),
+            Block("At the end, by victory points", rows=rows),
+            Block(head=("", *(side.upper() for side in SIDES)), rows=sides),
+            Block("VP of A less VP of B", rows=margins, align=">"),
+        ]
 
 
 _DID = {
@@ -320,19 +292,19 @@ _WHY = {
 }  # fmt: skip
 
 
-def _by_deed(result: DuelResult) -> list[str]:
+def _by_deed(result: DuelResult) -> Block:
     """A line for each thing that a side did and why, a column a round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
-        chance = Estimate(row["probability"], row.get("low"), row.get("high"))
-        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = str(chance)
+        chance = str(estimate_in(row, "probability"))
+        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = chance
     numbers = range(1, len(result.endings) + 1)
-    rows = [["round", *map(str, numbers)]]
+    rows = []
     for (side, did, because), chances in sorted(table.items(), key=lambda item: item[0][0]):
         why = _WHY.get(because, because.replace("_", " "))
         name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
         rows.append([name, *(chances.get(number, "") for number in numbers)])
-    return aligned(rows, "<>")
+    return Block("What they did", ("round", *map(str, numbers)), rows, "<>")
 
 
 def _duel_word(name: str) -> str:
@@ -340,7 +312,7 @@ def _duel_word(name: str) -> str:
     return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
 
 
-def _by_round(result: DuelResult) -> list[str]:
+def _by_round(result: DuelResult) -> Block:
     """A line a round: of each side the odds of being alive, its models, and the statuses that occur."""
     numbers = range(1, len(result.endings) + 1)
     shown = {
@@ -356,7 +328,7 @@ def _by_round(result: DuelResult) -> list[str]:
         named = (name.replace("_", " ") for name in shown[side])
         head += [f"{side.upper()} alive", "models", "10-90%", *(["damage"] if hurt[side] else []), *named]
     figures = {(row["round"], row["side"]): row for row in result.rounds()}
-    rows = [head]
+    rows = []
     for number in numbers:
         cells = [str(number)]
         for side in SIDES:
@@ -366,4 +338,4 @@ def _by_round(result: DuelResult) -> list[str]:
             cells += [with_error(row, "mean_damage_left")] if hurt[side] else []
             cells += [str(result.probability(f"{side}_{name}", number)) for name in shown[side]]
         rows.append(cells)
-    return aligned(rows, ">")
+    return Block("By round", head, rows, ">")

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, Method, mean_figures, points_figures
-from analyser.common.sampling import check_whole
-from analyser.common.text import aligned, counted, points_said, shown_range, with_error
-from analyser.game.profiles import profiles_record
+from analyser.common.errors import InputError, check_integer, did_you_mean, shown
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_figures, points_figures
+from analyser.common.text import counted, points_said, rating_said, with_error
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
-from analyser.results.rules_used import Account
-from analyser.results.states import Endings, chance_figures
+from analyser.results.base import Block, chance_figures, distribution_block, estimate_in
+from analyser.results.states import Endings, FightResult, unit_line
 from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import FocusScenario
@@ -46,75 +44,49 @@ class Until(NamedTuple):
     probability: Estimate
 
 
-@dataclass(frozen=True, repr=False)
-class FocusResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class FocusResult(FightResult):
     """What several attacks on one target come to.
 
     Attributes
     ----------
-    scenario : FocusScenario
-    method : "exact" or "monte-carlo"
     endings : tuple of Endings
         After each attack; the target is the second side.
-    account : Account
-    seed : int or None
+    wanted : (float, str) or None
+        How likely which fate is to become: then the answer says after how many attacks it is (:meth:`until`).
     """
 
+    kind = "focus"
+    moment_noun = "attack"
+    events = EVENTS
+    figures = ("models_left", "models_destroyed", "damage")
+
     scenario: FocusScenario
-    method: Method
     endings: tuple[Endings, ...]
-    account: Account
-    seed: int | None = None
-
-    def __str__(self) -> str:
-        """What the command line prints."""
-        from analyser.results.rendering import fight_text
-
-        return fight_text([self])
-
-    __repr__ = __str__  # a shell shows what is printed
+    wanted: tuple[float, str] | None = None
 
     @property
-    def exact(self) -> bool:
-        """Whether the numbers are exact."""
-        return self.method == "exact"
-
-    @property
-    def trials(self) -> int | None:
-        """Sequences that were played; None of an exact answer."""
-        return self.endings[0].trials
+    def _moments(self) -> tuple[Endings, ...]:
+        return self.endings
 
     @property
     def models(self) -> int:
         """Models of the target before the first attack."""
         return self.scenario.target.models or 0
 
-    def after(self, attack: int | None = None) -> Endings:
-        """How the target stands after that attack, 1 or more; left out: after the last.
+    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name`, one of :attr:`events`, holds of the target after that attack, an entry an ending."""
+        return _event(self.after(moment).second, name)
 
-        Raises
-        ------
-        InputError
-            No such attack.
-        """
-        return states.moment(self.endings, attack, "attack")
+    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
+        """A figure of the target after that attack, an entry an ending."""
+        words = self.after(moment).second
+        if figure == "models_destroyed":
+            return states.models_destroyed(words, self.models)
+        return {"models_left": states.models_left, "damage": states.damage}[figure](words)
 
-    def probability(self, name: str, attack: int | None = None) -> Estimate:
-        """The probability of an event such as ``broken`` after that attack, 1 or more; left out: after the last.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> result = analyser.focus(["crown/rifle-p@reinf"] * 2, "imperium/scion-grenadier-p@basic")
-        >>> print(result.probability("annihilated", 1), result.probability("annihilated"), sep=", ")
-        67.86%, 99.26%
-        """
-        ending = self.after(attack)
-        if name not in EVENTS:
-            raise InputError(
-                f"no event {shown(name)}{did_you_mean(name, EVENTS)}", where="probability", allowed=", ".join(EVENTS)
-            )
-        return ending.chance(_event(ending.second, name))
+    def _support(self, figure: str) -> NDArray[np.int64]:
+        return np.arange(self.models + 1 if figure == "models_destroyed" else 0)
 
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
         """The probability that so many models or more are destroyed after that attack; left out: after the last.
@@ -124,7 +96,7 @@ class FocusResult:
         InputError
             No whole number of models, or no such attack.
         """
-        check_whole(models, "models", 0)
+        check_integer(models, "models", 0)
         ending = self.after(attack)
         return ending.chance(states.models_destroyed(ending.second, self.models) >= models)
 
@@ -191,19 +163,6 @@ class FocusResult:
         figures["models_destroyed_90th_percentile"] = ending.percentile(destroyed, HIGH_PERCENTILE)
         return figures
 
-    def models_destroyed(self, attack: int | None = None) -> list[dict[str, Any]]:
-        """The law of models destroyed after that attack: value, probability, and that of at least so many."""
-        ending = self.after(attack)
-        destroyed = states.models_destroyed(ending.second, self.models)
-        rows = []
-        for value in range(self.models + 1):
-            one, more = ending.chance(destroyed == value), ending.chance(destroyed >= value)
-            row: dict[str, Any] = {"value": value, "probability": one.probability, "at_least": more.probability}
-            if not self.exact:
-                row |= {"low": one.low, "high": one.high, "at_least_low": more.low, "at_least_high": more.high}
-            rows.append(row)
-        return rows
-
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The figures after the last attack, and the victory points to be expected (AC-5.9)."""
@@ -249,8 +208,12 @@ class FocusResult:
             parts.append({"attack": np.full(len(found["probability"]), number), **found})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The figures after each attack: what ``--format csv`` prints."""
+        return self.rounds()
+
     def to_frame(self) -> pd.DataFrame:
-        """The law of the target after each attack, one row an attack and outcome.
+        """The distribution of the target after each attack, one row an attack and outcome.
 
         Returns
         -------
@@ -258,24 +221,43 @@ class FocusResult:
             `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
             `probability`; of a sample also `count`, `low`, `high`.
         """
-        import pandas as pd
+        return super().to_frame()
 
-        return pd.DataFrame(self.table())
+    def _body(self) -> dict[str, Any]:
+        attacks = []
+        for number, figures in enumerate(self.rounds(), start=1):
+            destroyed = self.distribution("models_destroyed", number)
+            attacks.append(figures | {"conditions": self.conditions[number - 1], "models_destroyed": destroyed})
+        body = {"attacks": attacks, "summary": self.summary}
+        if self.wanted is None:
+            return body
+        share, fate = self.wanted
+        found = self.until(share, fate)
+        chance = {name: value for name, value in vars(found.probability).items() if value is not None}
+        return body | {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
 
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints (`docs/fights.md`)."""
-        found: dict[str, Any] = {"kind": "focus", "method": self.method, "scenario": self.scenario.as_dict()}
-        found |= profiles_record(self.scenario.profiles)
-        if self.trials is not None:
-            found |= {"trials": self.trials, "seed": self.seed}
-        return found | {
-            "attacks": [
-                figures | {"conditions": self.conditions[number - 1], "models_destroyed": self.models_destroyed(number)}
-                for number, figures in enumerate(self.rounds(), start=1)
-            ],
-            "summary": self.summary,
-            **self.account.as_dict(),
-        }
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+        struck = self.scenario.target
+        lines = [("Focus fire", f"{counted(len(self.endings), 'attack')} on {struck.unit or 'a unit'}")]
+        lines += [("Target", unit_line(struck))]
+        for number, each in enumerate(self.conditions, start=1):
+            dice = counted(each["dice"], "die", "dice")
+            line = f"{number}: {dice}, {rating_said(each)}, against DEFENCE {each['defence']}"
+            lines.append(("Attacks" if number == 1 else "", line))
+        return lines
+
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+        last = distribution_block(self.distribution("models_destroyed"), "After the last", "models destroyed")
+        blocks = [_after_each(self), last._replace(beside=False)]
+        if self.wanted is not None:
+            share, fate = self.wanted
+            blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.endings))))
+        points = [["Expected victory points", points_said(self.summary, "expected_victory_points")]]
+        if self.scenario.at_risk:
+            points.append(["Expected victory points lost", points_said(self.summary, "expected_victory_points_lost")])
+        return [*blocks, Block(rows=points)]
 
 
 def _event(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
@@ -304,49 +286,24 @@ _OWN = {
 }
 
 
-def focus_blocks(result: FocusResult, title: str, until: tuple[float, str] | None) -> list[list[str]]:
-    """The blocks of lines of one answer; `title` tells methods apart."""
-    blocks = [[f"After each attack{title}", *_after_each(result)], [f"After the last{title}", *_destroyed(result)]]
-    if until is not None:
-        share, fate = until
-        blocks.append([_until_line(result.until(share, fate), share, fate, len(result.endings)) + title])
-    points = [["Expected victory points", points_said(result.summary, "expected_victory_points")]]
-    if result.scenario.at_risk:
-        points.append(["Expected victory points lost", points_said(result.summary, "expected_victory_points_lost")])
-    blocks.append(aligned(points, "<"))
-    return blocks
-
-
-def _chance(figures: dict[str, Any], name: str) -> Estimate:
-    return Estimate(figures[name], figures.get(f"{name}_low"), figures.get(f"{name}_high"))
-
-
-def _after_each(result: FocusResult) -> list[str]:
+def _after_each(result: FocusResult) -> Block:
     numbers = range(1, len(result.endings) + 1)
     chances = {name: [result.probability(name, number) for number in numbers] for name in EVENTS}
     shown = [name for name in EVENTS if name in ALWAYS_SHOWN or any(each.probability > 0 for each in chances[name])]
     own = _OWN if result.scenario.at_risk else {}
     damage = ["damage left"] if keeps_damage(result.scenario.target) else []
-    rows = [["attack", "by", "models left", *damage, *(name.replace("_", " ") for name in shown), *own.values()]]
+    head = ["attack", "by", "models left", *damage, *(name.replace("_", " ") for name in shown), *own.values()]
+    rows = []
     for number, figures, scenario in zip(numbers, result.rounds(), result.scenario.attacks):
         attack = scenario.attack
         by = f"{attack.attacker or 'no profile'}{f', {attack.row}' if attack.row else ''}"
         cells = [str(chances[name][number - 1]) for name in shown]
-        cells += [with_error(figures, name) if name.startswith("mean") else str(_chance(figures, name)) for name in own]
+        cells += [
+            with_error(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)) for name in own
+        ]
         left = [with_error(figures, f"mean_{what.replace(' ', '_')}") for what in ("models left", *damage)]
         rows.append([str(number), by, *left, *cells])
-    return aligned(rows, "><>")
-
-
-def _destroyed(result: FocusResult) -> list[str]:
-    law = result.models_destroyed()
-    first, last = shown_range([row["probability"] for row in law], [row["at_least"] for row in law])
-    rows = [["models destroyed", "probability", "at least"]]
-    for row in law[first : last + 1]:
-        one = Estimate(row["probability"], row.get("low"), row.get("high"))
-        more = Estimate(row["at_least"], row.get("at_least_low"), row.get("at_least_high"))
-        rows.append([str(row["value"]), str(one), "100%" if row["value"] == 0 else str(more)])
-    return aligned(rows, ">", gap=" | ")
+    return Block("After each attack", head, rows, "><>")
 
 
 def _until_line(found: Until, share: float, fate: str, attacks: int) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields
 from typing import Any
 
 from analyser.game.dice import Rating
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Named, Term, names, parse
 from analyser.game.units import Row
+from analyser.results.base import RulesUsed
 from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.combatant import charge_row, has_rule, may_charge, quality_names, retaliation_row, rules_called
@@ -33,35 +33,7 @@ _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its 
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
 
 
-@dataclass(frozen=True)
-class Account:
-    """The rules that an answer rests on.
-
-    Attributes
-    ----------
-    applied : tuple of str
-        Qualities and special rules that can have their occasion in this fight, whatever its dice.
-    not_used : tuple of str
-        Those that somebody has but makes no use of, and what would make use of them.
-    not_modelled : tuple of str
-        Those on either profile that no number was computed from.
-    assumptions : tuple of str
-        What was taken for granted.
-    warnings : tuple of str
-    """
-
-    applied: tuple[str, ...]
-    not_used: tuple[str, ...]
-    not_modelled: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    warnings: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, list[str]]:
-        """As plain data."""
-        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
-
-
-def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
+def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The account of a charge."""
     attacker, target = scenario.attacker, scenario.target
     charged_with = charge_row(attacker, "attacker")
@@ -93,7 +65,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Account:
     return _account(applied, unused, left_out, assumptions, scenario.warnings)
 
 
-def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
+def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """The account of a sequence of attacks: that of each of them, told once."""
     applied: list[str] = []
     left_out: list[str] = []
@@ -114,7 +86,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> Account:
     return _account(applied, unused, left_out, assumptions, scenario.warnings)
 
 
-def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> Account:
+def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The account of a duel; `shooters` are the rows that both sides shoot with."""
     sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
     charges = [may_charge(sides[place], sides[1 - place], policies[place]) for place in (0, 1)]
@@ -159,19 +131,13 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
 
 def _account(
     applied: list[str], unused: list[str], left_out: list[str], assumptions: list[str], warnings: tuple[str, ...]
-) -> Account:
+) -> RulesUsed:
     """Each thing told once."""
-    return Account(_each_once(applied), _each_once(unused), _each_once(left_out), tuple(assumptions), warnings)
+    return RulesUsed(_each_once(applied), _each_once(unused), _each_once(left_out), tuple(assumptions), warnings)
 
 
 def _cards(with_replacement: bool) -> str:
     return _WITH_REPLACEMENT if with_replacement else _WITHOUT_REPLACEMENT
-
-
-def draw_differently(accounts: Iterable[Account]) -> bool:
-    """Whether some of these answers put cards back and others do not, where that tells."""
-    told = {each for account in accounts for each in account.assumptions}
-    return {_WITH_REPLACEMENT, _WITHOUT_REPLACEMENT} <= told
 
 
 def _retaliation(unit: Combatant) -> list[Row]:
@@ -338,6 +304,16 @@ def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
         "suppression_test": _TESTS[Test(fight.test)],
         "discipline": int(fight.discipline) if by_card else None,
     }
+
+
+def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
+    """The rules that a single attack rests on."""
+    return RulesUsed(
+        applied=rules_applied(scenario, fight),
+        not_used=not_used(scenario),
+        not_modelled=not_modelled(scenario),
+        warnings=scenario.warnings,
+    )
 
 
 def rules_applied(scenario: Scenario, fight: FightFacts) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError
-from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, wilson_interval
-from analyser.common.sampling import How, check_whole
+from analyser.common.errors import InputError, check_integer
+from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, trials_for
+from analyser.common.sampling import Sampling
+from analyser.common.text import counted
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
+from analyser.results.base import Result, Weighed, share_columns
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.combatant import has_rule
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Law
@@ -93,34 +96,51 @@ class Endings:
         found = {
             name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
         }
-        if self.trials is None:
-            return found | {"probability": weights}
-        low, high = wilson_interval(weights, self.trials)
-        return found | {"probability": weights / self.trials, "count": weights, "low": low, "high": high}
+        return found | share_columns(weights, self.trials)
 
     def mean_figures(self, name: str, values: NDArray[Any]) -> dict[str, float]:
         """The mean of a number by name; of a sample its standard error beside it."""
         return mean_figures(name, *self.mean(values))
 
 
-def moment(endings: Sequence[Endings], number: int | None, what: str) -> Endings:
-    """The joint law after that attack or round, 1 or more, as `what` calls it; None: after the last.
+class FightResult(Result):
+    """What a fight comes to, at one moment of it or at several."""
 
-    Raises
-    ------
-    InputError
-        There is no such one.
-    """
-    number = len(endings) if number is None else number
-    check_whole(number, what, 1, len(endings))
-    return endings[number - 1]
+    moment_noun = "moment"
 
+    @property
+    @abstractmethod
+    def _moments(self) -> tuple[Endings, ...]:
+        """How both sides stand after each attack or round."""
 
-def chance_figures(name: str, chance: Estimate) -> dict[str, float]:
-    """A probability by name; of a sample its 95% interval beside it."""
-    if chance.low is None or chance.high is None:
-        return {name: chance.probability}
-    return {name: chance.probability, f"{name}_low": chance.low, f"{name}_high": chance.high}
+    @abstractmethod
+    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name`, one of :attr:`events`, holds at that moment, an entry an ending."""
+
+    @abstractmethod
+    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
+        """A figure at that moment, an entry an ending."""
+
+    def after(self, moment: int | None = None) -> Endings:
+        """How both sides stand after that attack or round, 1 or more. Default: the last.
+
+        Raises
+        ------
+        InputError
+            No such one.
+        """
+        if moment is None:
+            return self._moments[-1]
+        check_integer(moment, self.moment_noun, 1, len(self._moments))
+        return self._moments[moment - 1]
+
+    def _event_weight(self, name: str, moment: int | None) -> float:
+        ending = self.after(moment)
+        return float(ending.weights[self.event(name, moment)].sum())
+
+    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+        ending = self.after(moment)
+        return self.values(figure, moment), ending.weights
 
 
 def endings_of(
@@ -206,6 +226,26 @@ def points_won(
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
 
 
+def unit_name(unit: Combatant) -> str:
+    """What an answer calls a unit."""
+    return unit.unit or "a unit without a profile"
+
+
+def unit_line(unit: Target) -> str:
+    """A unit as a fight finds it, for a heading."""
+    parts = [counted(unit.models or 0, "model"), f"DEFENCE {unit.defence}", f"DAMAGE LIMIT {unit.damage_limit}"]
+    parts.append("no DISCIPLINE" if unit.discipline is None else f"DISCIPLINE {unit.discipline}")
+    if unit.break_limit is not None:
+        parts.append(f"BREAK LIMIT {unit.break_limit}")
+    if unit.damage:
+        parts.append(f"{unit.damage} damage carried")
+    stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover", "on_lookout", "reloading")
+    parts += [name.replace("_", " ") for name in stated if getattr(unit, name, False)]
+    if isinstance(unit, Combatant) and unit.passengers is not None:
+        parts.append(f"{counted(unit.passengers.models or 0, 'model')} embarked")
+    return ", ".join(parts)
+
+
 MOST_STEPS = 5e7  # of an exact law: some seconds
 
 
@@ -219,7 +259,7 @@ _STRIKE, _END_ROUND = int(Kind.STRIKE), int(Kind.END_ROUND)
 
 
 def run(
-    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, how: How,
+    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, sampling: Sampling,
     simulation: Simulation | None = None,
 ) -> list[Endings]:  # fmt: skip
     """How the two sides stand after each of `programs`, one played after the other.
@@ -231,14 +271,11 @@ def run(
     simulation : Simulation, optional
         Of this very fight (:func:`simulation_of`), where it is played from many states.
     """
-    if how.method == "exact":
+    if sampling.is_exact:
         return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
-    from analyser.common.sampling import default_threads
-
-    trials = how.trials_played
-    assert trials is not None
-    simulation = simulation or simulation_of(setup, programs, ruleset, replacement=how.replacement)
-    played = simulation.play(start, trials, how.seed, how.threads or default_threads(), how.progress)
+    trials = sampling.first_trials() if sampling.precision is None else trials_for(sampling.precision)
+    simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
+    played = simulation.play(start, trials, sampling.seed, sampling.n_threads, sampling.report)
     return [Endings(first, second, counts, trials) for first, second, counts in played]
 
 

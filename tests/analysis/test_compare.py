@@ -39,7 +39,7 @@ def test_each_row_is_the_single_attack(found, library):
     for row in found.frame.head(2).to_dict("records"):
         scenario = {"attack": {"attacker": row["loadout"], "distance": 10}, "target": {"unit": SCIONS}}
         result = analyser.exact(scenario, library)
-        law = result.models_destroyed()
+        law = result.distribution("models_destroyed")
         assert found.at_least == 6
         wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
         wanted |= {"p_at_least": law[6]["at_least"], "p_any_destroyed": law[1]["at_least"]}
@@ -61,7 +61,7 @@ def test_the_laws_are_those_of_the_single_attacks(found, library):
     for loadout in RIFLES:
         scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
         law = found.laws[found.laws["loadout"] == loadout]
-        wanted = analyser.exact(scenario, library).models_destroyed()
+        wanted = analyser.exact(scenario, library).distribution("models_destroyed")
         assert law["at_least"].tolist() == [row["at_least"] for row in wanted]
 
 

@@ -47,7 +47,7 @@ def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
         "Test    by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
         "Method  exact",
         "value | probability | at least",
-        "Special rules applied: Point Blank, Veteran (1)",
+        "Rules applied: Point Blank, Veteran (1)",
         "Not modelled: Pioneers",
     ):
         assert line in text.splitlines(), line
@@ -57,7 +57,7 @@ def test_every_probability_of_the_table_is_the_exact_one(profiles):
     given = {"attack": {"attacker": "otter@r"}, "target": {"unit": "otter@b"}}
     result = analyser.exact(given, analyser.load_profiles(profiles))
     text = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
-    for row in result.models_destroyed():
+    for row in result.distribution("models_destroyed"):
         assert f"{row['value']} | {Estimate(row['probability'])!s:>11} | {Estimate(row['at_least'])!s:>8}" in text
     for name in ("suppressed", "broken", "annihilated"):
         assert f"{result.probability(name)} exact" in line_of(text, f"P({name})")
@@ -179,7 +179,7 @@ def test_a_long_table_is_cut_and_says_so(tmp_path):
     path = tmp_path / "many.toml"
     path.write_text(FIGHT.replace("models = 6", "models = 300").replace("12", "100"), encoding="utf-8")
     text = answer("run", path)
-    assert "Not shown: values below" in text
+    assert "Not shown: values less likely than 0.01% in all, at either end." in text
     assert len(text.splitlines()) < 80
 
 

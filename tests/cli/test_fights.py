@@ -8,7 +8,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.results.rendering import fight_text
+from analyser.results.rendering import text as rendered
 from analyser.rules.policies import Policy
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 from tests.oracle.fight_files import row, unit
@@ -171,7 +171,7 @@ def test_charge_prints_who_wins_and_what_both_lose():
 
 def test_a_list_after_a_colon_needs_no_quotes():
     text = answer("charge", f"{RIFLES}:rules=[Onslaught, Veteran (2)],models=3", f'{GRENADIERS}:rules=["Durable"]')
-    assert "Special rules applied: Onslaught, Veteran (2), Arc, Durable" in text
+    assert "Rules applied: Onslaught, Veteran (2), Arc, Durable" in text
     assert "3 models" in text
 
 
@@ -224,7 +224,7 @@ def test_what_is_not_modelled_is_named():
     result = analyser.charge(
         unit(row("melee", 1, "Overcharge"), rules=["Tail Gunner (2)", "Pioneers"]), unit(rules=["Bulwark"])
     )
-    assert result.account.not_modelled == ("Tail Gunner (2)", "Pioneers", "Bulwark")
+    assert result.not_modelled == ("Tail Gunner (2)", "Pioneers", "Bulwark")
 
 
 OVERCHARGING = unit(
@@ -264,12 +264,12 @@ def test_what_is_modelled_but_not_used_is_named_with_what_would_use_it(kind, que
 
     result, other = asked(question), asked(used)
     told = f"{name}, could be used with {key}"
-    assert told in result.account.not_used
-    assert name not in (*result.account.not_modelled, *result.account.applied)
+    assert told in result.not_used
+    assert name not in (*result.not_modelled, *result.rules_applied)
     assert told in result.as_dict()["not_used"]
-    assert f"Not used: {'; '.join(result.account.not_used)}\n" in fight_text([result])
-    assert told not in other.account.not_used
-    assert name in other.account.applied
+    assert told in rendered([result])
+    assert told not in other.not_used
+    assert name in other.rules_applied
 
 
 def test_an_attack_names_what_it_does_not_use(file):
@@ -283,7 +283,7 @@ def test_an_attack_names_what_it_does_not_use(file):
 def test_a_rule_of_contact_is_not_modelled_where_nobody_charges():
     a, b = unit(row("melee", 1), row("ranged", 1)), unit(rules=["Spectacular Demise (3)", "Hit & Run (7)"], models=1)
     left_out = [
-        analyser.duel(a, b, policy_a=policy, policy_b="take_cover", rounds=1).account.not_modelled
+        analyser.duel(a, b, policy_a=policy, policy_b="take_cover", rounds=1).not_modelled
         for policy in ("shoot", "charge")
     ]
     assert left_out == [("Spectacular Demise (3)", "Hit & Run (7)"), ("Hit & Run (7)",)]
@@ -465,14 +465,14 @@ def test_python_refuses_the_same():
     focused = analyser.focus([RIFLES], GRENADIERS)
     for asked, message in (
         (lambda: focused.until("broken", 0.8), "no fate 0.8"),
-        (lambda: focused.after("2"), "attack: '2' is no whole number"),
+        (lambda: focused.after("2"), "attack: must be an integer, got '2'"),
         (
             lambda: analyser.exact(
                 {"attack": {"dice": 1}, "target": {"models": 1, "defence": 1, "damage_limit": 1}}
             ).at_least(-1),
             "models: -1 models",
         ),
-        (lambda: focused.at_least("x"), "models: 'x' is no whole number"),
+        (lambda: focused.at_least("x"), "models: must be an integer, got 'x'"),
         (lambda: focused.at_least(-1), "models: -1 models"),
     ):
         with pytest.raises(InputError, match=message):

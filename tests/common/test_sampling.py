@@ -5,7 +5,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.sampling import check_sample
+from analyser.common.sampling import Sampling
 from analyser.morale.api import simulate as simulate_morale
 from analyser.report.batch import write_report
 
@@ -22,18 +22,18 @@ ASKED = {
     "report": lambda **numbers: write_report(RIFLES, GRENADIERS, out="nowhere", **numbers),
 }
 WRONG = [  # a number, what is said of it, what is allowed
-    ({"trials": 1.5}, "1.5 is no whole number", "1 to "),
-    ({"trials": "many"}, "'many' is no whole number", "1 to "),
-    ({"trials": True}, "True is no whole number", "1 to "),
+    ({"trials": 1.5}, "must be an integer, got 1.5", "1 to "),
+    ({"trials": "many"}, "must be an integer, got 'many'", "1 to "),
+    ({"trials": True}, "must be an integer, got True", "1 to "),
     ({"trials": 0}, "0 trials", "1 to "),
     ({"trials": 10**13}, "10000000000000 trials", "1 to "),
     ({"seed": -1}, "seed -1", "0 or more"),
-    ({"seed": 1.5}, "1.5 is no whole number", "0 or more"),
-    ({"seed": None}, "None is no whole number", "0 or more"),
+    ({"seed": 1.5}, "must be an integer, got 1.5", "0 or more"),
+    ({"seed": None}, "must be an integer, got None", "0 or more"),
     ({"threads": 0}, "0 threads", "1 to 1024"),
-    ({"threads": 2.0}, "2.0 is no whole number", "1 to 1024"),
-    ({"precision": "fine"}, "'fine' is no number", "up to below 1"),
-    ({"precision": True}, "True is no number", "up to below 1"),
+    ({"threads": 2.0}, "must be an integer, got 2.0", "1 to 1024"),
+    ({"precision": "fine"}, "must be a number, got 'fine'", "up to below 1"),
+    ({"precision": True}, "must be a number, got True", "up to below 1"),
     ({"precision": float("nan")}, "precision nan", "up to below 1"),
     ({"precision": 1}, "precision 1", "up to below 1"),
     ({"precision": 0.0}, "precision 0", "up to below 1"),
@@ -69,5 +69,5 @@ def test_whether_cards_are_put_back_is_yes_or_no():
 
 
 def test_whole_numbers_of_other_libraries_are_whole_numbers():
-    check_sample(np.int64(5), np.uint32(1), None, np.int8(2), most_trials=10, finest=0.1)
-    check_sample(None, 0, np.float64(0.2), None, most_trials=10, finest=0.1)
+    Sampling("monte-carlo", np.int64(5), np.uint32(1), None, np.int8(2))
+    Sampling("monte-carlo", None, 0, np.float64(0.2), None)

@@ -60,7 +60,7 @@ def test_every_example_can_be_run(text, tmp_path):
     path = tmp_path / "fight.toml"
     path.write_text(text, encoding="utf-8")
     result = getattr(analyser, kind_of(tomllib.loads(text)))(path)
-    assert result.account.warnings == ()
+    assert result.warnings == ()
     assert result.as_dict()["method"] == "exact"
 
 

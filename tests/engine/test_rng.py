@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.api import MOST_TRIALS
+from analyser.common.sampling import MOST_TRIALS
 from analyser.engine.attack import sampled
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.buffers import ABREAST, BLOCK, block_for

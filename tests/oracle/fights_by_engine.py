@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.sampling import How
+from analyser.common.sampling import Sampling
 from analyser.engine.fight.exact.propagate import exact_laws, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
 from analyser.game.profiles import Profiles, load_ruleset
@@ -301,8 +301,8 @@ def duel_deeds(scenario, **sample):
     a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
     shooters = shooters_of(a, b, terms_of(scenario), ruleset_of(scenario))
     parts, moments, _ = in_parts(fight.programs, shooters)
-    how = How("monte-carlo", threads=1, **sample) if sample else How()
-    found = run(fight.setup, parts, fight.start, ruleset_of(scenario), how)
+    sampling = Sampling("monte-carlo", threads=1, **sample) if sample else Sampling()
+    found = run(fight.setup, parts, fight.start, ruleset_of(scenario), sampling)
     table = deeds_of_rounds(fight.setup, [(each, found[each.part]) for each in moments])
     rounds = [{} for _ in range(scenario["rounds"])]
     for (number, side), weights in table.items():

@@ -113,7 +113,7 @@ def test_lines_are_told_apart_without_colour():
 
 def test_bars_and_line_are_the_law():
     result = analyser.exact(FIGHT)
-    law = result.models_destroyed()
+    law = result.distribution("models_destroyed")
     ax = probability_bars(result.to_frame())
     assert [bar.get_height() for bar in ax.patches] == pytest.approx([100 * row["probability"] for row in law])
     assert list(ax.lines[0].get_ydata()) == pytest.approx([100 * row["at_least"] for row in law])
@@ -125,7 +125,7 @@ def test_bars_of_a_sample_have_the_wilson_intervals():
     ax = probability_bars(result.to_frame())
     (lines,) = [each for each in ax.collections if hasattr(each, "get_segments")]
     ends = [segment[:, 1] for segment in lines.get_segments()]
-    wanted = [[100 * row["low"], 100 * row["high"]] for row in result.models_destroyed()]
+    wanted = [[100 * row["low"], 100 * row["high"]] for row in result.distribution("models_destroyed")]
     assert np.array(ends) == pytest.approx(np.array(wanted))
 
 

@@ -231,9 +231,9 @@ def is_computed(term, kind):
 def test_a_rule_that_is_computed_changes_a_number_and_is_told(kind, name):
     with_it, without_it = KINDS[kind][name](name)
     assert numbers_of(with_it) != numbers_of(without_it)
-    assert name in with_it.account.applied
-    assert name not in with_it.account.not_modelled
-    assert name not in without_it.account.applied
+    assert name in with_it.rules_applied
+    assert name not in with_it.not_modelled
+    assert name not in without_it.rules_applied
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -259,21 +259,21 @@ def test_a_rule_that_is_not_computed_is_named(name):
     }
     for kind, result in answers.items():
         if result is not None and not is_computed(term, kind):
-            assert name in result.account.not_modelled
-            assert name not in result.account.applied
+            assert name in result.not_modelled
+            assert name not in result.rules_applied
 
 
 def test_what_has_no_occasion_is_not_told():
     shot = {"deck": LOW_CARDS, **QUIET}
     resilient = unit(row("ranged", 1), rules=["Resilient (Front)"])
-    assert "Resilient (Front)" not in duel(resilient, unit(row("ranged", 1)), **shot).account.applied
-    assert "Resilient (Front)" not in charge(unit(row("melee", 1)), resilient).account.applied
+    assert "Resilient (Front)" not in duel(resilient, unit(row("ranged", 1)), **shot).rules_applied
+    assert "Resilient (Front)" not in charge(unit(row("melee", 1)), resilient).rules_applied
     charger = unit(row("melee", 1), rules=["Resilient (Front)"])
-    assert "Resilient (Front)" in charge(charger, unit(row("melee", 1))).account.applied
+    assert "Resilient (Front)" in charge(charger, unit(row("melee", 1))).rules_applied
     torrent = unit(row("ranged", 1, "Torrent"))
-    assert "Torrent" not in duel(torrent, unit(), **shot).account.applied
-    assert "Torrent" in duel(torrent, unit(concealed=True), **shot).account.applied
+    assert "Torrent" not in duel(torrent, unit(), **shot).rules_applied
+    assert "Torrent" in duel(torrent, unit(concealed=True), **shot).rules_applied
     assert (
         "Hover"
-        not in focus([{"dice": 1}], {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}).account.applied
+        not in focus([{"dice": 1}], {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}).rules_applied
     )

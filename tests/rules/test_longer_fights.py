@@ -279,8 +279,8 @@ def test_rules_of_who_charges_and_is_charged_are_told_in_a_duel_of_two_chargers(
     """Each is charged in its turn; Durable counts for a charger too, if all that strikes it is Sponsons."""
     charger, stoic = unit(row("melee", 1), rules=["Durable"]), unit(rules=["Sponsons (2)", "Stoic Defence"])
     both = duel(charger, stoic | {"rows": [row("melee", 1)]}, policy_a="charge", policy_b="charge", rounds=1)
-    assert {"Durable", "Sponsons (2)", "Stoic Defence"} <= set(both.account.applied)
-    assert "Durable" in charge(charger, stoic).account.applied
+    assert {"Durable", "Sponsons (2)", "Stoic Defence"} <= set(both.rules_applied)
+    assert "Durable" in charge(charger, stoic).rules_applied
 
 
 def test_rows_of_one_name_are_refused():
@@ -304,14 +304,14 @@ def test_bands_that_overlap_are_told_and_the_first_that_fits_counts():
     }
     result = charge(unit(overlapping), unit())
     assert certain(result)["target_models_destroyed"] == 3
-    assert result.account.warnings == ("attacker.rows: bands of row 'melee' overlap; the first that fits counts",)
+    assert result.warnings == ("attacker.rows: bands of row 'melee' overlap; the first that fits counts",)
 
 
 def test_exposed_models_are_prioritised_by_ranged_attacks_only():
     """AC-3.9: a strike in close quarters is held back by none, and the answer says so; a shot in a duel is."""
     result = charge(*fighters(3, 0, t={"exposed": 1}))
     assert certain(result)["target_models_destroyed"] == 3
-    assert [each for each in result.account.warnings if each.startswith("target.exposed has no effect")]
+    assert [each for each in result.warnings if each.startswith("target.exposed has no effect")]
     shot = {"policy_b": "take_cover", "rounds": 1, "deck": LOW_CARDS}
     assert models(duel(shooter(3), shooter(1, exposed=1), **shot), "b") == 9
 
@@ -322,7 +322,7 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     assert certain(charge(*fighters(2, 0), deck=threes))["target_models_destroyed"] == 2
     result = charge(*fighters(2, 0, a=thrower), deck=threes)
     assert certain(result)["target_models_destroyed"] == 2 + 3
-    assert result.account.applied == ("Throw (6)",)
+    assert result.rules_applied == ("Throw (6)",)
     assert result.strikes[-1] == {
         "by": "throw", "row": None, "overrun": False, "dice": 0, "overcharge": True, "rating": "weakened", "defence": 1,
         "rating_by": "rule", "bonuses": [], "penalties": [],
@@ -353,7 +353,7 @@ def test_a_building_and_pavises_help_against_a_throw():
     for target, lost in (({}, 6), (behind, 4), ({"garrisoned": True}, 4), (behind | {"rules": []}, 6)):
         ending = certain(charge(*fighters(2, 2, a=thrower, t=target), deck=fours))
         assert ending["target_models_destroyed"] == lost
-    warned = charge(*fighters(2, 2, a=thrower, t=behind), deck=fours).account.warnings
+    warned = charge(*fighters(2, 2, a=thrower, t=behind), deck=fours).warnings
     assert not any("taking_cover" in each for each in warned)
 
 
@@ -481,16 +481,16 @@ def test_overcharge_adds_the_cards_dice_on_either_side_if_it_is_used():
     overcharging = {"overcharge": True}
     attacker = fighters(3, 0, attackers=["Overcharge"])
     assert certain(charge(*attacker, deck=TWOS))["target_models_destroyed"] == 3
-    assert charge(*attacker, deck=TWOS).account.not_used == ("Overcharge, could be used with attacker.overcharge",)
+    assert charge(*attacker, deck=TWOS).not_used == ("Overcharge, could be used with attacker.overcharge",)
     result = charge(*fighters(3, 0, attackers=["Overcharge"], a=overcharging), deck=TWOS)
     assert certain(result)["target_models_destroyed"] == 5
-    assert "Overcharge" in result.account.applied
+    assert "Overcharge" in result.rules_applied
     retaliation = fighters(3, 1, targets=["Overcharge"], t=overcharging)
     assert certain(charge(*retaliation, deck=TWOS))["attacker_models_destroyed"] == 3
     other = unit(row("melee", 1, "Overcharge"), **overcharging)
     result = charge(*fighters(9, 0), deck=TWOS, secondary=[other])
     assert certain(result)["attacker_models_destroyed"] == 3
-    assert any("secondary" in each for each in result.account.assumptions)
+    assert any("secondary" in each for each in result.assumptions)
 
 
 def test_each_blank_of_overcharge_costs_the_striker_a_damage_that_does_not_count_for_who_wins():
@@ -518,9 +518,9 @@ def test_a_unit_that_its_own_blanks_annihilate_has_lost():
 
 def test_overcharge_that_nothing_has_is_said_to_have_no_effect():
     result = charge(*fighters(3, 0, a={"overcharge": True}))
-    assert any("attacker.overcharge has no effect" in each for each in result.account.warnings)
+    assert any("attacker.overcharge has no effect" in each for each in result.warnings)
     rifles = unit(row("ranged", 1, "Overcharge"), overcharge=True)
-    assert any("a.overcharge has no effect" in each for each in duel(rifles, rifles).account.warnings)
+    assert any("a.overcharge has no effect" in each for each in duel(rifles, rifles).warnings)
 
 
 def test_overcharge_in_the_close_quarters_of_a_duel():
@@ -607,12 +607,12 @@ def test_a_tail_gunner_shoots_back_at_what_is_in_the_air():
     # Four strikes are two points of damage: one of two cutters, at each attack anew, for these are different units.
     result = focus([{"attacker": CUTTERS}] * 2, FIGHTERS)
     assert own_losses(result) == [1, 1]
-    assert "Tail Gunner (4)" in result.account.applied
+    assert "Tail Gunner (4)" in result.rules_applied
     silent = focus([{"attacker": CUTTERS}] * 2, FIGHTERS | {"rules": []})
     assert own_losses(silent) == [None, None]
     from_the_ground = focus([{"attacker": FLAK}], FIGHTERS)
     assert own_losses(from_the_ground) == [None]
-    assert "Tail Gunner (4)" not in (*from_the_ground.account.applied, *from_the_ground.account.not_modelled)
+    assert "Tail Gunner (4)" not in (*from_the_ground.rules_applied, *from_the_ground.not_modelled)
     mixed = focus([{"attacker": FLAK}, {"attacker": CUTTERS}], FIGHTERS)
     assert own_losses(mixed) == [0, 1]
 
@@ -633,7 +633,7 @@ def test_a_tail_gunner_that_is_gone_shoots_no_more():
 def test_an_attacker_without_a_profile_is_not_in_the_air_and_the_answer_says_so():
     result = focus([{"dice": 3}], target(rules=["Tail Gunner (4)"]))
     assert own_losses(result) == [None]
-    assert any("without a profile" in each for each in result.account.assumptions)
+    assert any("without a profile" in each for each in result.assumptions)
 
 
 def test_what_overcharge_costs_an_attacker_of_focus_fire():
@@ -644,7 +644,7 @@ def test_what_overcharge_costs_an_attacker_of_focus_fire():
     assert own_losses(result) == [4, 4, 3, 0]
     assert [row["p_attacker_annihilated"] for row in result.rounds()] == [0, 0, 1, 0]
     assert result.summary["expected_victory_points_lost"] is None  # no profile, no rating
-    assert any("different units" in each for each in result.account.assumptions)
+    assert any("different units" in each for each in result.assumptions)
 
 
 def test_own_losses_of_focus_fire_are_those_of_a_single_attack():
@@ -805,7 +805,7 @@ def test_siegebreaker_drives_a_garrison_out():
     assert [models(besieged(), "b", number) for number in (1, 2)] == [8, 7]
     breaking = besieged("Siegebreaker")
     assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
-    assert "Siegebreaker" in breaking.account.applied
+    assert "Siegebreaker" in breaking.rules_applied
     whole, halved = (besieged(*each, die=COIN) for each in ((), ("Siegebreaker",)))
     assert models(whole, "b") - models(halved, "b") > 0.1
     assert models(whole, "b", 1) == models(halved, "b", 1)
@@ -907,9 +907,9 @@ def test_opportunity_fire_and_own_blanks_set_it_off_too():
 
 def test_without_a_distance_a_demise_reaches_who_is_in_contact():
     charging = duel(unit(row("melee", 1), **WRECK), shooter(1), policy_a="charge")
-    assert any("Spectacular Demise (3) reaches only" in each for each in charging.account.assumptions)
-    assert duel(shooter(1, **WRECK), shooter(1)).account.not_modelled == ("Spectacular Demise (3)",)
-    assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).account.applied
+    assert any("Spectacular Demise (3) reaches only" in each for each in charging.assumptions)
+    assert duel(shooter(1, **WRECK), shooter(1)).not_modelled == ("Spectacular Demise (3)",)
+    assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).rules_applied
 
 
 @pytest.mark.parametrize(("reach", "left"), [(2.0, 8), (3.0, 7)])
@@ -936,13 +936,13 @@ def test_fumes_reach_whoever_moves_into_them_before_it_shoots():
 
 def test_without_a_distance_fumes_reach_who_is_in_contact():
     quiet = duel(shooter(1, **FUMES), shooter(1))
-    assert quiet.account.not_modelled == ("Corrosive Fumes (4)",)
+    assert quiet.not_modelled == ("Corrosive Fumes (4)",)
     charging = duel(unit(row("melee", 1), **FUMES), shooter(1), policy_a="charge")
-    assert "Corrosive Fumes (4)" in charging.account.applied
-    assert any("Corrosive Fumes (4) reaches only" in each for each in charging.account.assumptions)
+    assert "Corrosive Fumes (4)" in charging.rules_applied
+    assert any("Corrosive Fumes (4) reaches only" in each for each in charging.assumptions)
     apart = duel(shooter(1, **FUMES), shooter(1), distance=12.0)
-    assert "Corrosive Fumes (4)" in apart.account.applied
-    assert not any("reaches only" in each for each in apart.account.assumptions)
+    assert "Corrosive Fumes (4)" in apart.rules_applied
+    assert not any("reaches only" in each for each in apart.assumptions)
 
 
 RIFLES_AND_BAYONETS = row("ranged", 1), row("melee", 3)
@@ -962,7 +962,7 @@ def models_lost(a, b=None, **terms):
 
 def test_who_runs_amok_charges_whatever_its_policy():
     assert (models_lost(fury()), models_lost(fury("Run Amok"))) == (1, 3)
-    assert duel(fury("Run Amok"), unit(), **LONE).account.applied == ("Run Amok",)
+    assert duel(fury("Run Amok"), unit(), **LONE).rules_applied == ("Run Amok",)
 
 
 def test_who_is_berserk_charges_after_a_failed_rally_test_only():
@@ -998,7 +998,7 @@ def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_its
     assert duel(stuck, unit(category="aerial"), distance=6.0, **terms).summary["mean_a_models_left"] == 10
     unmeasured = duel(stuck, unit(), **terms)
     assert unmeasured.summary["mean_a_models_left"] == 10
-    assert any("runs amok" in each for each in unmeasured.account.assumptions)
+    assert any("runs amok" in each for each in unmeasured.assumptions)
 
 
 def test_who_runs_amok_has_charged_even_if_nobody_won():
@@ -1008,7 +1008,7 @@ def test_who_runs_amok_has_charged_even_if_nobody_won():
 
 
 def test_rules_that_make_a_unit_charge_are_not_modelled_in_a_charge():
-    assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).account.not_modelled == ("Berserk", "Run Amok")
+    assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).not_modelled == ("Berserk", "Run Amok")
 
 
 def test_a_failed_rally_test_forbids_the_charge():
@@ -1040,9 +1040,9 @@ def test_aircraft_fight_no_duels():
 
 def test_the_answer_says_that_cards_are_put_back():
     result = duel(shooter(1), shooter(1))
-    assert any("AC-9.3" in each for each in result.account.assumptions)
-    assert any("AC-9.3" in each for each in focus([THREE, THREE], target()).account.assumptions)
-    assert charge(*fighters()).account.assumptions == ()  # one test, one card
+    assert any("AC-9.3" in each for each in result.assumptions)
+    assert any("AC-9.3" in each for each in focus([THREE, THREE], target()).assumptions)
+    assert charge(*fighters()).assumptions == ()  # one test, one card
 
 
 def test_victory_points_are_paid_for_who_is_gone():
@@ -1142,7 +1142,7 @@ def test_what_is_applied_goes_by_what_is_stated_and_not_by_the_dice():
     scenario = {"charge": {}, "attacker": charger, "target": target}
     exact = analyser.charge(scenario)
     assert exact.probability("target_destroyed").probability == 0
-    assert exact.account.applied == ("Spectacular Demise (6)",)
-    assert analyser.charge(scenario, method="monte-carlo", trials=100).account.applied == exact.account.applied
+    assert exact.rules_applied == ("Spectacular Demise (6)",)
+    assert analyser.charge(scenario, method="monte-carlo", trials=100).rules_applied == exact.rules_applied
     in_a_building = analyser.charge(scenario | {"target": target | {"garrisoned": True}})
-    assert in_a_building.account.applied == ("Storming Party", "Spectacular Demise (6)")
+    assert in_a_building.rules_applied == ("Storming Party", "Spectacular Demise (6)")

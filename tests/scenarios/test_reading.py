@@ -301,6 +301,6 @@ bands = [{ first = 1, last = 6, dice = 5 }]
     (tmp_path / "moles.toml").write_text(army, encoding="utf-8")
     given = INLINE | {"attack": {"attacker": "moles/diggers", "distance": 5}}
     result = analyser.exact(given, profiles=analyser.load_profiles(tmp_path))
-    assert result.applied == ("Veteran (2)", "Corrosive Fumes (9)")
+    assert result.rules_applied == ("Veteran (2)", "Corrosive Fumes (9)")
     assert not result.not_modelled
     assert result.summary["p_disordered"] > 0

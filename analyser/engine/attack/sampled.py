@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
-_MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
 
 
@@ -161,18 +159,6 @@ class Table:
         with self._lock:
             self.counts += block.tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
         block.tables[:] = 0
-
-
-def trials_for(trials: int, width: float, wanted: float) -> int:
-    """Trials, in whole chunks, after which an interval as wide as `width` now should be as narrow as `wanted`.
-
-    Examples
-    --------
-    >>> trials_for(CHUNK_TRIALS, 0.02, 0.01) // CHUNK_TRIALS
-    5
-    """
-    needed = trials * (width / wanted) ** 2 * _MARGIN
-    return max(math.ceil(needed / CHUNK_TRIALS), trials // CHUNK_TRIALS + 1) * CHUNK_TRIALS
 
 
 @step

@@ -14,7 +14,8 @@ from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY
-from analyser.results.rules_used import Account, of_duel
+from analyser.results.base import RulesUsed
+from analyser.results.rules_used import of_duel
 from analyser.results.states import Endings, flag, is_removed, models_destroyed
 from analyser.scenarios.duel import duel_program, duel_start, shooters_of
 from analyser.scenarios.load import DuelScenario, load_duel
@@ -102,7 +103,7 @@ def scenario_of(question: Question) -> DuelScenario:
     return load_duel({**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
 
-def account_of(question: Question) -> Account:
+def account_of(question: Question) -> RulesUsed:
     """The rules that the duel rests on."""
     scenario = scenario_of(question)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)

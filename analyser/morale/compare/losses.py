@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
-from analyser.common.sampling import How
+from analyser.common.sampling import Sampling
 from analyser.engine.chain.paths import Paths
 from analyser.morale.compare.duel import Fought, Words, fates_of, fought
 from analyser.morale.compare.question import Question
@@ -78,14 +78,14 @@ class _Pairs:
         """The states of the side that is looked at, by number of the pair."""
         return np.array(self.words, np.int64)[:, self._duel.side]
 
-    def ended(self, place: int, how: How) -> _Round:
+    def ended(self, place: int, how: Sampling) -> _Round:
         """Where a round from a pair leads, what is lost in it, and how likely or often that is.
 
         A duel that is over stays as it is: the rounds that are left change nobody's losses or fate.
         """
         duel, words = self._duel, self.words[place]
         if is_removed(np.array(words)).any():
-            return _Round(np.array([place]), np.zeros(1, np.int64), np.array([how.trials_played or 1.0]))
+            return _Round(np.array([place]), np.zeros(1, np.int64), np.array([how.trials or 1.0]))
         if self._simulation is None and how.method != "exact":
             self._simulation = simulation_of(duel.setup, [duel.round], duel.scenario.ruleset, replacement=True)
         (endings,) = run(duel.setup, [duel.round], words, duel.scenario.ruleset, how, self._simulation)
@@ -98,7 +98,7 @@ class _Pairs:
         if place not in self._rounds:
             if len(self._rounds) >= MOST_STATES:
                 raise _too_large(f"{MOST_STATES} pairs of states")
-            self._rounds[place] = self.ended(place, How())
+            self._rounds[place] = self.ended(place, Sampling())
         return self._rounds[place]
 
 
@@ -204,7 +204,7 @@ def _played(
     by_place = np.argsort(short, kind="stable")
     starts = np.flatnonzero(np.diff(place[by_place], prepend=-1))
     for rows in np.split(by_place, starts[1:]):
-        how = How(
+        how = Sampling(
             "monte-carlo", trials=len(rows), seed=int(stream.integers(1 << 63)), threads=threads, replacement=True
         )
         found = pairs.ended(int(place[rows[0]]), how)

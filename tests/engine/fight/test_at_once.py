@@ -25,7 +25,7 @@ def test_a_charger_that_fails_its_rally_test_shoots(distance):
     charger = unit(row("melee", 5), row("ranged", 3), speed=6.0, **SHAKEN)
     result = duel(charger, unit(), policy_a="charge", policy_b="take_cover", **distance)
     assert left(result) == 7
-    assert "AC-5.6" not in result.account.not_modelled
+    assert "AC-5.6" not in result.not_modelled
 
 
 def test_a_charger_that_passes_it_charges():
@@ -86,7 +86,7 @@ def test_who_never_fails_it_is_told_of_no_shot():
     rows = row("melee", 5), row("ranged", 3, "Arc")
     for more, applied in (({}, True), ({"rules": ["Irrepressible"]}, False), ({"peer_review": True}, False)):
         result = duel(unit(*rows, **more), unit(), policy_a="charge", policy_b="take_cover")
-        assert ("Arc" in result.account.applied) is applied
+        assert ("Arc" in result.rules_applied) is applied
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_tail_gunner_answers_opportunity_fire(gunner_is_told_to):
     shot = 0 if gunner_is_told_to == "take_cover" else 2
     assert left(result) == 9
     assert left(result, "a") == 10 - 3 - shot
-    assert "Tail Gunner (3)" in result.account.applied
+    assert "Tail Gunner (3)" in result.rules_applied
 
 
 def test_it_answers_with_its_life_and_at_fliers_only():

@@ -1,0 +1,370 @@
+"""What every answer has in common: its head, the figures that it can be asked for, how it is shown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.estimates import Estimate, Method, estimate, mean_of, wilson_interval
+from analyser.common.text import NEGLIGIBLE, records, shown_range
+from analyser.game.profiles import ProfilesUsed, profiles_record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Weighed = tuple[NDArray[Any], NDArray[Any]]
+_ROUNDING = 1e-12
+NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
+
+
+class Block(NamedTuple):
+    """A part of an answer as text: a heading, a table, a line.
+
+    Attributes
+    ----------
+    title : str
+    head : sequence of str
+    rows : sequence of rows of cells
+        All as long as the head; the first cell of a row is its name.
+    align : str
+        `<` or `>` for each column, the last for all that follow.
+    gap : str
+        Between two columns.
+    minor : frozenset of str
+        Rows, by their first cell, that are left out unless another answer beside this one has something to say there.
+    left_out : str
+        What is said below the table where rows are left out.
+    beside : bool
+        Whether the answers of several methods stand in one table, side by side.
+    lines : sequence of str
+        Below the table.
+    """
+
+    title: str = ""
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    align: str = "<"
+    gap: str = "  "
+    minor: frozenset[str] = frozenset()
+    left_out: str = ""
+    beside: bool = False
+    lines: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class RulesUsed:
+    """The rules that an answer rests on.
+
+    Attributes
+    ----------
+    applied : tuple of str
+        Rules that can have their occasion in this question, whatever its dice.
+    not_used : tuple of str
+        Those that somebody has but makes no use of, and what would make use of them.
+    not_modelled : tuple of str
+        Those that no number was computed from.
+    assumptions : tuple of str
+        What was taken for granted.
+    warnings : tuple of str
+    """
+
+    applied: tuple[str, ...] = ()
+    not_used: tuple[str, ...] = ()
+    not_modelled: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, list[str]]:
+        """As plain data."""
+        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Result(ABC):
+    """An answer: exact, or a sample.
+
+    Attributes
+    ----------
+    scenario : Any
+        The question, every default filled in.
+    rules : RulesUsed
+    trials, seed : int or None
+        Monte Carlo only.
+    profiles : ProfilesUsed or None
+        Where the profiles come from.
+    """
+
+    kind: ClassVar[str]
+
+    scenario: Any
+    rules: RulesUsed = RulesUsed()
+    trials: int | None = None
+    seed: int | None = None
+    profiles: ProfilesUsed | None = None
+
+    @property
+    def method(self) -> Method:
+        """``exact`` or ``monte-carlo``."""
+        return "exact" if self.trials is None else "monte-carlo"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.trials is None
+
+    @property
+    def rules_applied(self) -> tuple[str, ...]:
+        """Rules that can have their occasion in this question, whatever its dice."""
+        return self.rules.applied
+
+    @property
+    def not_used(self) -> tuple[str, ...]:
+        """Rules that somebody has but makes no use of, and what would make use of them."""
+        return self.rules.not_used
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """Rules that no number was computed from."""
+        return self.rules.not_modelled
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        return self.rules.assumptions
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know about how the question was read."""
+        return self.rules.warnings
+
+    @property
+    @abstractmethod
+    def events(self) -> tuple[str, ...]:
+        """The names that :meth:`probability` takes."""
+
+    @property
+    @abstractmethod
+    def figures(self) -> tuple[str, ...]:
+        """The names that :meth:`pmf`, :meth:`mean`, :meth:`std` and :meth:`quantile` take."""
+
+    @abstractmethod
+    def _event_weight(self, name: str, moment: int | None) -> float:
+        """The weight of an event: its probability, or how often it was seen."""
+
+    @abstractmethod
+    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+        """The values of a figure and the weight of each, shape (n,); a value may come up more than once."""
+
+    def _support(self, figure: str) -> NDArray[np.int64]:  # noqa: ARG002 - those of a subclass differ by figure
+        """Values that a distribution lists even where they cannot come up."""
+        return np.empty(0, np.int64)
+
+    @abstractmethod
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+
+    @abstractmethod
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+
+    @abstractmethod
+    def table(self) -> dict[str, NDArray[Any]]:
+        """The outcomes as columns by name; see :meth:`to_frame`."""
+
+    @abstractmethod
+    def _body(self) -> dict[str, Any]:
+        """What :meth:`as_dict` has of this kind of answer alone."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The main table as plain dicts, one a row: what ``--format csv`` prints."""
+        return records(self.table())
+
+    def to_frame(self) -> pd.DataFrame:
+        """The full joint distribution of the outcome, one row an outcome."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table())
+
+    def probability(self, name: str, moment: int | None = None) -> Estimate:
+        """The probability of an event, with its 95% interval if it was sampled.
+
+        Parameters
+        ----------
+        name : str
+            One of :attr:`events`.
+        moment : int, optional
+            Of focus fire, after that attack; of a duel, at the end of that round, 1 or more. Default: the last.
+
+        Raises
+        ------
+        InputError
+            No such event, with the nearest name; or no such attack or round.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> print(analyser.exact(fight).probability("annihilated"))
+        42.19%
+        """
+        _check_name(name, "event", "probability", self.events)
+        return estimate(self._event_weight(name, moment), self.trials)
+
+    def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
+        """The distribution of a figure as plain dicts; see :meth:`pmf`."""
+        values, weights = self._marginal(figure, moment)
+        above = np.cumsum(weights[::-1])[::-1]
+        if self.trials is None:
+            return records({"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)})
+        columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
+        for before, counts in (("", weights), ("at_least_", above)):
+            columns[f"{before}low"], columns[f"{before}high"] = wilson_interval(counts, self.trials)
+        return records(columns)
+
+    def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
+        """The distribution of a figure.
+
+        Parameters
+        ----------
+        figure : str
+            One of :attr:`figures`.
+        moment : int, optional
+            As of :meth:`probability`.
+
+        Returns
+        -------
+        DataFrame
+            `value`, `probability`, `at_least` (that of this value or a higher one); of a sample also `low`, `high`,
+            `at_least_low` and `at_least_high`, the Wilson score intervals at 95%.
+
+        Raises
+        ------
+        InputError
+            No such figure, with the nearest name; or no such attack or round.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
+        >>> analyser.exact(fight).pmf("models_destroyed").round(4)
+           value  probability  at_least
+        0      0       0.8056    1.0000
+        1      1       0.1944    0.1944
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.distribution(figure, moment))
+
+    def mean(self, figure: str, moment: int | None = None) -> float:
+        """The mean of a figure; see :meth:`pmf` for the parameters."""
+        return self.mean_with_error(figure, moment)[0]
+
+    def mean_with_error(self, figure: str, moment: int | None = None) -> tuple[float, float | None]:
+        """The mean of a figure, and of a sample its standard error; see :meth:`pmf` for the parameters."""
+        return mean_of(*self._checked(figure, moment), self.trials)
+
+    def std(self, figure: str, moment: int | None = None) -> float:
+        """The standard deviation of a figure; see :meth:`pmf` for the parameters."""
+        values, weights = self._checked(figure, moment)
+        mean, _ = mean_of(values, weights, self.trials)
+        return float(np.sqrt(mean_of((values - mean) ** 2, weights, self.trials)[0]))
+
+    def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
+        """The least value that a figure reaches or stays below with probability `q`, in [0, 1]; see :meth:`pmf`."""
+        if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
+            raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
+        values, weights = self._marginal(figure, moment)
+        reached = np.cumsum(weights) / (self.trials or 1)
+        found = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
+        return found.item()  # type: ignore[no-any-return]
+
+    def _checked(self, figure: str, moment: int | None) -> Weighed:
+        _check_name(figure, "figure", "figure", self.figures)
+        return self._weighed(figure, moment)
+
+    def _marginal(self, figure: str, moment: int | None) -> Weighed:
+        """The distinct values of a figure in rising order, and the weight of each."""
+        values, weights = self._checked(figure, moment)
+        every = self._support(figure)
+        values, weights = (
+            np.concatenate([every, values]),
+            np.concatenate([np.zeros_like(every, weights.dtype), weights]),
+        )
+        distinct, place = np.unique(values, return_inverse=True)
+        summed = np.zeros(len(distinct), weights.dtype)
+        np.add.at(summed, np.asarray(place).reshape(-1), weights)
+        return distinct, summed
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain data: what ``--format json`` prints."""
+        head = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
+        head |= profiles_record(self.profiles)
+        if self.trials is not None:
+            head |= {"trials": self.trials, "seed": self.seed}
+        return head | self._body() | self.rules.as_dict()
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        from analyser.results.rendering import text
+
+        return text([self])
+
+    __repr__ = __str__  # a shell shows what is printed
+
+
+def _check_name(name: object, what: str, where: str, names: Sequence[str]) -> None:
+    if name not in names:
+        hint = did_you_mean(name, names) if isinstance(name, str) else ""
+        raise InputError(f"no {what} {shown(name)}{hint}", where=where, allowed=", ".join(names))
+
+
+def method_name(result: Result) -> str:
+    """The method as a heading says it."""
+    return "exact" if result.exact else "Monte Carlo"
+
+
+def method_line(results: Sequence[Result]) -> str:
+    """How one answer, or one by each method, was worked out."""
+    lines = []
+    for result in results:
+        sample = f", {result.trials:,} trials, seed {result.seed}, intervals at 95%" if result.trials else ""
+        lines.append(f"{method_name(result)}{sample}")
+    return "; ".join(lines)
+
+
+def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
+    """Weights as columns: `probability`; of a sample also `count`, `low` and `high`, its 95% interval."""
+    if trials is None:
+        return {"probability": weights}
+    low, high = wilson_interval(weights, trials)
+    return {"probability": weights / trials, "count": weights, "low": low, "high": high}
+
+
+def chance_figures(name: str, chance: Estimate) -> dict[str, float]:
+    """A probability by name; of a sample its 95% interval beside it."""
+    if chance.low is None or chance.high is None:
+        return {name: chance.probability}
+    return {name: chance.probability, f"{name}_low": chance.low, f"{name}_high": chance.high}
+
+
+def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
+    """The distribution of a figure as a table, cut at either end where it is long."""
+    first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
+    minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
+    cells = []
+    for row in rows:  # at least 0: certain without a sample
+        more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
+        cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
+    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
+
+
+def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
+    """The probability `name` of a row of figures, with the interval that stands beside it."""
+    before = "" if name == "probability" else f"{name}_"
+    return Estimate(figures[name], figures.get(f"{before}low"), figures.get(f"{before}high"))
