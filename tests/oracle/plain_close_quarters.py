@@ -190,19 +190,12 @@ def strike(row, dice, rating, striker_facts, striker, victim_facts, victim, *, f
         "dice": dice,
         "carriages": striker_facts["carriages"] if "Full Steam Ahead" in qualities else 0,
         "overcharge": uses_overcharge,
+        "veteran": value_of(striker_facts, "Veteran"),
+        "extra_reroll": striker_facts["extra_reroll"],
     }
     chances = defaultdict(Fraction)
     for number, dice_chance in plain.dice_law(attack, ruleset["deck"]).items():
-        pool = plain.pool_law(
-            number,
-            ruleset["die"],
-            rating,
-            arc="Arc" in qualities,
-            durable=plain.has_rule(victim_facts, "Durable"),
-            veteran=value_of(striker_facts, "Veteran"),
-            extra_faces=striker_facts["extra_reroll"]["faces"],
-            extra_dice=striker_facts["extra_reroll"]["dice"],
-        )
+        pool = plain.attack_pool_law(number, ruleset["die"], attack, victim_facts, rating)
         for (hits, blanks), chance in pool.items():
             for (wounded, destroyed), hit_chance in suffer_hits(
                 hits, attack, victim_facts, victim, from_front=from_front
@@ -723,16 +716,10 @@ def throw(field, fight):
         "obstacle": facts["obstacle"],
         "exposed": None if facts.get("exposed") is None else min(facts["exposed"], unit.models),
     }
-    attack = plain.DEFAULT_ATTACK | {"qualities": []}
+    attack = plain.DEFAULT_ATTACK | {"qualities": [], "veteran": value_of(field.active, "Veteran")}
     chances = defaultdict(Fraction)
     for dice, card_chance in plain.card_law(field.ruleset["deck"]).items():
-        pool = plain.pool_law(
-            dice,
-            field.ruleset["die"],
-            "weakened",
-            durable=plain.has_rule(facts, "Durable"),
-            veteran=value_of(field.active, "Veteran"),
-        )
+        pool = plain.attack_pool_law(dice, field.ruleset["die"], attack, facts, "weakened")
         for (hits, _blanks), chance in pool.items():
             wounds = plain.wounds_of(hits, attack, target)
             hurt = unit._replace(models=unit.models - wounds.models_destroyed, damage=wounds.damage)

@@ -287,7 +287,7 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
     for number, dice_chance, my_deck in focus.dice_draws(
         attack, table.attackers_deck, field.deck, replacement=field.replacement
     ):
-        for (hits, blanks), hit_chance in focus.pool_law(number, attack, now, field.die).items():
+        for (hits, blanks), hit_chance in plain.attack_pool_law(number, field.die, attack, now).items():
             own = cq.suffer_blanks(blanks if overcharge else 0, facts, me.unit)
             for target, test_chance, deck in focus.target_draws(
                 hits, attack, now, table, field.deck, replacement=field.replacement

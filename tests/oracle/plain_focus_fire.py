@@ -131,26 +131,12 @@ def dice_draws(attack, deck, full, *, replacement):
     return found
 
 
-def pool_law(dice, attack, facts, die):
-    """The joint law of hits and blanks of so many dice (AC-3.1 to AC-3.6)."""
-    return plain.pool_law(
-        dice,
-        die,
-        plain.combat_rating(attack, facts),
-        arc="Arc" in attack["qualities"],
-        durable=plain.has_rule(facts, "Durable"),
-        veteran=attack["veteran"],
-        extra_faces=attack["extra_reroll"]["faces"],
-        extra_dice=attack["extra_reroll"]["dice"],
-    )
-
-
 def one_attack(attack, facts, table, circumstances, *, die, deck, replacement):
     """The law {Table: chance} after one attack on a target that is still there (AC-4)."""
     now = facts_now(facts, table.target, circumstances)
     chances = defaultdict(Fraction)
     for dice, dice_chance, attackers_deck in dice_draws(attack, table.attackers_deck, deck, replacement=replacement):
-        for (hits, blanks), hit_chance in pool_law(dice, attack, now, die).items():
+        for (hits, blanks), hit_chance in plain.attack_pool_law(dice, die, attack, now).items():
             own = plain.attacker_losses(blanks, attack)
             for after, test_chance, target_deck in target_draws(
                 hits, attack, now, table, deck, replacement=replacement

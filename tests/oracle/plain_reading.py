@@ -328,22 +328,26 @@ def dice_law(attack, deck):
     return {dice + value: chance for value, chance in card_law(deck).items()}
 
 
+def attack_pool_law(dice, die, attack, target, rating=None):
+    """The joint law {(hits, blanks): chance} of so many dice of an attack on a target (AC-3.1 to AC-3.6)."""
+    return pool_law(
+        dice,
+        die,
+        rating or combat_rating(attack, target),
+        arc="Arc" in attack["qualities"],
+        durable=has_rule(target, "Durable"),
+        veteran=attack["veteran"],
+        extra_faces=attack["extra_reroll"]["faces"],
+        extra_dice=attack["extra_reroll"]["dice"],
+    )
+
+
 def attack_roll_law(scenario):
     """The joint law {(hits, blanks): chance} of the attack roll of a scenario (AC-3.1 to AC-3.6)."""
     attack, target, die, deck = read(scenario)
     chances = defaultdict(Fraction)
     for dice, dice_chance in dice_law(attack, deck).items():
-        pool_chances = pool_law(
-            dice,
-            die,
-            combat_rating(attack, target),
-            arc="Arc" in attack["qualities"],
-            durable=has_rule(target, "Durable"),
-            veteran=attack["veteran"],
-            extra_faces=attack["extra_reroll"]["faces"],
-            extra_dice=attack["extra_reroll"]["dice"],
-        )
-        for hits_and_blanks, chance in pool_chances.items():
+        for hits_and_blanks, chance in attack_pool_law(dice, die, attack, target).items():
             chances[hits_and_blanks] += dice_chance * chance
     return dict(chances)
 

@@ -3,10 +3,9 @@
 Small enough for fractions, and odd enough to meet every branch of the rules. The same seed gives the same fights.
 """
 
-import random
 from fractions import Fraction
 
-from tests.oracle.random_scenarios import CATEGORIES, REROLL_FACES, often, random_die, random_scenario, some_of
+from tests.oracle.random_scenarios import CATEGORIES, REROLL_FACES, cases, often, random_die, random_scenario, some_of
 
 MELEE_QUALITIES = (
     "Arc", "Devastating", "Penetrating", "Suppressive", "Precision", "Cryo", "Seismic", "Shock", "Wreckers",
@@ -448,8 +447,7 @@ def random_row(rng, kind, models, qualities, most=2):
 
 def random_fights(make, seed, count):
     """`count` fights made by one of the functions above."""
-    rng = random.Random(seed)
-    return [with_room_for_places(make(rng)) for _ in range(count)]
+    return [with_room_for_places(make(rng)) for rng in cases(seed, count)]
 
 
 def with_room_for_places(fight):

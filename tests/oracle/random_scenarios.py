@@ -1,7 +1,8 @@
 """Whole scenarios at random, over every key that a scenario without profiles has.
 
-Small enough for the plain reading, and odd enough to meet every branch of the rules. The same source of
-chance gives the same scenario, so a seed names a case.
+Small enough for the plain reading, and odd enough to meet every branch of the rules. A case is named by its seed and
+its number, and each name of a list is drawn for by itself: a quality that is added to a list changes the cases that it
+is drawn for, and nothing else in them.
 """
 
 import random
@@ -28,8 +29,12 @@ TARGET_FLAGS = (
 
 def random_scenarios(seed, count):
     """`count` scenarios; the same seed gives the same ones."""
-    rng = random.Random(seed)
-    return [random_scenario(rng) for _ in range(count)]
+    return [random_scenario(rng) for rng in cases(seed, count)]
+
+
+def cases(seed, count):
+    """A source of chance for each of `count` cases, which does not depend on the cases before it."""
+    return (random.Random(f"{seed}, case {number}") for number in range(count))
 
 
 def random_scenario(rng):
@@ -124,8 +129,9 @@ def random_target(rng):
 
 
 def some_of(names, rng, share=0.25):
-    """Each of `names` with chance `share`."""
-    return [name for name in names if often(share, rng)]
+    """Each of `names` with chance `share`, whatever else is in the list."""
+    word = rng.getrandbits(64)
+    return [name for name in names if often(share, random.Random(f"{word} {name}"))]
 
 
 def often(share, rng):
