@@ -12,7 +12,7 @@ On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} 
 drawn separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as
 vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a
 loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the whole
-joint law of the same attack in {exact}.
+joint distribution of the same attack in {exact}.
 
 Taken on: {machine}. {versions}.
 
@@ -66,7 +66,7 @@ allow {limit} million attacks a second, and the public call reaches {share} of t
 
 {exact_table}
 
-The peers give the law of hits alone; none of them knows what becomes of the unit.
+The peers give the distribution of hits alone; none of them knows what becomes of the unit.
 
 {sweeps}
 
@@ -88,8 +88,8 @@ The kernels compiled for older processors, all variants compared bit by bit, the
 - All candidates of a table take turns in one run, in an order that rotates, so that whatever slows the machine
   slows all of them alike. A figure is the median over the rounds, with the middle half of the rounds beside it.
 - A ratio is the median of the ratios within the rounds, not the ratio of two medians.
-- Each baseline is checked against the exact law in `tests/test_benchmarks.py`, each variant of the kernel in
-  `tests/test_kernels.py`.
+- Each baseline is checked against the exact distribution in `tests/benchmarks`, each variant of the kernel in
+  `tests/engine/pool`.
 """
 
 LONGER_FIGHTS = """## Longer fights

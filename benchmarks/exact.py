@@ -9,7 +9,7 @@ from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight
 from benchmarks.timing import Candidate, interleaved
 
-EXACT = "exact, the whole joint law"
+EXACT = "exact, the full joint distribution"
 PEERS = {
     "icepool, hits alone": "icepool_hits",
     "dyce, hits alone": "dyce_hits",

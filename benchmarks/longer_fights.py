@@ -1,4 +1,4 @@
-"""Longer fights: a duel by Monte Carlo beside its baselines, and exactly; the exact joint law of a charge."""
+"""Longer fights: a duel by Monte Carlo beside its baselines, and exactly; the exact joint distribution of a charge."""
 
 import numpy as np
 

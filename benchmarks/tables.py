@@ -163,7 +163,7 @@ def of_duels(found):
 
 def of_exact_fights(found):
     rows = [(name, time(each["median_s"])) for name, each in found["exact"].items()]
-    return table(("exact joint law", "a call"), rows)
+    return table(("exact joint distribution", "a call"), rows)
 
 
 def of_longer_fights(found):

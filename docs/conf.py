@@ -1,0 +1,53 @@
+"""How the documentation is built: the pages of this folder, and a reference made from the docstrings."""
+
+import importlib
+import inspect
+from importlib import metadata
+from pathlib import Path
+
+project = "analyser"
+release = metadata.version("analyser")
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+html_theme = "furo"
+html_title = f"analyser {release}"
+exclude_patterns = ["_build"]
+
+myst_heading_anchors = 4
+autodoc_typehints = "none"  # the docstrings say them in words
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # results share the names of their attributes
+
+REFERENCE = {
+    "analyser": "Questions and answers",
+    "analyser.morale": "Morale in other games",
+    "analyser.plots": "Pictures",
+}
+"""The modules whose public names (`__all__`) make up the reference: one page each."""
+
+
+def write_reference(app):
+    """A page for each public module, so that a name that becomes public is in the reference."""
+    folder = Path(app.srcdir) / "api"
+    folder.mkdir(exist_ok=True)
+    for name, title in REFERENCE.items():
+        module = importlib.import_module(name)
+        lines = [title, "=" * len(title), "", f".. automodule:: {name}", "   :no-members:", ""]
+        for public in module.__all__:
+            lines += directive(f"{name}.{public}", getattr(module, public))
+        text = "\n".join(lines)
+        page = folder / f"{name}.rst"
+        if not page.exists() or page.read_text("utf-8") != text:
+            page.write_text(text, "utf-8")
+
+
+def directive(name, thing):
+    """The lines that describe one public class or function."""
+    if inspect.isclass(thing):
+        return [f".. autoclass:: {name}", "   :members:", ""]
+    return [f".. autofunction:: {name}", ""] if callable(thing) else []
+
+
+def setup(app):
+    app.connect("builder-inited", write_reference)
