@@ -1,10 +1,12 @@
 # Every target sets up what it needs first, in .venv, and only when pyproject.toml has changed since.
 #
 #   make report      every loadout of one faction against every loadout of another, into reports/
+#   make quick       the tests that run in a minute
 #   make test        all tests and checks
 #   make lint        the checks alone
 #   make fuzz        mutated inputs at every door, for as long as CASES takes: make fuzz CASES=20000 SEED=7
 #   make notebooks   run the notebooks from top to bottom and keep what they show
+#   make docs        the documentation, with a reference made from the docstrings, into docs/_build/html
 #   make bench       how fast the engines are
 #   make clean       take away the environment and the caches
 #
@@ -16,17 +18,25 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 REPORT := reports/crown-vs-imperium
+SIDE_BY_SIDE := $(BIN)/pytest -n auto --dist worksteal
 CASES ?= 5000
 SEED ?= 1
 
 .NOTPARALLEL:
-.PHONY: report test lint fuzz notebooks bench clean
+.PHONY: report quick test kernels lint fuzz notebooks docs bench clean
 
 report: $(VENV)/.ready
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
 
-test: lint
-	$(BIN)/pytest
+quick: kernels
+	$(SIDE_BY_SIDE) -m "not slow"
+
+test: lint kernels
+	$(SIDE_BY_SIDE)
+
+# Compiled once, before tests that run side by side each compile their own.
+kernels: $(VENV)/.ready-test
+	@$(BIN)/python -m tests.helpers.kernels
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
@@ -39,11 +49,16 @@ fuzz: $(VENV)/.ready-test
 notebooks: $(VENV)/.ready-notebook
 	$(BIN)/python -m notebooks
 
+# The examples of the docstrings and of the pages are run first.
+docs: $(VENV)/.ready-docs
+	$(BIN)/pytest analyser tests/docs -m "not slow"
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api
 	find analyser tests benchmarks notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: each is touched when pip has done its work, so a failed set-up is tried again.
