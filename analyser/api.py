@@ -18,7 +18,7 @@ from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import memory_sizes, most_hits
+from analyser.engine.pool.pmf import steps_of
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
 from analyser.results import rules_used
@@ -77,12 +77,13 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> AttackRes
     die, deck = _draws(ready)
     _check_size(fight, len(deck))
     faces, cards = die / die.sum(), deck / deck.sum()
-    law, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
+    scores, pmf, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
     wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
     return AttackResult(
         outcomes=outcomes,
         weights=chances,
-        hits_weights=law.sum(axis=1),
+        scores=scores,
+        score_weights=pmf,
         building_wrecked_weight=wrecked if rolls_for_building(ready) else None,
         **_account(ready, fight),
     )
@@ -93,7 +94,7 @@ def _check_size(fight: FightFacts, card_values: int) -> None:
     if not (fight.veteran or fight.extra_dice or fight.overcharge):
         return
     dice = int(fight.dice) + (card_values - 1 if fight.overcharge else 0)
-    steps = float(np.prod(memory_sizes(fight, dice), dtype=np.float64)) * most_hits(fight, dice) * dice
+    steps = steps_of(fight, dice)
     if steps > MOST_STEPS:
         allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
         raise InputError(f"the exact law of this pool takes {steps:.1g} steps", where="attack.dice", allowed=allowed)
@@ -199,11 +200,12 @@ def _table(scenario: Scenario, sampling: Sampling) -> Table:
 def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
     """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
     fight = table.dealer.fight
-    outcomes, weights = outcomes_of(fight, counts)
+    outcomes, weights = outcomes_of(table.dealer, counts)
     return AttackResult(
         outcomes=outcomes,
         weights=weights,
-        hits_weights=counts.sum(axis=(1, 2, 3, 4)),
+        scores=table.dealer.scores,
+        score_weights=counts.sum(axis=(1, 2, 3)),
         building_wrecked_weight=int(counts[..., 0].sum()) if rolls_for_building(scenario) else None,
         trials=int(trials),
         seed=int(seed),

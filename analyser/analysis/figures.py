@@ -12,7 +12,7 @@ from analyser.common.errors import InputError, check_flag, check_text
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
 from analyser.results.attack import AttackResult
 from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
-from analyser.rules.damage import suffer_hits
+from analyser.rules.damage import losses_of
 from analyser.rules.structs import plain
 from analyser.scenarios.encode import fight_of
 
@@ -121,9 +121,9 @@ def _mean(result: AttackResult) -> Figure:
 def _damage(result: AttackResult) -> tuple[float, float | None]:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
     fight = plain(fight_of(result.scenario))
-    suffered = [suffer_hits(fight, hits) for hits in range(len(result.hits_weights))]
-    worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage in suffered]
-    return mean_of(np.array(worth), result.hits_weights, result.trials)
+    losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
+    worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
+    return mean_of(np.array(worth), result.score_weights, result.trials)
 
 
 def _with_interval(mean: float, error: float | None) -> Figure:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analyser.api import exact
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
-from analyser.rules.damage import points_of_damage, suffer_hits
+from analyser.rules.damage import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import ScenarioLike, load_scenario
@@ -63,25 +63,33 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
 
     ready = load_scenario(scenario, profiles)
     fight = fight_of(ready)
-    law = exact(ready).hits_weights
+    result = exact(ready)
+    scores = result.scores
     faces = np.array(ready.ruleset.die.faces, np.float64) / ready.ruleset.die.sides
     pools = _pools(fight, ready.ruleset.deck.counts())
     rolled = sum(dice * chance for dice, chance in pools)
     added = rolled * faces[Face.HEROIC] * fight.explosion
 
-    def mean(of: Callable[[FightFacts, int], float]) -> float:
-        return float(sum(chance * of(fight, hits) for hits, chance in enumerate(law)))
+    def mean(of: Callable[[int], float]) -> float:
+        return float(sum(weight * of(score) for score, weight in enumerate(result.score_weights)))
+
+    room = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
 
     rows = [
         ("Dice rolled", "dice", "total", rolled),
         ("Dice added by heroic strikes", "dice", "part", added),
         ("Dice re-rolled", "dice", "part", _rerolled(fight, faces, pools, rolled + added)),
-        ("Hits", "hits", "total", float(np.arange(len(law)) @ law)),
-        ("Hits lost to DEFENCE", "hits", "lost", mean(_lost_to_defence)),
-        ("Damage", "damage", "total", mean(_points)),
-        ("Damage lost to overkill", "damage", "lost", mean(_overkill)),
-        ("Damage left on the unit", "damage", "part", mean(_left)),
-        ("Models destroyed", "models", "total", mean(_destroyed)),
+        ("Hits", "hits", "total", mean(lambda score: hits_of(scores, score))),
+        ("Hits lost to DEFENCE", "hits", "lost", mean(lambda score: hits_left_over(fight, scores, score))),
+        ("Damage", "damage", "total", mean(lambda score: points_of(fight, scores, score))),
+        (
+            "Damage lost to overkill",
+            "damage",
+            "lost",
+            mean(lambda score: max(0, points_of(fight, scores, score) - room)),
+        ),
+        ("Damage left on the unit", "damage", "part", mean(lambda score: losses_of(fight, scores, score)[1])),
+        ("Models destroyed", "models", "total", mean(lambda score: losses_of(fight, scores, score)[0])),
     ]
     return pd.DataFrame(rows, columns=["stage", "unit", "kind", "mean"])
 
@@ -112,24 +120,3 @@ def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[i
 def _chance_of(faces: NDArray[np.float64], mask: int) -> float:
     """The chance that a die shows one of the faces in `mask`."""
     return float(sum(chance for face, chance in enumerate(faces) if int(mask) >> face & 1))
-
-
-def _points(fight: FightFacts, hits: int) -> float:
-    return points_of_damage(hits, int(fight.defence), int(fight.devastating))
-
-
-def _lost_to_defence(fight: FightFacts, hits: int) -> float:
-    return 0 if fight.devastating else hits % int(fight.defence)
-
-
-def _overkill(fight: FightFacts, hits: int) -> float:
-    room = int(fight.most_destroyed) * int(fight.damage_limit)
-    return max(0, int(fight.damage) + _points(fight, hits) - room)
-
-
-def _left(fight: FightFacts, hits: int) -> float:
-    return suffer_hits(fight, hits)[1]
-
-
-def _destroyed(fight: FightFacts, hits: int) -> float:
-    return suffer_hits(fight, hits)[0]

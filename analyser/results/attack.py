@@ -22,6 +22,7 @@ from analyser.common.estimates import (
 )
 from analyser.common.text import counted, points_said, rating_said, records, said, with_error
 from analyser.results.base import Block, Result, Weighed, chance_figures, distribution_block, share_columns
+from analyser.rules.damage import Scores, by_hits
 from analyser.rules.outcome import (
     ACTIVATED,
     ANNIHILATED,
@@ -83,8 +84,9 @@ class AttackResult(Result):
         The distinct outcomes, packed, in rising order. Read them with :meth:`column` or :meth:`to_frame`.
     weights : array, shape (n,)
         Their probabilities (float64), or how often each was seen (int64, Monte Carlo).
-    hits_weights : array, shape (most hits + 1,)
-        The same for the number of hits scored.
+    scores : Scores
+    score_weights : array
+        The same for the score of the pool (:mod:`analyser.rules.damage`).
     conditions : mapping
         What the rules made of the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
@@ -98,7 +100,8 @@ class AttackResult(Result):
     scenario: Scenario
     outcomes: NDArray[np.int64]
     weights: NDArray[Any]
-    hits_weights: NDArray[Any]
+    scores: Scores
+    score_weights: NDArray[Any]
     conditions: dict[str, Any]
     building_wrecked_weight: float | None = None
 
@@ -149,6 +152,11 @@ class AttackResult(Result):
         nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]
         low, high = wilson_interval(np.array([nearest]), self.trials)
         return float(high[0] - low[0])
+
+    @cached_property
+    def hits_weights(self) -> NDArray[Any]:
+        """The weight of each number of hits: shape (most hits + 1,)."""
+        return by_hits(self.scores, self.score_weights)
 
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.pool.pmf import pool_law
+from analyser.engine.pool.pmf import most_dice, pool_pmf
 from analyser.rules import discipline
-from analyser.rules.damage import suffer_blanks, suffer_hits
+from analyser.rules.damage import Scores, losses_of, scores_for
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts
 
@@ -27,15 +27,16 @@ def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: N
 @step
 def push_state(
     fight: FightFacts,
-    destroyed: int,
-    damage: int,
+    losses: tuple[int, int, int, int],
     weight: float,
     at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64],
-    chances: NDArray[np.float64],
+    probabilities: NDArray[np.float64],
     count: int,
 ) -> int:
-    """Append what a unit with these losses comes to, officer and card still to be drawn; the new count."""
+    """Append what units with these losses come to, officer and card still to be drawn; the new count."""
+    destroyed, damage, own_destroyed, own_damage = losses
+    own = own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
     living = destroyed < fight.models
     lost = discipline.places_lost(fight, destroyed) / fight.models if living else 0.0
     for officer_lost in range(2):
@@ -45,62 +46,43 @@ def push_state(
         disordered = discipline.disordered_by_loss(fight, officer_lost)
         failed = chance_failed(fight, destroyed, disordered, at_most)
         if failed < 1.0:
-            outcomes[count] = discipline.pass_test(fight, destroyed, damage, disordered)
-            chances[count] = share * (1.0 - failed)
+            outcomes[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
+            probabilities[count] = share * (1.0 - failed)
             count += 1
         if failed > 0.0:
-            outcomes[count] = discipline.fail_test(fight, destroyed, damage, disordered)
-            chances[count] = share * failed
+            outcomes[count] = discipline.fail_test(fight, destroyed, damage, disordered) | own
+            probabilities[count] = share * failed
             count += 1
     return count
 
 
 @step
-def push_hits(
+def push_pmf(
     fight: FightFacts,
-    hits_law: NDArray[np.float64],
+    scores: Scores,
+    pmf: NDArray[np.float64],
     at_most: NDArray[np.float64],
     outcomes: NDArray[np.int64],
-    chances: NDArray[np.float64],
-    count: int,
+    probabilities: NDArray[np.float64],
 ) -> int:
-    """Append the outcomes of a law of hits; numbers of hits that do the same damage go together."""
-    destroyed, damage, weight = 0, 0, 0.0
-    for hits in range(len(hits_law)):
-        if hits_law[hits] == 0.0:
-            continue
-        more_destroyed, more_damage = suffer_hits(fight, hits)
-        if weight > 0.0 and (more_destroyed != destroyed or more_damage != damage):
-            count = push_state(fight, destroyed, damage, weight, at_most, outcomes, chances, count)
-            weight = 0.0
-        destroyed, damage = more_destroyed, more_damage
-        weight += hits_law[hits]
-    if weight > 0.0:
-        count = push_state(fight, destroyed, damage, weight, at_most, outcomes, chances, count)
-    return count
+    """Fill `outcomes` and `probabilities` from the distribution of a pool's score; how many were filled.
 
-
-@step
-def push_law(
-    fight: FightFacts,
-    law: NDArray[np.float64],
-    at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64],
-    chances: NDArray[np.float64],
-) -> int:
-    """Fill `outcomes` and `chances` from a law of (hits, blanks); how many were filled.
-
-    The same outcome may come up more than once. Room for ``ROWS_A_STATE * law.size`` is enough.
+    The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.
     """
     count = 0
-    for blanks in range(law.shape[1]):
-        start = count
-        count = push_hits(fight, law[:, blanks], at_most, outcomes, chances, count)
-        if fight.overcharge:
-            destroyed, damage = suffer_blanks(fight, blanks)
-            own_losses = destroyed << ATTACKER_DESTROYED | damage << ATTACKER_DAMAGE
-            for place in range(start, count):
-                outcomes[place] |= own_losses
+    for first in range(scores.strike):  # scores that differ in strikes alone follow each other: many do the same
+        losses, weight = (0, 0, 0, 0), 0.0
+        for score in range(first, len(pmf), scores.strike):
+            if pmf[score] == 0.0:
+                continue
+            more = losses_of(fight, scores, score)
+            if weight > 0.0 and more != losses:
+                count = push_state(fight, losses, weight, at_most, outcomes, probabilities, count)
+                weight = 0.0
+            losses = more
+            weight += pmf[score]
+        if weight > 0.0:
+            count = push_state(fight, losses, weight, at_most, outcomes, probabilities, count)
     return count
 
 
@@ -131,28 +113,31 @@ def gather(outcomes: NDArray[np.int64], weights: NDArray[np.float64], count: int
 @kernel
 def exact_attack(
     fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], at_most: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """The law of one attack.
+) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """The exact distribution of the outcome of one attack.
 
     Parameters
     ----------
     fight : record of FIGHT
     faces, cards : float64 arrays
-        The chances of the faces of the die, and of the card values.
+        The probabilities of the faces of the die, and of the card values.
     at_most : float64 array
-        The chance that a card has at most the value v.
+        The probability that a card has at most the value v.
 
     Returns
     -------
-    law : float64 array, shape (most hits + 1, most blanks + 1)
+    scores : Scores
+    pmf : float64 array, shape (scores,)
+        Of the score of the pool.
     outcomes : int64 array, shape (n,)
-        Packed as :mod:`analyser.rules.discipline` says, in rising order, each once.
-    chances : float64 array, shape (n,)
+        Packed as :mod:`analyser.rules.outcome` says, in rising order, each once.
+    probabilities : float64 array, shape (n,)
     """
-    law = pool_law(fight, faces, cards)
-    room = ROWS_A_STATE * law.shape[0] * law.shape[1]
+    scores = scores_for(fight, most_dice(fight, cards))
+    pmf = pool_pmf(fight, scores, faces, cards)
+    room = ROWS_A_STATE * len(pmf)
     outcomes = np.empty(room, np.int64)
-    chances = np.empty(room)
-    count = push_law(fight, law, at_most, outcomes, chances)
-    kept = gather(outcomes, chances, count)
-    return law, outcomes[:kept], chances[:kept]
+    probabilities = np.empty(room)
+    count = push_pmf(fight, scores, pmf, at_most, outcomes, probabilities)
+    kept = gather(outcomes, probabilities, count)
+    return scores, pmf, outcomes[:kept], probabilities[:kept]

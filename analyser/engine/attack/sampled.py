@@ -16,11 +16,10 @@ from analyser.engine.parallel import CHUNK_TRIALS, Queue, tasks_of
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
 from analyser.engine.pool.layout import OtherDraw, Sheet, Special, sheets_for
-from analyser.engine.pool.pmf import most_blanks, most_hits
 from analyser.engine.rng import Stream, stream_of
 from analyser.game.dice import Face
 from analyser.rules import discipline
-from analyser.rules.damage import suffer_blanks, suffer_hits
+from analyser.rules.damage import Scores, losses_of, scores_for, size_of
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts, Officer, Test, plain
 
@@ -34,9 +33,10 @@ class Dealer:
     """Everything that rolling a fight needs, whatever the number of trials."""
 
     fight: FightFacts
+    scores: Scores
     sheet: Sheet
     special: Special | None
-    shape: tuple[int, int, int, int, int]  # values of hits, blanks, card, officer's place, building die
+    shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
     stream: Stream
 
     @property
@@ -70,14 +70,14 @@ def dealer_for(
     place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
     wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
-    sizes = most_hits(facts, dice) + 1, most_blanks(facts, dice) + 1
+    scores = scores_for(facts, dice)
     values = [len(draw.edges) + 1 if draw else 1 for draw in (card, place, building)]
-    shape = (*sizes, values[0], values[1], values[2])
+    shape = (size_of(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return Dealer(fight, *sheets_for(facts, die, deck, others, sizes), shape, stream_of(seed))
+    return Dealer(fight, scores, *sheets_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
 
 
 def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -162,37 +162,37 @@ class Table:
 
 
 @step
-def end_of_trial(fight: FightFacts, hits: int, card: int, place: int) -> int:
-    """The packed outcome of one trial: its hits, the class of its card, the officer's place."""
-    destroyed, damage = suffer_hits(fight, hits)
+def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place: int) -> int:
+    """The packed outcome of one trial: its score, the class of its card, the officer's place."""
+    destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
+    own = own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
     disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
     value = fight.discipline - _CARD_VALUES_LOWER + card
-    failed = value > discipline.passes_up_to(fight, destroyed, disordered)
-    if failed:
-        return discipline.fail_test(fight, destroyed, damage, disordered)
-    return discipline.pass_test(fight, destroyed, damage, disordered)
+    if value > discipline.passes_up_to(fight, destroyed, disordered):
+        return discipline.fail_test(fight, destroyed, damage, disordered) | own
+    return discipline.pass_test(fight, destroyed, damage, disordered) | own
 
 
 @kernel
 def end_trials(
-    fight: FightFacts, hits: NDArray[np.int64], blanks: NDArray[np.int64], cards: NDArray[np.int64],
-    places: NDArray[np.int64], outcomes: NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Fill `outcomes` with what trials come to that drew these hits, blanks, cards and officer's places."""
+    fight: FightFacts,
+    scores: Scores,
+    pools: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    places: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
+) -> None:
+    """Fill `outcomes` with what trials come to that drew these scores, cards and officer's places."""
     for trial in range(len(outcomes)):
-        outcome = end_of_trial(fight, hits[trial], cards[trial], places[trial])
-        if fight.overcharge:
-            destroyed, damage = suffer_blanks(fight, blanks[trial])
-            outcome |= destroyed << ATTACKER_DESTROYED | damage << ATTACKER_DAMAGE
-        outcomes[trial] = outcome
+        outcomes[trial] = end_of_trial(fight, scores, pools[trial], cards[trial], places[trial])
 
 
-def outcomes_of(fight: FightFacts, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def outcomes_of(dealer: Dealer, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct packed outcomes in rising order, and how often each came up."""
-    drawn = counts.sum(axis=4)
+    drawn = counts.sum(axis=3)
     draws = np.nonzero(drawn)
     outcomes = np.empty(len(draws[0]), np.int64)
-    end_trials(fight, draws[0], draws[1], draws[2], draws[3], outcomes)
+    end_trials(dealer.fight, dealer.scores, draws[0], draws[1], draws[2], outcomes)
     distinct, which = np.unique(outcomes, return_inverse=True)
     weights = np.zeros(len(distinct), np.int64)
     np.add.at(weights, which, drawn[draws])

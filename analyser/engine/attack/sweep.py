@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.attack.exact import ROWS_A_STATE, push_law
-from analyser.engine.pool.pmf import pool_law
-from analyser.game.dice import Rating
+from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.pool.pmf import most_dice, pool_pmf
 from analyser.rules.conditions import set_fight
-from analyser.rules.damage import suffer_hits
+from analyser.rules.damage import Scores, losses_of, scores_for
 from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import FIGHT, FightFacts
 
@@ -36,63 +35,73 @@ SUMMARY = np.dtype(
 """One attack in a few figures; all NaN where the attack cannot be made."""
 
 LOW, HIGH = 0.10, 0.90
-_RATINGS = len(Rating)
-_POOLS = _RATINGS * 2 * 2  # ratings, Durable or not, the cell's value or the one in parentheses
+_POOLS = 16  # that are kept: by rating, Durable or not, the cell's value or the one in parentheses
 _MODELS = (1 << BITS) - 1
 
 
 @step
-def percentile(law: NDArray[np.float64], share: float) -> float:
+def percentile(pmf: NDArray[np.float64], share: float) -> float:
     """The least value that is reached or stayed below with probability `share`."""
     total = 0.0
-    for value in range(len(law)):
-        total += law[value]
+    for value in range(len(pmf)):
+        total += pmf[value]
         if total >= share - 1e-12:
             return float(value)
-    return float(len(law) - 1)
+    return float(len(pmf) - 1)
 
 
 @step
 def summarise(
     models: int,
     outcomes: NDArray[np.int64],
-    chances: NDArray[np.float64],
+    probabilities: NDArray[np.float64],
     count: int,
-    destroyed_law: NDArray[np.float64],
+    destroyed: NDArray[np.float64],
     summary: NDArray[np.void],
 ) -> None:
-    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed_law` is scratch."""
+    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch."""
     figures = summary[0]
-    destroyed_law[: models + 1] = 0.0
+    destroyed[: models + 1] = 0.0
     figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
-        outcome, chance = outcomes[place], chances[place]
-        destroyed_law[outcome >> MODELS_DESTROYED & _MODELS] += chance
-        figures.p_suppressed += chance if outcome & SUPPRESSED else 0.0
-        figures.p_broken += chance if outcome & BROKEN else 0.0
-        figures.p_fled += chance if outcome & FLED else 0.0
-        figures.p_annihilated += chance if outcome & ANNIHILATED else 0.0
+        outcome, probability = outcomes[place], probabilities[place]
+        destroyed[outcome >> MODELS_DESTROYED & _MODELS] += probability
+        figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
+        figures.p_broken += probability if outcome & BROKEN else 0.0
+        figures.p_fled += probability if outcome & FLED else 0.0
+        figures.p_annihilated += probability if outcome & ANNIHILATED else 0.0
     figures.mean_models_destroyed = 0.0
     figures.p_any_destroyed = figures.p_half_destroyed = 0.0
-    for destroyed in range(1, models + 1):
-        figures.mean_models_destroyed += destroyed * destroyed_law[destroyed]
-        figures.p_any_destroyed += destroyed_law[destroyed]
-        figures.p_half_destroyed += destroyed_law[destroyed] if 2 * destroyed >= models else 0.0
-    figures.models_destroyed_10th_percentile = percentile(destroyed_law[: models + 1], LOW)
-    figures.models_destroyed_90th_percentile = percentile(destroyed_law[: models + 1], HIGH)
+    for lost in range(1, models + 1):
+        figures.mean_models_destroyed += lost * destroyed[lost]
+        figures.p_any_destroyed += destroyed[lost]
+        figures.p_half_destroyed += destroyed[lost] if 2 * lost >= models else 0.0
+    figures.models_destroyed_10th_percentile = percentile(destroyed[: models + 1], LOW)
+    figures.models_destroyed_90th_percentile = percentile(destroyed[: models + 1], HIGH)
 
 
 @step
-def mean_damage(fight: FightFacts, law: NDArray[np.float64]) -> float:
+def mean_damage(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64]) -> float:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8).
 
     It tells attacks apart that destroy no model, as any one attack on a fresh behemoth.
     """
     total = 0.0
-    for hits in range(law.shape[0]):
-        destroyed, damage = suffer_hits(fight, hits)
-        total += law[hits].sum() * (destroyed * fight.damage_limit + damage - fight.damage)
+    for score in range(len(pmf)):
+        destroyed, damage, _, _ = losses_of(fight, scores, score)
+        total += pmf[score] * (destroyed * fight.damage_limit + damage - fight.damage)
     return total
+
+
+@step
+def same_pool(one: FightFacts, other: FightFacts, cards: NDArray[np.float64]) -> bool:
+    """Whether two fights roll the same pool."""
+    dice = most_dice(one, cards)
+    if one.dice != other.dice or one.reroll_faces != other.reroll_faces or one.extra_faces != other.extra_faces:
+        return False
+    if one.extra_dice != other.extra_dice or one.explosion != other.explosion or one.veteran != other.veteran:
+        return False
+    return bool(dice == most_dice(other, cards) and scores_for(one, dice) == scores_for(other, dice))
 
 
 @kernel
@@ -107,31 +116,31 @@ def sweep_row(
     at_most: NDArray[np.float64],
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`; `fights` is one scratch record."""
-    attack, fight = attacks[row], fights[0]
-    known = np.zeros(_POOLS, np.bool_)
-    laws = [np.zeros((1, 1)) for _ in range(_POOLS)]
+    """Fill one attacker's row of `summaries`; `fights` are scratch records, one and as many as pools are kept."""
+    attack, fight, known = attacks[row], fights[0], 0
+    pmfs = [np.zeros(1) for _ in range(_POOLS)]
     room, most_models = 0, 0
-    outcomes, chances = np.empty(0, np.int64), np.empty(0)
+    outcomes, probabilities = np.empty(0, np.int64), np.empty(0)
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)
-    destroyed_law = np.zeros(most_models + 1)
+    destroyed_pmf = np.zeros(most_models + 1)
     for place in range(len(targets)):
         if not possible[row, place]:
             continue
         set_fight(attack, targets[place], fight)
-        pool = fight.rating + _RATINGS * (2 - fight.heroic_hits)
-        pool += 2 * _RATINGS if fight.dice != attack.dice else 0
-        if not known[pool]:
-            laws[pool] = pool_law(fight, faces, cards)
-            known[pool] = True
-        law = laws[pool]
-        if ROWS_A_STATE * law.size > room:
-            room = ROWS_A_STATE * law.size
-            outcomes, chances = np.empty(room, np.int64), np.empty(room)
-        count = push_law(fight, law, at_most, outcomes, chances)
-        summarise(fight.models, outcomes, chances, count, destroyed_law, summaries[row, place : place + 1])
-        summaries[row, place].mean_damage = mean_damage(fight, law)
+        scores, pool = scores_for(fight, most_dice(fight, cards)), 0
+        while pool < known and not same_pool(fight, fights[1 + pool], cards):
+            pool += 1
+        if pool == known:
+            pool = min(pool, _POOLS - 1)
+            pmfs[pool], fights[1 + pool], known = pool_pmf(fight, scores, faces, cards), fight, pool + 1
+        pmf = pmfs[pool]
+        if ROWS_A_STATE * len(pmf) > room:
+            room = ROWS_A_STATE * len(pmf)
+            outcomes, probabilities = np.empty(room, np.int64), np.empty(room)
+        count = push_pmf(fight, scores, pmf, at_most, outcomes, probabilities)
+        summarise(fight.models, outcomes, probabilities, count, destroyed_pmf, summaries[row, place : place + 1])
+        summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
 
 
 def sweep(
@@ -167,7 +176,7 @@ def sweep(
     at_most = np.cumsum(cards)
 
     def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(1, FIGHT), faces, cards, at_most, summaries)
+        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), faces, cards, at_most, summaries)
 
     if threads == 1:
         for row in range(len(attacks)):

@@ -57,15 +57,15 @@ def find_cells(sheet: Sheet, block: Block) -> None:
     """The cell that each trial counts in."""
     tallies, gone, blanks, extras = block.tallies, block.gone, block.blanks, block.extras
     worst, cells = block.worst, block.cells
-    bonus, veteran, limit = sheet.heroic_bonus, sheet.veteran, sheet.limit
-    blank_values, extra_values, discarded = sheet.blank_values, sheet.extra_values, sheet.discarded
+    strike, bonus, blank = sheet.strike_cells, sheet.heroic_bonus, sheet.blank_cells
+    veteran, limit, discarded = sheet.veteran, sheet.limit, sheet.discarded
     kind = cells.dtype.type
     bits, ones = halves(cells)
     for trial in range(BLOCK):
         scored, heroics = kind((tallies[0, trial] & ones) - gone[trial]), kind(tallies[0, trial] >> bits)
         turned = min(veteran, kind(scored - heroics))  # Veteran (AC-7)
-        hits = kind(scored + bonus * kind(heroics + turned))
-        cell = kind(kind(hits * blank_values + blanks[trial]) * extra_values + extras[trial])
+        cell = kind(kind(strike * scored) + kind(bonus * kind(heroics + turned)))
+        cell = kind(kind(cell + kind(blank * blanks[trial])) + extras[trial])
         cells[trial] = discarded if worst[trial] >= limit else cell
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.pool.pmf import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
 from analyser.game.dice import Face
+from analyser.rules.damage import Scores, size_of
 from analyser.rules.structs import FightFacts
 
 EDGES_AT_ONCE = 3  # a card has as many
@@ -44,8 +45,8 @@ class Mark(IntEnum):
 class Sheet(NamedTuple):
     """How the pools of a fight are rolled: what the kernel needs besides the number of dice.
 
-    A trial is counted in the cell ``(hits * blank_values + blanks) * extra_values + extra``, where `extra` tells the
-    cards, officer's places and building dice apart that the rules tell apart.
+    A trial is counted in the cell ``score * extra_values + extra``, where `extra` tells the cards, officer's places and
+    building dice apart that the rules tell apart.
     """
 
     explodes: Any  # a first die with a draw below shows a heroic strike at once; in the type of the draws
@@ -55,10 +56,10 @@ class Sheet(NamedTuple):
     lower_unit: Any  # 1 in the lower half of a number, and in its upper half
     upper_unit: Any
     added: int  # dice that a heroic strike adds
-    heroic_bonus: Any  # hits of a heroic strike beyond those of a strike
+    strike_cells: Any  # cells that a strike adds
+    heroic_bonus: Any  # that a heroic strike adds beyond those of a strike
+    blank_cells: Any  # that a blank adds; 0: blanks do not count
     veteran: Any
-    blank_values: Any  # 1: blanks do not count
-    extra_values: Any
     discarded: Any  # the cell of the trials that are thrown away
     limits: NDArray[np.uint16]  # of the other draws, in order: from here on the trial is thrown away
     edges: NDArray[np.uint16]  # of the other draws: where the next value begins, one row a draw
@@ -96,10 +97,11 @@ class OtherDraw(NamedTuple):
 
 def sheets_for(
     fight: FightFacts,
+    scores: Scores,
     die: NDArray[np.int64],
     deck: NDArray[np.int64],
     others: tuple[OtherDraw, ...],
-    sizes: tuple[int, int],
+    dice: int,
     *,
     wide: bool = False,
     special: bool = False,
@@ -109,11 +111,12 @@ def sheets_for(
     Parameters
     ----------
     fight : record of FIGHT
+    scores : Scores
     die, deck : int64 arrays
         Sides by face; copies by value of the attacker's card (Overcharge).
     others : tuple of OtherDraw
-    sizes : (int, int)
-        How many values hits and blanks can take.
+    dice : int
+        The most dice of the first roll.
     wide, special : bool
         In 32-bit numbers, and with a Special, whether the fight needs it or not: to be rolled beside others that do.
 
@@ -124,11 +127,10 @@ def sheets_for(
     """
     small = die // np.gcd.reduce(die)
     pairs = int(small.sum()) ** 2
-    most = int(fight.dice) + (len(deck) - 1 if fight.overcharge else 0)
-    in_pool = most * (1 + int(fight.explosion))
+    in_pool = dice * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
     extra_values = int(np.prod([len(other.edges) + 1 for other in others], dtype=np.int64))
-    cells = sizes[0] * sizes[1] * extra_values
+    cells = size_of(fight, scores, dice) * extra_values
     kind = np.uint32 if wide else _kind_for(in_pool + allowance, pairs, cells)
     a_pair = np.iinfo(kind).max // pairs
     ends = _ends(fight, small)
@@ -141,10 +143,10 @@ def sheets_for(
         lower_unit=kind(1),
         upper_unit=kind(1 << 4 * kind().itemsize),
         added=int(fight.explosion),
-        heroic_bonus=kind(fight.heroic_hits - 1),
+        strike_cells=kind(scores.strike * extra_values),
+        heroic_bonus=kind((scores.heroic - scores.strike) * extra_values),
+        blank_cells=kind(scores.blank * extra_values),
         veteran=kind(fight.veteran),
-        blank_values=kind(sizes[1]),
-        extra_values=kind(extra_values),
         discarded=kind(cells),
         limits=limits,
         edges=edges,
@@ -157,7 +159,7 @@ def sheets_for(
         allowance=kind(allowance),
         marks=_marks(fight, ends, kind, a_pair, every=special),
         marks_again=_marks(fight, ends_again, kind, a_pair, every=special),
-        kept=np.array([kept_of(dice, int(fight.explosion), small) for dice in range(int(fight.dice), most + 1)]),
+        kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
         card_edges=_card_edges(deck) if fight.overcharge else np.zeros(1, np.uint16),
     )
 

@@ -1,8 +1,9 @@
-"""The exact law of an attack pool: hits scored, and blanks left lying (AC-3.2 to AC-3.6).
+"""Exact probability mass function of the score of an attack pool (AC-3.2 to AC-3.6).
 
-Dice are added to the pool one at a time. What the rest of the pool must remember besides the hits - final
-strikes that Veteran may turn, blanks that Overcharge counts, dice that wait for an extra re-roll - is one
-small number, the *memory*; a die moves (hits, memory) to (hits, memory). Nothing is truncated.
+The dice of a pool are independent, so the distribution of their sum is a convolution power: dice are added one at a
+time. What the rest of the pool must remember besides the score - final strikes that Veteran may turn, dice that wait
+for an extra re-roll - is one small number, the *memory*; a die moves (memory, score) to (memory, score). Nothing is
+truncated.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.game.dice import Face
+from analyser.rules.damage import Scores, score_of, scores_for, size_of
 from analyser.rules.structs import FightFacts
 
 _FACES = len(Face)
@@ -20,24 +22,18 @@ _FACES = len(Face)
 WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, NOT_WAITING = 0, 1, 2, 3
 _KINDS_WAITING = 3
 
-# What one die comes to, as one whole number: hits, final strikes, counted blanks and waiting dice, eight bits each,
+# What one die comes to, as one integer: final strikes and dice that wait, eight bits each, and above them the score,
 # so that what several dice come to is a sum.
-_HIT, _FINAL_STRIKE, _COUNTED_BLANK, _WAITING_DIE = 1, 1 << 8, 1 << 16, 1 << 24
+_FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it adds
 
 
 @step
-def most_hits(fight: FightFacts, dice: int) -> int:
-    """The most hits that `dice` dice of the first roll can score."""
-    return dice * (1 + fight.explosion) * fight.heroic_hits + fight.veteran
-
-
-@step
-def most_blanks(fight: FightFacts, dice: int) -> int:
-    """The most blanks that count; only Overcharge counts them."""
-    return dice * fight.explosion if fight.overcharge else 0
+def most_dice(fight: FightFacts, cards: NDArray[np.float64]) -> int:
+    """The most dice of the first roll, those of the highest card among them (Overcharge, AC-6)."""
+    return fight.dice + (len(cards) - 1 if fight.overcharge else 0)
 
 
 @step
@@ -51,36 +47,37 @@ def waits_as(fight: FightFacts, face: int) -> int:
 
 
 @step
-def worth(fight: FightFacts, face: int) -> int:
+def worth(fight: FightFacts, scores: Scores, face: int) -> int:
     """What a die that stays at `face` comes to (AC-3.6)."""
-    if face == Face.HEROIC:
-        return fight.heroic_hits * _HIT
-    if face == Face.STRIKE:
-        return _HIT + (_FINAL_STRIKE if fight.veteran else 0)
-    return _COUNTED_BLANK if face == Face.BLANK and fight.overcharge else 0
+    return score_of(scores, face) << _SCORE | (_FINAL_STRIKE if face == Face.STRIKE and fight.veteran else 0)
 
 
 @step
 def add_outcome(
-    outcomes: NDArray[np.int64], chances: NDArray[np.float64], count: int, outcome: int, chance: float
+    outcomes: NDArray[np.int64], probabilities: NDArray[np.float64], count: int, outcome: int, probability: float
 ) -> int:
-    """Add `chance` to `outcome` in a list of `count` outcomes; the new length of the list."""
-    if chance == 0.0:
+    """Add `probability` to `outcome` in a list of `count` outcomes; the new length of the list."""
+    if probability == 0.0:
         return count
     for place in range(count):
         if outcomes[place] == outcome:
-            chances[place] += chance
+            probabilities[place] += probability
             return count
     outcomes[count] = outcome
-    chances[count] = chance
+    probabilities[count] = probability
     return count + 1
 
 
 @step
 def settled_die(
-    fight: FightFacts, faces: NDArray[np.float64], best: int, outcomes: NDArray[np.int64], chances: NDArray[np.float64]
+    fight: FightFacts,
+    scores: Scores,
+    faces: NDArray[np.float64],
+    best: int,
+    outcomes: NDArray[np.int64],
+    probabilities: NDArray[np.float64],
 ) -> int:
-    """Fill in the law of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); its length.
+    """Fill in the outcomes of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); how many.
 
     Only dice whose first face is `best` or worse: a first-roll die that shows a heroic strike is another matter.
     """
@@ -89,46 +86,56 @@ def settled_die(
         waiting = waits_as(fight, face)
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
-                count = add_outcome(outcomes, chances, count, worth(fight, again), faces[face] * faces[again])
-        elif waiting != NOT_WAITING:
-            waits = _WAITING_DIE << _PART_BITS * waiting
-            count = add_outcome(outcomes, chances, count, waits, faces[face])
+                both = faces[face] * faces[again]
+                count = add_outcome(outcomes, probabilities, count, worth(fight, scores, again), both)
         else:
-            count = add_outcome(outcomes, chances, count, worth(fight, face), faces[face])
+            stays = waiting == NOT_WAITING
+            outcome = worth(fight, scores, face) if stays else _WAITING_DIE << _PART_BITS * waiting
+            count = add_outcome(outcomes, probabilities, count, outcome, faces[face])
     return count
 
 
 @step
 def first_die(
-    fight: FightFacts, faces: NDArray[np.float64], outcomes: NDArray[np.int64], chances: NDArray[np.float64]
+    fight: FightFacts,
+    scores: Scores,
+    faces: NDArray[np.float64],
+    outcomes: NDArray[np.int64],
+    probabilities: NDArray[np.float64],
 ) -> int:
-    """Fill in the law of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); its length."""
+    """Fill in the outcomes of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); how many."""
     added = np.zeros(2 * _FACES, np.int64)
-    added_chances = np.zeros(2 * _FACES)
-    n_added = settled_die(fight, faces, Face.HEROIC, added, added_chances)
-    count = settled_die(fight, faces, Face.STRIKE, outcomes, chances)
-    heroic, heroic_chance = worth(fight, Face.HEROIC), faces[Face.HEROIC]
+    of_added = np.zeros(2 * _FACES)
+    n_added = settled_die(fight, scores, faces, 0, added, of_added)
+    count = settled_die(fight, scores, faces, 1, outcomes, probabilities)
+    heroic, shown = scores.heroic << _SCORE, faces[0]
     for one in range(n_added):
-        sum_one, chance_one = heroic + added[one], heroic_chance * added_chances[one]
+        sum_one, both = heroic + added[one], shown * of_added[one]
         if fight.explosion == 1:
-            count = add_outcome(outcomes, chances, count, sum_one, chance_one)
+            count = add_outcome(outcomes, probabilities, count, sum_one, both)
             continue
         for two in range(n_added):
-            count = add_outcome(outcomes, chances, count, sum_one + added[two], chance_one * added_chances[two])
+            count = add_outcome(outcomes, probabilities, count, sum_one + added[two], both * of_added[two])
     return count
 
 
 @step
 def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
-    """How many values each part of the memory takes: strikes, blanks, and the three kinds of waiting dice."""
-    sizes = np.ones(2 + _KINDS_WAITING, np.int64)
+    """How many values each part of the memory takes: final strikes, and the three kinds of waiting dice."""
+    sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
-    sizes[1] = most_blanks(fight, dice) + 1
     for face in range(_FACES):
         waiting = waits_as(fight, face)
         if waiting != NOT_WAITING:
-            sizes[2 + waiting] = fight.extra_dice + 1
+            sizes[1 + waiting] = fight.extra_dice + 1
     return sizes
+
+
+def steps_of(fight: FightFacts, dice: int) -> float:
+    """About how many additions the distribution of a pool of so many dice takes: the square of them, and memories."""
+    scores = scores_for(fight, dice)
+    memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
+    return memories * (size_of(fight, scores, dice) - scores.strike) * dice
 
 
 @step
@@ -149,127 +156,117 @@ def volume(sizes: NDArray[np.int64]) -> int:
 
 
 @step
-def move(parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tuple[int, int]:
-    """The hits that `outcome` adds to a pool with this memory, and the new memory.
+def move(scores: Scores, parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tuple[int, int]:
+    """The score that `outcome` adds to a pool with this memory, and the new memory.
 
     Strikes beyond what Veteran can turn are not told apart. A die beyond the allowance of extra re-rolls
-    stays as it lies: only what such dice can still be is remembered, and all of a kind are worth the same.
+    stays as it lies: only what such dice can still be is remembered, and all of a kind score the same.
     """
-    hits = outcome & _PART
-    strikes = parts[0] + (outcome >> _PART_BITS & _PART)
-    blanks = parts[1] + (outcome >> 2 * _PART_BITS & _PART)
+    score = outcome >> _SCORE
+    strikes = parts[0] + (outcome & _PART)
     memory = 0
     for kind in range(_KINDS_WAITING):
-        allowed = sizes[2 + kind] - 1
-        waiting = parts[2 + kind] + (outcome >> (3 + kind) * _PART_BITS & _PART)
+        allowed = sizes[1 + kind] - 1
+        waiting = parts[1 + kind] + (outcome >> (1 + kind) * _PART_BITS & _PART)
         over = max(waiting - allowed, 0)
-        memory = memory * sizes[2 + kind] + waiting - over
+        memory = memory * sizes[1 + kind] + waiting - over
         if kind == WAITING_STRIKE:
-            hits += over
+            score += over * scores.strike
             strikes += over
         elif kind == WAITING_BLANK:
-            blanks += over
-    kinds = sizes[2] * sizes[3] * sizes[4]
-    # A pool that already has all the blanks it can have gets no more: such a move has no chance, but it needs a place.
-    return hits, (min(strikes, sizes[0] - 1) * sizes[1] + min(blanks, sizes[1] - 1)) * kinds + memory
+            score += over * scores.blank
+    return score, min(strikes, sizes[0] - 1) * (sizes[1] * sizes[2] * sizes[3]) + memory
 
 
 @step
 def moves(
-    outcomes: NDArray[np.int64], count: int, sizes: NDArray[np.int64]
+    scores: Scores, outcomes: NDArray[np.int64], count: int, sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For every memory and outcome: the hits added and the memory after; two arrays (memories, outcomes)."""
+    """For every memory and outcome: the score added and the memory after; two arrays (memories, outcomes)."""
     memories = volume(sizes)
-    hits = np.zeros((memories, count), np.int64)
+    added = np.zeros((memories, count), np.int64)
     after = np.zeros((memories, count), np.int64)
     parts = np.zeros(len(sizes), np.int64)
     for memory in range(memories):
         unpack(memory, sizes, parts)
         for place in range(count):
-            hits[memory, place], after[memory, place] = move(parts, sizes, outcomes[place])
-    return hits, after
+            added[memory, place], after[memory, place] = move(scores, parts, sizes, outcomes[place])
+    return added, after
 
 
 @step
 def add_die(
-    law: NDArray[np.float64],
+    pool: NDArray[np.float64],
     reach: int,
-    hits: NDArray[np.int64],
+    added: NDArray[np.int64],
     after: NDArray[np.int64],
-    chances: NDArray[np.float64],
+    probabilities: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The law (memories, hits) with one more die in the pool; `reach` bounds the hits that it holds so far."""
-    grown = np.zeros(law.shape)
-    for memory in range(law.shape[0]):
-        for place in range(hits.shape[1]):
-            chance, shift, then = chances[place], hits[memory, place], after[memory, place]
+    """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
+    grown = np.zeros(pool.shape)
+    for memory in range(pool.shape[0]):
+        for place in range(added.shape[1]):
+            probability, shift, then = probabilities[place], added[memory, place], after[memory, place]
             for score in range(reach):
-                grown[then, score + shift] += chance * law[memory, score]
+                grown[then, score + shift] += probability * pool[memory, score]
     return grown
 
 
 @step
 def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, int]:
     """Extra re-rolls, worst dice first (AC-3.5): dice re-rolled, and blanks and strikes that stay."""
-    blanks = min(parts[2 + WAITING_BLANK], allowance)
-    nothing = min(parts[2 + WAITING_NOTHING], allowance - blanks)
-    strikes = min(parts[2 + WAITING_STRIKE], allowance - blanks - nothing)
+    blanks = min(parts[1 + WAITING_BLANK], allowance)
+    nothing = min(parts[1 + WAITING_NOTHING], allowance - blanks)
+    strikes = min(parts[1 + WAITING_STRIKE], allowance - blanks - nothing)
     rerolled = blanks + nothing + strikes
-    return rerolled, parts[2 + WAITING_BLANK] - blanks, parts[2 + WAITING_STRIKE] - strikes
+    return rerolled, parts[1 + WAITING_BLANK] - blanks, parts[1 + WAITING_STRIKE] - strikes
 
 
 @step
-def score_waiting(
+def reroll_waiting(
     fight: FightFacts,
+    scores: Scores,
     faces: NDArray[np.float64],
     parts: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    law: NDArray[np.float64],
+    reached: NDArray[np.float64],
+    pmf: NDArray[np.float64],
 ) -> None:
-    """Add to `law` (hits, blanks) what pools with memory `parts` and hits law `scores` end at."""
+    """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
     rerolled, blanks_left, strikes_left = settle_waiting(parts, fight.extra_dice)
-    sizes = np.ones(2 + _KINDS_WAITING, np.int64)
+    sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
-    sizes[1] = rerolled + 1
     outcomes = np.zeros(_FACES, np.int64)
-    chances = np.zeros(_FACES)
+    probabilities = np.zeros(_FACES)
     count = 0
     for face in range(_FACES):
-        count = add_outcome(outcomes, chances, count, worth(fight, face), faces[face])
-    hits, after = moves(outcomes, count, sizes)
-    reach = len(scores)
-    again = np.zeros((volume(sizes), reach + rerolled * fight.heroic_hits))
+        count = add_outcome(outcomes, probabilities, count, worth(fight, scores, face), faces[face])
+    added, after = moves(scores, outcomes, count, sizes)
+    reach = len(reached)
+    again = np.zeros((volume(sizes), reach + rerolled * scores.heroic))
     strikes_before = min(parts[0] + strikes_left, fight.veteran)
     for score in range(reach):
-        again[strikes_before * sizes[1], score] = scores[score]
+        again[strikes_before, score] = reached[score]
     for _ in range(rerolled):
-        again = add_die(again, reach, hits, after, chances)
-        reach += fight.heroic_hits
-    for memory in range(again.shape[0]):
-        veterans = memory // sizes[1]  # final strikes that become heroic strikes (Veteran, AC-7)
-        blanks = parts[1] + blanks_left + memory % sizes[1]
+        again = add_die(again, reach, added, after, probabilities)
+        reach += scores.heroic
+    left = strikes_left * scores.strike + blanks_left * scores.blank
+    for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
+        more = left + turned * (scores.heroic - scores.strike)
         for score in range(reach):
-            if again[memory, score] > 0.0:
-                law[score + strikes_left + veterans, blanks] += again[memory, score]
-
-
-@step
-def add_share(total: NDArray[np.float64], share: float, law: NDArray[np.float64]) -> None:
-    """Add `share` of `law` to `total`."""
-    for memory in range(law.shape[0]):
-        for score in range(law.shape[1]):
-            total[memory, score] += share * law[memory, score]
+            if again[turned, score] > 0.0:
+                pmf[score + more] += again[turned, score]
 
 
 @step
 def settle_pool(
     fight: FightFacts,
+    scores: Scores,
     faces: NDArray[np.float64],
     sizes: NDArray[np.int64],
     pool: NDArray[np.float64],
-    law: NDArray[np.float64],
+    pmf: NDArray[np.float64],
 ) -> None:
-    """Fill in the law (hits, blanks) of a pool whose law is known by (memory, hits)."""
+    """Fill in the distribution of the score of a pool from that of (memory, score)."""
     parts = np.zeros(len(sizes), np.int64)
     for memory in range(pool.shape[0]):
         total = 0.0
@@ -277,41 +274,48 @@ def settle_pool(
             total += pool[memory, score]
         if total > 0.0:
             unpack(memory, sizes, parts)
-            score_waiting(fight, faces, parts, pool[memory], law)
+            reroll_waiting(fight, scores, faces, parts, pool[memory], pmf)
 
 
 @step
-def pool_law(fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The joint law of hits and blanks of the attack pool of `fight`.
+def pool_pmf(
+    fight: FightFacts, scores: Scores, faces: NDArray[np.float64], cards: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The probability mass function of the score of the attack pool of `fight`.
 
     Parameters
     ----------
     fight : record of FIGHT
+    scores : Scores
+        Of :func:`~analyser.rules.damage.scores_for` the dice of the pool, or more.
     faces : float64 array, shape (5,)
-        The chance of each face, in the order of :class:`~analyser.game.dice.Face`.
+        The probability of each face, in the order of :class:`~analyser.game.dice.Face`.
     cards : float64 array, shape (highest card + 1,)
-        The chance of each card value from the attacker's deck (Overcharge).
+        The probability of each card value from the attacker's deck (Overcharge).
 
     Returns
     -------
-    float64 array, shape (most hits + 1, most blanks + 1)
-        Probabilities; they add up to 1. Without Overcharge there is one column.
+    float64 array, shape (scores,)
+        They add up to 1.
     """
-    dice = fight.dice + (len(cards) - 1 if fight.overcharge else 0)
+    dice = most_dice(fight, cards)
     outcomes = np.zeros(_MOST_OUTCOMES, np.int64)
-    chances = np.zeros(_MOST_OUTCOMES)
-    count = first_die(fight, faces, outcomes, chances)
+    probabilities = np.zeros(_MOST_OUTCOMES)
+    count = first_die(fight, scores, faces, outcomes, probabilities)
     sizes = memory_sizes(fight, dice)
-    hits, after = moves(outcomes, count, sizes)
-    step = (1 + fight.explosion) * fight.heroic_hits
-    pool = np.zeros((volume(sizes), dice * step + 1))
+    added, after = moves(scores, outcomes, count, sizes)
+    most = (1 + fight.explosion) * scores.heroic  # of one die with those it adds
+    pool = np.zeros((volume(sizes), dice * most + 1))
     pool[0, 0] = 1.0
     mixed = np.zeros(pool.shape)
     for rolled in range(dice + 1):
         if rolled >= fight.dice:
-            add_share(mixed, cards[rolled - fight.dice] if fight.overcharge else 1.0, pool)
+            share = cards[rolled - fight.dice] if fight.overcharge else 1.0
+            for memory in range(pool.shape[0]):
+                for score in range(pool.shape[1]):
+                    mixed[memory, score] += share * pool[memory, score]
         if rolled < dice:
-            pool = add_die(pool, rolled * step + 1, hits, after, chances)
-    law = np.zeros((most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1))
-    settle_pool(fight, faces, sizes, mixed, law)
-    return law
+            pool = add_die(pool, rolled * most + 1, added, after, probabilities)
+    pmf = np.zeros(size_of(fight, scores, dice))
+    settle_pool(fight, scores, faces, sizes, mixed, pmf)
+    return pmf

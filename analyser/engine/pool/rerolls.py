@@ -62,7 +62,7 @@ def roll_special(
     for rolled in range(0, special.allowance, ABREAST):
         counter = fill(block.words, len(block.words), counter, gamma)
         score_due(sheet, special.marks_again, block, rolled)
-    if sheet.blank_values > 1:
+    if sheet.blank_cells > 0:
         count_blanks(block)
     return counter
 

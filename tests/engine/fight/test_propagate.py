@@ -91,7 +91,7 @@ def next_by_strike(setup, operation, words, chances):
     striker = setup.strikes[number].striker
     mine, theirs = words[striker], words[1 - striker]
     strikes.set_strike(setup, number, strikes.condition(setup, number, words), theirs)
-    _, outcomes, likely = exact_attack(setup.fight[0], chances.faces, chances.cards, chances.at_most)
+    _, _, outcomes, likely = exact_attack(setup.fight[0], chances.faces, chances.cards, chances.at_most)
     for outcome, chance in zip(outcomes.tolist(), likely.tolist()):
         struck = strikes.after_attack(setup, number, theirs, outcome & OUTCOME)
         destroyed, damage = outcome >> ATTACKER_DESTROYED, outcome >> ATTACKER_DAMAGE & FIELD

@@ -17,7 +17,7 @@ from analyser.engine.attack import sampled
 from analyser.engine.attack.sampled import Table, dealer_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
-from analyser.engine.pool.pmf import pool_law
+from analyser.engine.pool.pmf import pool_pmf
 from analyser.game.dice import Face
 from analyser.scenarios.encode import fight_of, rolls_for_building
 from analyser.scenarios.load import load_scenario
@@ -120,14 +120,15 @@ def counts(scenario, trials, seed=0, threads=1):
 
 
 def law_of_draws(scenario):
-    """The chance of each combination of hits, blanks, card class, officer's place and building die."""
+    """The chance of each combination of score, card class, officer's place and building die."""
     ready = load_scenario(scenario)
     die, deck = draws(ready)
     facts = fight_of(ready)
-    shape = dealer(scenario).shape
-    parts = [card_law(facts.discipline, deck, shape[2]), np.full(shape[3], 1 / shape[3]), building_law(die, shape[4])]
-    law = pool_law(facts, die / die.sum(), deck / deck.sum())
-    assert law.shape == shape[:2]
+    rolled = dealer(scenario)
+    shape = rolled.shape
+    parts = [card_law(facts.discipline, deck, shape[1]), np.full(shape[2], 1 / shape[2]), building_law(die, shape[3])]
+    law = pool_pmf(facts, rolled.scores, die / die.sum(), deck / deck.sum())
+    assert law.shape == shape[:1]
     for part in parts:
         law = law[..., None] * part
     return law

@@ -4,29 +4,31 @@ import numpy as np
 import pytest
 
 from analyser.engine.pool.pmf import first_die, memory_sizes, moves, volume
+from analyser.rules.damage import scores_for
 from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
 
 def moves_of(given):
-    """The moves that the dice of a scenario make, and how many memories and how many hits a die they may reach."""
+    """The moves that the dice of a scenario make, and how many memories and what score a die they may reach."""
     ready = load_scenario(given)
     fight = fight_of(ready)
     faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
     outcomes, chances = np.zeros(1000, np.int64), np.zeros(1000)
-    count = first_die(fight, faces, outcomes, chances)
-    assert chances.sum() == pytest.approx(1, rel=0, abs=1e-12)
     dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
+    scores = scores_for(fight, dice)
+    count = first_die(fight, scores, faces, outcomes, chances)
+    assert chances.sum() == pytest.approx(1, rel=0, abs=1e-12)
     sizes = memory_sizes(fight, dice)
-    hits, after = moves(outcomes, count, sizes)
-    return hits, after, volume(sizes), (1 + fight["explosion"]) * fight["heroic_hits"]
+    added, after = moves(scores, outcomes, count, sizes)
+    return added, after, volume(sizes), (1 + fight["explosion"]) * scores.heroic
 
 
 def test_every_move_ends_in_a_memory_that_there_is():
     # Compiled code looks nothing up: a move beyond the last memory would write into somebody else's.
     for given in random_scenarios(seed=1, count=200):
-        hits, after, memories, most_hits = moves_of(given)
+        added, after, memories, most = moves_of(given)
         assert after.min() >= 0
         assert after.max() < memories
-        assert hits.max() <= most_hits
+        assert added.max() <= most

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.engine.attack.exact import ROWS_A_STATE, push_law
+from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
-from analyser.engine.pool.pmf import most_blanks, most_hits, pool_law
+from analyser.engine.pool.pmf import most_dice, pool_pmf
 from analyser.game.dice import Rating
 from analyser.rules import outcome
+from analyser.rules.conditions import set_pool
+from analyser.rules.damage import Scores, scores_for, size_of
 
 _OUTCOME = (1 << outcome.ATTACKER_DAMAGE) - 1
 _OWN = outcome.ATTACKER_DAMAGE
@@ -32,7 +34,7 @@ class Chances(NamedTuple):
     faces : float64 array, shape (5,)
     cards, at_most : float64 arrays
         The chance of each card value, and of at most that.
-    pools : float64 array, shape (pools, hits + 1, blanks + 1)
+    pools : float64 array, shape (pools, scores)
     places, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
         Which of the pools it is, and whether it has been worked out.
     """
@@ -73,8 +75,8 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
     faces, cards = die / die.sum(), deck / deck.sum()
     most = 0
     for number in range(strikes):
-        most = max(most, most_dice(setup, number))
-    places, pools, hits, blanks = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0, 0
+        most = max(most, most_of_strike(setup, number))
+    places, pools, size = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0
     for number in range(strikes):
         rolls = dice_rolled(setup, number, most)
         for rating in range(_RATINGS):
@@ -82,16 +84,17 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
                 if rolls[dice]:
                     places[number, rating, dice] = pools
                     pools += 1
-        attack = setup.attacks[number]
-        added, more = 2 if attack.arc else 1, len(cards) - 1 if attack.overcharge else 0
-        hits = max(hits, (most + more) * (1 + added) * 2 + attack.veteran)
-        blanks = max(blanks, (most + more) * added if attack.overcharge else 0)
-    room = np.empty((pools, hits + 1, blanks + 1))
+        attack, fight = setup.attacks[number], setup.fight[0]
+        set_pool(attack, setup.targets[number], fight)
+        fight.dice = most
+        dice = most_dice(fight, cards)
+        size = max(size, size_of(fight, scores_for(fight, dice), dice))
+    room = np.empty((pools, size))
     return Chances(faces, cards, np.cumsum(cards), room, places, np.zeros(places.shape, np.bool_))
 
 
 @step
-def most_dice(setup: Setup, number: int) -> int:
+def most_of_strike(setup: Setup, number: int) -> int:
     """The most dice that a strike can roll."""
     most = max(setup.strikes[number].fixed_dice, 0)
     for which in range(2):
@@ -137,24 +140,17 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 
 @step
-def copy_law(law: NDArray[np.float64], into: NDArray[np.float64]) -> None:
-    """Copy a law. Number by number, as below: assigning whole arrays compiles a text of what shapes do not fit."""
-    for hits in range(law.shape[0]):
-        for blanks in range(law.shape[1]):
-            into[hits, blanks] = law[hits, blanks]
-
-
-@step
-def pool_of(setup: Setup, chances: Chances, number: int) -> NDArray[np.float64]:
-    """The law (hits, blanks) of the pool of the scratch fight; worked out when it is first asked for."""
+def pool_of(setup: Setup, scores: Scores, chances: Chances, number: int) -> NDArray[np.float64]:
+    """The distribution of the score of the pool of the scratch fight; worked out when it is first asked for."""
     fight = setup.fight[0]
-    dice = fight.dice + (len(chances.cards) - 1 if fight.overcharge else 0)
-    hits, blanks = most_hits(fight, dice) + 1, most_blanks(fight, dice) + 1
-    law = chances.pools[chances.places[number, fight.rating, fight.dice], :hits, :blanks]
+    size = size_of(fight, scores, most_dice(fight, chances.cards))
+    pmf = chances.pools[chances.places[number, fight.rating, fight.dice], :size]
     if not chances.known[number, fight.rating, fight.dice]:
-        copy_law(pool_law(fight, chances.faces, chances.cards), law)
+        found = pool_pmf(fight, scores, chances.faces, chances.cards)
+        for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
+            pmf[score] = found[score]
         chances.known[number, fight.rating, fight.dice] = True
-    return law
+    return pmf
 
 
 @step
@@ -201,9 +197,10 @@ def with_list(ways: Ways, setup: Setup, chances: Chances, key: int) -> Ways:
     lists = with_room(ways.lists, 1)
     place = index_of(lists, key)
     strikes.set_strike(setup, number, condition, struck)
-    law = pool_of(setup, chances, number)
-    outcomes, weights = np.empty(ROWS_A_STATE * law.size, np.int64), np.empty(ROWS_A_STATE * law.size)
-    count = push_law(setup.fight[0], law, chances.at_most, outcomes, weights)
+    scores = scores_for(setup.fight[0], most_dice(setup.fight[0], chances.cards))
+    pmf = pool_of(setup, scores, chances, number)
+    outcomes, weights = np.empty(ROWS_A_STATE * len(pmf), np.int64), np.empty(ROWS_A_STATE * len(pmf))
+    count = push_pmf(setup.fight[0], scores, pmf, chances.at_most, outcomes, weights)
     starts = grown(ways.starts, place + 2)
     start = starts[place]
     room = start + count

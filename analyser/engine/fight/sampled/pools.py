@@ -14,9 +14,9 @@ from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.fight.sampled.nodes import MOST_TURNS
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.layout import Sheet, Special, kept_of, sheets_for
-from analyser.engine.pool.pmf import most_blanks, most_hits
 from analyser.game.dice import Rating
 from analyser.rules.conditions import set_pool
+from analyser.rules.damage import scores_for, size_of
 from analyser.rules.structs import FIGHT, FightFacts, plain
 
 _RATINGS = len(Rating)
@@ -41,8 +41,10 @@ class Pools:
     kept : int64 array
         Of each pool, the dice that are rolled in every trial beside those
         (:class:`~analyser.engine.pool.layout.Special`).
-    blank_values, cells : int64 arrays
-        A roll is told by its cell, ``hits * blank_values + blanks``, of `cells` in all.
+    most_dice : int64 array
+        Of each pool, the most dice of those of its strike: the scores are those for as many.
+    cells : int64 array
+        How many scores a roll can come to.
     """
 
     pools: int
@@ -51,11 +53,11 @@ class Pools:
     sheet: Any
     dice: Any
     kept: Any
-    blank_values: Any
+    most_dice: Any
     cells: Any
 
 
-_OF_A_POOL = "sheet", "dice", "kept", "blank_values", "cells"
+_OF_A_POOL = "sheet", "dice", "kept", "most_dice", "cells"
 _POOLS = np.dtype(
     (
         np.record,
@@ -121,10 +123,9 @@ def pools_for(
         ]  # no dice but a card's (Throw), or no attack
         fight.dice = usual[-1]
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
-    sizes = [(most_hits(fight, each[-1]) + 1, most_blanks(fight, each[-1]) + 1) for fight, each in zip(fights, dice)]
-    sheets, specials = _sheets(fights, sizes, die, deck)
+    sheets, specials = _sheets(fights, [each[-1] for each in dice], die, deck)
     one, two = (block_for(sheets[0]._replace(added=added, discarded=0), specials[0]) for added in (1, 2))
-    pools = _pools(fights, dice, sizes, die)
+    pools = _pools(fights, dice, die)
     special = None if specials[0] is None else _beside(specials)
     return pools, Sheets(_beside(sheets), one, two), special
 
@@ -138,34 +139,36 @@ def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
 
 
 def _sheets(
-    fights: list[FightFacts], sizes: list[tuple[int, int]], die: NDArray[np.int64], deck: NDArray[np.int64]
+    fights: list[FightFacts], dice: list[int], die: NDArray[np.int64], deck: NDArray[np.int64]
 ) -> tuple[list[Sheet], list[Special | None]]:
     """The sheets, all in numbers of one type, and their specials, which are nothing if no fight needs one."""
 
-    def made(**options: bool) -> list[tuple[Sheet, Special | None]]:
-        return [sheets_for(fight, die, deck, (), size, **options) for fight, size in zip(fights, sizes)]
+    def made(wide: bool = False, special: bool = False) -> list[tuple[Sheet, Special | None]]:
+        return [
+            sheets_for(fight, scores_for(fight, most), die, deck, (), most, wide=wide, special=special)
+            for fight, most in zip(fights, dice)
+        ]
 
     usual = made()
     wide = len({type(sheet.limit) for sheet, _ in usual}) > 1
     if any(special for _, special in usual):
-        usual = made(wide=wide, special=True)
+        usual = made(wide, special=True)
     elif wide:
-        usual = made(wide=True)
+        usual = made(wide)
     return [sheet for sheet, _ in usual], [special for _, special in usual]
 
 
-def _pools(
-    fights: list[FightFacts], dice: list[list[int]], sizes: list[tuple[int, int]], die: NDArray[np.int64]
-) -> Pools:
+def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int64]) -> Pools:
     """Which pools there are, and how a roll of each is told."""
     firsts = np.cumsum([1, *map(len, dice)])
     if firsts[-1] > MOST_POOLS:
         raise too_many_pools(int(firsts[-1]), MOST_POOLS)
     table = [(0, 0, 0, 1, 1)]  # no pool
-    for sheet, (fight, numbers, (_, blanks)) in enumerate(zip(fights, dice, sizes)):
+    for sheet, (fight, numbers) in enumerate(zip(fights, dice)):
+        scores = scores_for(fight, numbers[-1])
         for number in numbers:
-            cells = (most_hits(fight, number) + 1) * blanks
-            table.append((sheet, number, kept_of(number, int(fight.explosion), die), blanks, cells))
+            kept = kept_of(number, int(fight.explosion), die)
+            table.append((sheet, number, kept, numbers[-1], size_of(fight, scores, number)))
     pools: Any = np.zeros(1, _POOLS)[0]
     pools.pools, pools.first[: len(fights)] = len(table), firsts[:-1]
     for name, column in zip(_OF_A_POOL, zip(*table)):
@@ -206,10 +209,10 @@ def sheet_at(every: Any, place: int) -> Sheet:
         every.lower_unit[place],
         every.upper_unit[place],
         every.added[place],
+        every.strike_cells[place],
         every.heroic_bonus[place],
+        every.blank_cells[place],
         every.veteran[place],
-        every.blank_values[place],
-        every.extra_values[place],
         every.discarded[place],
         every.limits[place],
         every.edges[place],

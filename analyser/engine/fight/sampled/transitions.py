@@ -36,13 +36,13 @@ from analyser.engine.fight.sampled.program_table import (
 )
 from analyser.game.cards import HIGHEST_CARD
 from analyser.rules import discipline
-from analyser.rules.damage import suffer_blanks, suffer_hits
+from analyser.rules.damage import losses_of, scores_for
 from analyser.rules.structs import FightFacts
 
 FIRST_CARD = 2  # the turn of a card of value 0: who waits for a card has no rolls, and takes neither turn 0 nor 1
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
-# the roll has come to (hits and blanks).
+# the roll has come to, its score.
 _FALLEN, _CELL = 16, 17
 _CARD_MASK = (1 << _FALLEN) - 1
 _NOWHERE, _NO_POOL = np.uint64(0), np.uint64(NO_POOL)
@@ -163,9 +163,8 @@ def find_turn(setup: Setup, script: Script, pools: Pools, known: Crossings, cros
         return
     cell = result if stage == Stage.POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
-    hits, blanks = cell // pools.blank_values[pool], cell % pools.blank_values[pool]
-    destroyed, damage = suffer_hits(fight, hits)
-    lost = discipline.places_lost(fight, destroyed) if destroyed < fight.models else 0
+    losses = losses_of(fight, scores_for(fight, pools.most_dice[pool]), cell)
+    lost = discipline.places_lost(fight, losses[0]) if losses[0] < fight.models else 0
     known_so_far = cell << _CELL | so_far & _CARD_MASK
     if stage != Stage.TEST and 0 < lost < fight.models:
         if stage == Stage.POOL:
@@ -176,7 +175,7 @@ def find_turn(setup: Setup, script: Script, pools: Pools, known: Crossings, cros
         known.turns[turn] = lot_turn(fight.models, lost, fallen, still_there)
         return
     fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1
-    find_test(setup, script, pools, known, line, words, turn, (destroyed, damage, blanks, 1 if fallen else 0))
+    find_test(setup, script, pools, known, line, words, turn, losses, 1 if fallen else 0)
 
 
 @step
@@ -188,17 +187,18 @@ def find_test(
     line: int,
     words: tuple[int, int],
     turn: int,
-    rolled: tuple[int, int, int, int],
+    losses: tuple[int, int, int, int],
+    fallen: int,
 ) -> None:
-    """Work out the suppression test of the unit that was struck: `rolled` is what the dice came to."""
+    """Work out the suppression test of the unit that was struck, after `losses`; `fallen`: whether its officer is."""
     fight, number = setup.fight[0], script.operations[line, 2]
-    disordered = discipline.disordered_by_loss(fight, rolled[3])
-    highest = discipline.passes_up_to(fight, rolled[0], disordered)
+    disordered = discipline.disordered_by_loss(fight, fallen)
+    highest = discipline.passes_up_to(fight, losses[0], disordered)
     passed, failed = words, words
     if highest != discipline.NO_CARD:
-        passed = struck(setup, number, words, rolled, disordered, True)
+        passed = struck(setup, number, words, losses, disordered, True)
     if highest != discipline.ANY_CARD:
-        failed = struck(setup, number, words, rolled, disordered, False)
+        failed = struck(setup, number, words, losses, disordered, False)
     end = script.ends[line]
     if abs(highest) == discipline.ANY_CARD:
         words = passed if highest > 0 else failed
@@ -211,19 +211,16 @@ def find_test(
 
 @step
 def struck(
-    setup: Setup, number: int, words: tuple[int, int], rolled: tuple[int, int, int, int], disordered: int, passed: bool
+    setup: Setup, number: int, words: tuple[int, int], losses: tuple[int, int, int, int], disordered: int, passed: bool
 ) -> tuple[int, int]:
     """Both states after a strike, the scratch fight, whose test is passed or failed."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (words[0], words[1]) if striker == 0 else (words[1], words[0])
-    destroyed, damage, blanks, _ = rolled
+    destroyed, damage, own_destroyed, own_damage = losses
     if passed:
         outcome = discipline.pass_test(fight, destroyed, damage, disordered)
     else:
         outcome = discipline.fail_test(fight, destroyed, damage, disordered)
-    own_destroyed, own_damage = 0, 0
-    if fight.overcharge:
-        own_destroyed, own_damage = suffer_blanks(fight, blanks)
     theirs = strikes.after_attack(setup, number, theirs, outcome)
     mine = strikes.after_striking(setup, number, mine, theirs, own_destroyed, own_damage)
     return (mine, theirs) if striker == 0 else (theirs, mine)
