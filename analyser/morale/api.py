@@ -13,7 +13,7 @@ from analyser.common.validation import Record
 from analyser.game.profiles import ProfilesUsed, profiles_used
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.solve import Roll
+from analyser.morale.solve import Roll, weights_of
 from analyser.morale.systems import answers_of, completed, question_model, system_named
 
 DEFAULT_TRIALS = 1_000_000
@@ -69,7 +69,7 @@ def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | 
     0.4444
     """
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
-    tables = answers.tables(ready, answers.weights(ready, None))
+    tables = answers.tables(ready, weights_of(answers, ready, None))
     return MoraleResult(method="exact", tables=tables, **_account(system, ready, _used(question, folder)))
 
 
@@ -116,7 +116,7 @@ def simulate(
     games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))
     ready, answers = load_question(system, question, folder), answers_of(system_named(system))
     roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
-    tables = answers.tables(ready, answers.weights(ready, roll))
+    tables = answers.tables(ready, weights_of(answers, ready, roll))
     return MoraleResult(
         method="monte-carlo", tables=tables, trials=games, seed=int(seed),
         **_account(system, ready, _used(question, folder)),

@@ -7,16 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Curves(NamedTuple):
-    """Chances by round, a line each.
-
-    Attributes
-    ----------
-    table, heading, x : str
-    lines : mapping
-        What each column is called.
-    where : mapping
-        Only these rows: values by key.
-    """
+    """Probabilities by round, a line each: `lines` says what each column is called; `where` selects rows by key."""
 
     table: str
     heading: str
@@ -25,8 +16,8 @@ class Curves(NamedTuple):
     where: Mapping[str, Any] = {}
 
 
-class Laws(NamedTuple):
-    """The law of a whole number by round, as cells."""
+class Cells(NamedTuple):
+    """The distribution of a number by round, as a heat map."""
 
     table: str
     heading: str
@@ -35,26 +26,21 @@ class Laws(NamedTuple):
     where: Mapping[str, Any] = {}
 
 
-class Chances(NamedTuple):
-    """The law of a number or word, as bars."""
+class Bars(NamedTuple):
+    """The distribution of a number or word; bars whose key has one of the values in `lost` are hatched."""
 
     table: str
     heading: str
     x: str
     column: str = "probability"
-    lost: Mapping[str, tuple[str, ...]] = {}  # bars whose key has one of these values are hatched
+    lost: Mapping[str, tuple[str, ...]] = {}
     where: Mapping[str, Any] = {}
 
 
 class Fates(NamedTuple):
     """The systems of a comparison side by side, as one figure of its own.
 
-    Attributes
-    ----------
-    table, notes : str
-        The tables of the fates, and of what is printed below them: `system`, then what is said of it.
-    titles : mapping
-        The name of each system.
+    `table` has the fates, `notes` what is printed below them: `system`, then two columns; `titles` names each system.
     """
 
     table: str
@@ -62,4 +48,4 @@ class Fates(NamedTuple):
     titles: Mapping[str, str]
 
 
-Panel = Curves | Laws | Chances | Fates
+Panel = Curves | Cells | Bars | Fates

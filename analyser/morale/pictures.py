@@ -10,7 +10,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_whole
-from analyser.morale.panels import Curves, Fates, Laws, Panel
+from analyser.morale.panels import Cells, Curves, Fates, Panel
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of
 from analyser.plots.laws import MOST_CELLS
@@ -88,7 +88,7 @@ def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], 
     if isinstance(panel, Curves):
         lines = _happening(frame, panel.lines)
         return CURVES, lambda axes: plots.curves(frame, x=panel.x, lines=lines, heading=panel.heading, ax=axes)
-    if isinstance(panel, Laws):
+    if isinstance(panel, Cells):
         likely = frame[frame["probability"] >= 1e-4]
         values = min(np.ptp(likely[panel.number]), MOST_CELLS) + 1
         size = CELL[0] * frame[panel.x].nunique(), values * max(min(CELL[1], HIGHEST / values), LOWEST_CELL)

@@ -1,4 +1,4 @@
-"""What the questions of all systems share: chances, laws of small numbers, the ruleset beside the question."""
+"""What the questions of all systems share: probabilities, distributions of small numbers, the ruleset."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from analyser.game.profiles import shipped_profiles
 MOST_ROUNDS = 100
 MOST_INCHES = 1000
 SHORTEST = 0.01  # inches of a move
-MOST_VALUE = 100  # of a law of small numbers
+MOST_VALUE = 100  # of a distribution of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
 RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
+WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 RecordT = TypeVar("RecordT", bound=Record)
+Pmf = tuple[float, ...]
 
-Chance = Annotated[float, Field(ge=0, le=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
 Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
 
 
-def law_from(value: object) -> tuple[float, ...]:
-    """The probabilities of 0, 1, 2, … from a whole number, or from a table of number = probability.
+def pmf_from(value: object) -> Pmf:
+    """The probabilities of 0, 1, 2, … from an integer, or from a table of number = probability.
 
     Raises
     ------
@@ -41,19 +43,21 @@ def law_from(value: object) -> tuple[float, ...]:
 
     Examples
     --------
-    >>> law_from(2), law_from({0: 0.5, "2": 0.5})
+    >>> pmf_from(2), pmf_from({0: 0.5, "2": 0.5})
     ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = {value: 1.0}
     if not isinstance(value, Mapping) or not value:
         raise ValueError(f"{shown(value)} is not usable (allowed: a whole number, or a table of number = probability)")
-    law = [0.0] * (max(_small_number(number) for number in value) + 1)
-    for number, chance in value.items():
-        law[_small_number(number)] = _chance(chance)
-    if abs(math.fsum(law) - 1) > ONE_WITHIN:
-        raise ValueError(f"these probabilities add up to {math.fsum(law):g} (allowed: 1)")
-    return tuple(law)
+    pmf = [0.0] * (max(_small_number(number) for number in value) + 1)
+    for number, probability in value.items():
+        if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
+            raise ValueError(f"{shown(probability)} is not usable as a probability (allowed: 0 to 1)")
+        pmf[_small_number(number)] = float(probability)
+    if abs(math.fsum(pmf) - 1) > ONE_WITHIN:
+        raise ValueError(f"these probabilities add up to {math.fsum(pmf):g} (allowed: 1)")
+    return tuple(pmf)
 
 
 def _small_number(number: object) -> int:
@@ -62,49 +66,51 @@ def _small_number(number: object) -> int:
     return int(str(number))
 
 
-def _chance(chance: object) -> float:
-    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
-        raise ValueError(f"{shown(chance)} is not usable as a probability (allowed: 0 to 1)")
-    return float(chance)
+def _one(value: object) -> object:
+    return value if isinstance(value, tuple) else pmf_from(value)  # a tuple: checked before
 
 
 def _by_round(value: object) -> object:
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return value  # checked before
-    return tuple(law_from(each) for each in value) if isinstance(value, list | tuple) else (law_from(value),)
+    return tuple(pmf_from(each) for each in value) if isinstance(value, list | tuple) else (pmf_from(value),)
 
 
-def law_as_table(law: tuple[float, ...]) -> dict[str, float]:
-    """A law as files write it: number = probability."""
-    return {str(number): chance for number, chance in enumerate(law) if chance}
+def _as_table(pmf: Pmf) -> dict[str, float]:
+    """A distribution as files write it: number = probability."""
+    return {str(number): probability for number, probability in enumerate(pmf) if probability}
 
 
-def _once(value: object) -> object:
-    return value if isinstance(value, tuple) else law_from(value)  # a tuple: checked before
+Distribution = Annotated[Pmf, BeforeValidator(_one), PlainSerializer(_as_table)]
+"""An integer, or a distribution of it."""
 
-
-Law = Annotated[tuple[float, ...], BeforeValidator(_once), PlainSerializer(law_as_table)]
-"""A whole number, or a law of it."""
-
-Numbers = Annotated[
-    tuple[tuple[float, ...], ...],
-    BeforeValidator(_by_round),
-    PlainSerializer(lambda laws: [law_as_table(law) for law in laws]),
+ByRound = Annotated[
+    tuple[Pmf, ...], BeforeValidator(_by_round), PlainSerializer(lambda pmfs: [_as_table(pmf) for pmf in pmfs])
 ]
-"""A number a round: one for all, or a list with one for each; each a whole number or a law of it."""
+"""A number a round: one for all, or a list with one for each; each an integer or a distribution of it."""
 
 
-def spread_over(laws: tuple[tuple[float, ...], ...], rounds: int, key: str) -> tuple[tuple[float, ...], ...]:
-    """One law for each of `rounds` rounds.
+def certainly(number: int) -> Pmf:
+    """The distribution of what is one number for certain."""
+    return (0.0,) * number + (1.0,)
 
-    Raises
-    ------
-    ValueError
-        A list of another length.
+
+def spread_over(pmfs: tuple[Pmf, ...], rounds: int, key: str) -> tuple[Pmf, ...]:
+    """One distribution for each of `rounds` rounds; ValueError for a list of another length."""
+    if len(pmfs) not in (1, rounds):
+        raise ValueError(f"{key} has {len(pmfs)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
+    return pmfs * rounds if len(pmfs) == 1 else pmfs
+
+
+def as_written(length: float) -> Fraction:
+    """A length as it is written, so that sums of lengths are exact.
+
+    Examples
+    --------
+    >>> as_written(4.4) - as_written(1.4) == 3, 4.4 - 1.4 == 3
+    (True, False)
     """
-    if len(laws) not in (1, rounds):
-        raise ValueError(f"{key} has {len(laws)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
-    return laws * rounds if len(laws) == 1 else laws
+    return Fraction(str(length))
 
 
 def moves_over(distance: float, move: float) -> int:
@@ -115,7 +121,7 @@ def moves_over(distance: float, move: float) -> int:
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
     """
-    return max(math.ceil(Fraction(str(distance)) / Fraction(str(move))), 1)
+    return max(math.ceil(as_written(distance) / as_written(move)), 1)
 
 
 def read_question(
@@ -154,9 +160,6 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
         if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in WHOLE
     }
     return {**defaults, **stated, **sections}
-
-
-WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 
 def default_ruleset(

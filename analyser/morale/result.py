@@ -5,61 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.estimates import NORMAL_95, Estimate, Method, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
 from analyser.common.validation import Record
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.morale.systems import SYSTEMS
+from analyser.morale.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Weights = NDArray[Any]
-
-
-class Mean(NamedTuple):
-    """A mean, as sums over the whole law or sample: of weight times value, and of weight times its square.
-
-    `given` is the weight of what a conditional mean is given; None for all there is.
-    """
-
-    first: Weights
-    second: Weights
-    given: Weights | None = None
-
-    @classmethod
-    def of(
-        cls, weights: Weights, values: Sequence[float] | NDArray[Any], counted: NDArray[np.float64] | None = None
-    ) -> Mean:
-        """The mean of `values` under `weights`, over the last axis of both; `counted`, 1 or 0, says given what."""
-        numbers = np.asarray(values, np.float64)
-        if counted is None:
-            return cls(weights @ numbers, weights @ numbers**2)
-        return cls(weights @ (numbers * counted), weights @ (numbers**2 * counted), weights @ counted)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table before its weights are turned into probabilities.
-
-    Attributes
-    ----------
-    keys : mapping
-        What each row is about, such as the round: values by column.
-    chances : mapping
-        The weight of what each column names (a probability, or how often it was seen), one a row.
-    means : mapping
-        The means, one a row.
-    """
-
-    keys: Mapping[str, Sequence[Any]]
-    chances: Mapping[str, Weights]
-    means: Mapping[str, Mean]
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,7 +74,7 @@ class MoraleResult:
 
     def _columns_of(self, table: Table) -> dict[str, Any]:
         columns: dict[str, Any] = {name: list(values) for name, values in table.keys.items()}
-        for name, weights in table.chances.items():
+        for name, weights in table.probabilities.items():
             if self.trials is None:
                 columns[name] = np.clip(weights, 0.0, 1.0)
             else:
@@ -234,11 +192,11 @@ def _rows(result: MoraleResult, name: str) -> list[str]:
     """The lines of one table; a long one without the rows that are as good as impossible."""
     table, columns = result.tables[name], result.columns[name]
     height = len(next(iter(columns.values())))
-    shown = [row for row in range(height) if len(table.chances) != 1 or table.means or _likely(result, name, row)]
-    rows = [[*map(_heading, table.keys), *map(_heading, table.chances), *map(_heading, table.means)]]
+    shown = [row for row in range(height) if len(table.probabilities) != 1 or table.means or _likely(result, name, row)]
+    rows = [[*map(_heading, table.keys), *map(_heading, table.probabilities), *map(_heading, table.means)]]
     for row in shown:
         keys = [str(columns[key][row]) for key in table.keys]
-        chances = [str(_estimate(columns, key, row)) for key in table.chances]
+        chances = [str(_estimate(columns, key, row)) for key in table.probabilities]
         means = [_mean(columns, key, row) for key in table.means]
         rows.append([*keys, *chances, *means])
     sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
@@ -247,7 +205,7 @@ def _rows(result: MoraleResult, name: str) -> list[str]:
 
 
 def _likely(result: MoraleResult, name: str, row: int) -> bool:
-    return any(result.columns[name][key][row] >= NEGLIGIBLE for key in result.tables[name].chances)
+    return any(result.columns[name][key][row] >= NEGLIGIBLE for key in result.tables[name].probabilities)
 
 
 def _heading(name: str) -> str:
@@ -279,10 +237,10 @@ def csv_text(results: Sequence[MoraleResult]) -> str:
 
 def _long(result: MoraleResult, name: str) -> Any:
     frame, table = result.to_frame(name), result.tables[name]
-    parts = [] if table.chances or table.means else [frame]  # a table of words
-    for measure in (*table.chances, *table.means):
+    parts = [] if table.probabilities or table.means else [frame]  # a table of words
+    for measure in (*table.probabilities, *table.means):
         part = frame[list(table.keys)].assign(measure=measure, value=frame[measure])
-        if not result.exact and measure in table.chances:
+        if not result.exact and measure in table.probabilities:
             part = part.assign(low=frame[f"{measure}_low"], high=frame[f"{measure}_high"])
         elif not result.exact:
             part = part.assign(standard_error=frame[f"{measure}_standard_error"])

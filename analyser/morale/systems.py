@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
     from analyser.engine.chain.chain import Chain, Recorded
     from analyser.morale.panels import Panel
-    from analyser.morale.result import Table
-    from analyser.morale.solve import Roll
+    from analyser.morale.tables import Table
 
 
 class System(NamedTuple):
@@ -58,13 +57,10 @@ FIGHTS = {"attack", "attacks", "target", "charge", "attacker", "secondary", "due
 
 
 class Answers(Protocol):
-    """What the ``answer`` module of a system has."""
+    """What the ``tables`` module of a system has."""
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """The chains of rolls that the question needs, by name."""
-
-    def weights(self, question: Any, roll: Roll | None) -> dict[str, Recorded]:
-        """The recorded laws, or of a roll the counts, by name."""
 
     def tables(self, question: Any, weights: dict[str, Recorded]) -> dict[str, Table]:
         """The answer's tables from the recorded laws (or counts) of each chain, the main table first."""
@@ -80,6 +76,57 @@ class Answers(Protocol):
 
     def warnings(self, question: Any) -> tuple[str, ...]:
         """What to know about how the question was read."""
+
+
+class Sections:
+    """Answers to a question in sections: those of the module of each section that is asked, one after the other.
+
+    A module has `chain` (or `chains`, several by name), `tables` and `panels`, `applied` (rules, and whether each can
+    have its occasion), and where they say anything `not_modelled` and `warnings`; each takes the section and the whole
+    question.
+    """
+
+    def __init__(self, **modules: Any) -> None:
+        self._modules = modules
+
+    def _asked(self, question: Any, part: str) -> Iterator[tuple[str, Any, Any]]:
+        """The name, the section, and that part of the module of each section that is asked."""
+        for name, module in self._modules.items():
+            section = getattr(question, name)
+            if section is not None and hasattr(module, part):
+                yield name, section, getattr(module, part)
+
+    def chains(self, question: Any) -> dict[str, Chain]:
+        """A chain for each section."""
+        return {name: chain(section, question) for name, section, chain in self._asked(question, "chain")}
+
+    def tables(self, question: Any, recorded: dict[str, Recorded]) -> dict[str, Table]:
+        """The tables of each section."""
+        found: dict[str, Table] = {}
+        for name, section, tables in self._asked(question, "tables"):
+            found |= tables(section, question, recorded[name])
+        return found
+
+    def panels(self, question: Any) -> tuple[Panel, ...]:
+        """The pictures of each section."""
+        return tuple(self._joined(question, "panels"))
+
+    def applied(self, question: Any) -> tuple[str, ...]:
+        """The rules of each section that can have their occasion."""
+        rules = [of_section(section, question) for _, section, of_section in self._asked(question, "applied")]
+        return tuple(rule for each in rules for rule, holds in each.items() if holds)
+
+    def not_modelled(self, question: Any) -> tuple[str, ...]:
+        """The rules that no number of a section comes from."""
+        return tuple(self._joined(question, "not_modelled"))
+
+    def warnings(self, question: Any) -> tuple[str, ...]:
+        """What to know about how each section was read."""
+        return tuple(self._joined(question, "warnings"))
+
+    def _joined(self, question: Any, part: str) -> Iterator[Any]:
+        for _, section, of_section in self._asked(question, part):
+            yield from of_section(section, question)
 
 
 def system_named(name: str) -> System:

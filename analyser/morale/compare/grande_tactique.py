@@ -13,28 +13,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
 from analyser.engine.chain.chain import Die, ExtraDie, Phase, States, sided
 from analyser.morale.compare.nerve import check_targets, standing_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.morale.grande_tactique import rules
+from analyser.morale.questions import Pmf
 
 IN_ROUT = rules.FLEEING  # the status that follows eager and shaken
 STATUSES = IN_ROUT + 1
 
 
 class Unit(NamedTuple):
-    """The unit as whole numbers."""
+    """The unit as integers."""
 
-    models: int
-    target: int
-    worn_down: int
-    rallied: int
-    elsewhere: int  # PIPs
     flights: int  # after which it is off the map; 1 where they need not be counted
-    far: int
-    gone: int
+    far: bool
+
+    @property
+    def gone(self) -> int:
+        """The condition of a unit off the map: the last one."""
+        return self.flights * STATUSES
+
+    def after_flight(self, condition: States) -> States:
+        """The condition after one more flight (GT-5, GT-6)."""
+        if self.far:
+            return np.full_like(condition, IN_ROUT)
+        flights = condition // STATUSES + 1
+        return np.where(flights >= self.flights, self.gone, flights * STATUSES + IN_ROUT)
 
 
 def equivalents(question: Question) -> dict[str, str]:
@@ -61,17 +67,11 @@ def check_sides(question: Question) -> int:
 
 
 def unit_of(question: Question) -> Unit:
-    """The unit of a question as whole numbers."""
-    section, most = question.grande_tactique, question.rounds_played + 1
-    flights, far = 1, 1
-    if question.edge_distance is not None:
-        flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
-        flights, far = (flights, 0) if flights <= most else (1, 1)
-    gone = flights * STATUSES
-    rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
-    return Unit(
-        question.models, target(question), section.worn_down, rallied, section.pips_elsewhere, flights, far, gone
-    )
+    """The unit of a question as integers."""
+    if question.edge_distance is None:
+        return Unit(1, True)
+    flights = max(math.ceil(question.edge_distance / rules.INFANTRY_FLIGHT), 1)
+    return Unit(flights, False) if flights <= question.rounds_played + 1 else Unit(1, True)
 
 
 def warnings(question: Question) -> tuple[str, ...]:
@@ -83,73 +83,45 @@ def warnings(question: Question) -> tuple[str, ...]:
     return (f"grande_tactique.check_target {stated} on a die of {sides} is {always}: see check_sides",)
 
 
-@step
-def flight(unit: Unit, condition: int) -> int:
-    """The condition after one more flight (GT-5, GT-6)."""
-    if unit.far:
-        return IN_ROUT
-    flights = condition // STATUSES + 1
-    return unit.gone if flights >= unit.flights else flights * STATUSES + IN_ROUT
-
-
-@step
-def under_fire(unit: Unit, condition: int, losses: int, rolled: int) -> int:
-    """The condition after an attack: worn down, the eager are shaken, the shaken check their morale (GT-2)."""
-    status = condition % STATUSES
-    if condition == unit.gone or status == IN_ROUT or losses < unit.worn_down:
-        return condition
-    if rules.response(rules.INFANTRY, status == rules.SHAKEN, rules.WORN_DOWN) == rules.IS_SHAKEN:
-        return condition - status + rules.SHAKEN
-    return condition if rules.passes_check(rolled, 0, unit.target) else flight(unit, condition)
-
-
-@step
-def in_pip_phase(unit: Unit, condition: int, pips: int) -> int:
-    """The condition after a PIP phase: a routed unit rallies or flees again (GT-6)."""
-    if condition == unit.gone or condition % STATUSES != IN_ROUT:
-        return condition
-    if rules.rallies(pips - unit.elsewhere, 0):
-        return condition - IN_ROUT + unit.rallied
-    return flight(unit, condition)
-
-
-@kernel
-def tabulated(unit: Unit, most_losses: int, totals: int, states: States) -> States:
-    """The states after an attack or, for `most_losses` -1, after a PIP phase: shape (states, totals)."""
-    own = unit.gone + 1
-    after = np.empty((len(states), totals), np.int64)
-    for row, state in enumerate(states):
-        models, condition = state // own, state % own
-        for total in range(totals):
-            lost = 0
-            if most_losses < 0:
-                then = in_pip_phase(unit, condition, total)
-            else:
-                lost = min(total % (most_losses + 1), models)
-                then = under_fire(unit, condition, lost, total // (most_losses + 1))
-            after[row, total] = (models - lost) * own + then
-    return after
-
-
 def rounds(question: Question) -> Rounds:
     """A PIP phase, then the attacks, each with the die of its check."""
-    unit, ruleset = unit_of(question), question.ruleset.grande_tactique
-    check, pip = sided(check_sides(question)), sided(ruleset.pip_sides)
-    pips = Phase(partial(tabulated, unit, -1, ruleset.pip_dice * pip.highest + 1), pip, ruleset.pip_dice)
+    unit, section, ruleset = unit_of(question), question.grande_tactique, question.ruleset.grande_tactique
+    check, pip, own = sided(check_sides(question)), sided(ruleset.pip_sides), unit.gone + 1
+    rallied = rules.SHAKEN if section.rallied == "shaken" else rules.EAGER
 
-    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        after = partial(tabulated, unit, len(law) - 1, len(law) * (check.highest + 1))
-        return (Phase(after, Die(law), 1, (ExtraDie(check, len(law)),)),)
+    def under_fire(most_losses: int, states: States) -> States:
+        """Worn down, the eager are shaken, the shaken check their morale (GT-2)."""
+        totals, (models, condition) = (
+            np.arange((most_losses + 1) * (check.highest + 1)),
+            np.divmod(states[:, None], own),
+        )
+        lost, rolled = np.minimum(totals % (most_losses + 1), models), totals // (most_losses + 1)
+        status = condition % STATUSES
+        worn_down = (condition != unit.gone) & (status != IN_ROUT) & (lost >= section.worn_down)
+        passes = rules.passes_check(rolled, 0, target(question))
+        checked = np.where(passes, condition, unit.after_flight(condition))
+        then = np.where(status == rules.SHAKEN, checked, condition - status + rules.SHAKEN)
+        return np.asarray((models - lost) * own + np.where(worn_down, then, condition))
 
-    own = unit.gone + 1
-    return Rounds(unit.models * own, (unit.models + 1) * own, attack, before=(pips,))
+    def pip_phase(states: States) -> States:
+        """A routed unit rallies or flees again (GT-6)."""
+        totals, (models, condition) = np.arange(ruleset.pip_dice * pip.highest + 1), np.divmod(states[:, None], own)
+        rallies = rules.rallies(totals - section.pips_elsewhere, 0)
+        then = np.where(rallies, condition - IN_ROUT + rallied, unit.after_flight(condition))
+        routed = (condition != unit.gone) & (condition % STATUSES == IN_ROUT)
+        return np.asarray(models * own + np.where(routed, then, condition))
+
+    def attack(pmf: Pmf) -> tuple[Phase, ...]:
+        return (Phase(partial(under_fire, len(pmf) - 1), Die(pmf), 1, (ExtraDie(check, len(pmf)),)),)
+
+    pips = Phase(pip_phase, pip, ruleset.pip_dice)
+    return Rounds(question.models * own, (question.models + 1) * own, attack, before=(pips,))
 
 
 def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     """What each of some states is called in the comparison."""
     unit = unit_of(question)
-    own = unit.gone + 1
-    condition = states % own
+    models, condition = np.divmod(states, unit.gone + 1)
     status = condition % STATUSES
     fate = np.select([status == rules.EAGER, status == rules.SHAKEN], [STEADY, SHAKEN], ROUTED)
-    return np.where((states // own == 0) | (condition == unit.gone), GONE, fate)
+    return np.where((models == 0) | (condition == unit.gone), GONE, fate)

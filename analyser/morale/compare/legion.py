@@ -10,14 +10,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel
-from analyser.engine.chain.chain import Die, Phase, States, Transition, success_die
+from analyser.engine.chain.chain import Die, Phase, States, success_die
 from analyser.morale.compare.nerve import courage_for
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.morale.legion import rules
-from analyser.morale.legion.chain import CHECK, END, MOVE, RALLY, RECEIVE, Unit, state_after
-from analyser.morale.questions import moves_over
+from analyser.morale.legion.chain import Change, Unit, check, end, move, moves_to_edge, rally, receive
+from analyser.morale.questions import Pmf
 
 PER_MODEL = "a model"
 
@@ -41,59 +40,44 @@ def courage(question: Question) -> int:
 
 
 def unit_of(question: Question) -> Unit:
-    """The unit of a question as whole numbers."""
+    """The unit of a question as integers."""
     most = question.models if question.legion.tokens == PER_MODEL else question.rounds_played * question.attacks
-    moves = 0
-    if question.edge_distance is not None:
-        moves = moves_over(question.edge_distance, question.legion.move_distance)
-        moves = moves if moves <= question.rounds_played else 0
-    standing = max(moves, 1) * 2 * (most + 1)
+    moves = moves_to_edge(question.edge_distance, question.legion.move_distance, question.rounds_played)
     nerve = courage(question)
-    return Unit(nerve, nerve, most, moves, question.ruleset.legion.end_phase_tokens, standing, standing + 1)
-
-
-@kernel
-def tabulated(unit: Unit, phase: int, per_model: int, totals: int, states: States) -> States:
-    """The states after a phase: shape (states, totals); what is received is losses, and tokens for them."""
-    own = unit.destroyed + 1
-    after = np.empty((len(states), totals), np.int64)
-    for row, state in enumerate(states):
-        left, tokens = state // own, state % own
-        for total in range(totals):
-            lost = min(total, left) if phase == RECEIVE else 0
-            received = (lost if per_model else min(lost, 1)) if phase == RECEIVE else total
-            after[row, total] = (left - lost) * own + state_after(unit, phase, tokens, received)
-    return after
+    return Unit(nerve, nerve, most, moves, question.ruleset.legion.end_phase_tokens)
 
 
 def rounds(question: Question) -> Rounds:
     """Attacks, rally and panic check; then the panicked move and the end phase."""
     unit, ruleset = unit_of(question), question.ruleset.legion
-    own, per_model = unit.destroyed + 1, int(question.legion.tokens == PER_MODEL)
+    own = unit.destroyed + 1
 
-    def phase(kind: int, totals: int = 1) -> Transition:
-        return partial(tabulated, unit, kind, per_model, totals)
+    def under_fire(most_losses: int, states: States) -> States:
+        left, state = np.divmod(states[:, np.newaxis], own)
+        lost = np.minimum(np.arange(most_losses + 1), left)
+        received = lost if question.legion.tokens == PER_MODEL else np.minimum(lost, 1)
+        return np.asarray((left - lost) * own + receive(unit, state, received))
 
-    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        return (Phase(phase(RECEIVE, len(law)), Die(law), 1),)
+    def changed(change: Change, totals: int, states: States) -> States:
+        left, state = np.divmod(states[:, np.newaxis], own)
+        return np.asarray(left * own + change(unit, state, np.arange(totals)))
+
+    def attack(pmf: Pmf) -> tuple[Phase, ...]:
+        return (Phase(partial(under_fire, len(pmf) - 1), Die(pmf), 1),)
 
     def tokens(states: States) -> States:
-        standing = (states % own < unit.off_table) & (states >= own)
-        return np.where(standing, states % own % (unit.most_tokens + 1), 0)
+        return np.where(states >= own, unit.tokens(states % own), 0)
 
-    rally = Phase(
-        phase(RALLY, unit.most_tokens + 1), success_die(ruleset.rally_successes, ruleset.rally_sides), tokens
-    )  # fmt: skip
-    later = Phase(phase(MOVE)), Phase(phase(END))
-    size = (question.models + 1) * own
-    return Rounds(question.models * own, size, attack, tests=(rally, Phase(phase(CHECK))), after=later)
+    rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
+    tests = Phase(partial(changed, rally, unit.most_tokens + 1), rally_die, tokens), Phase(partial(changed, check, 1))
+    after = Phase(partial(changed, move, 1)), Phase(partial(changed, end, 1))
+    return Rounds(question.models * own, (question.models + 1) * own, attack, tests=tests, after=after)
 
 
 def fate_of_states(question: Question, states: States) -> NDArray[np.int64]:
     """What each of some states is called in the comparison."""
     unit = unit_of(question)
-    own = unit.destroyed + 1
-    tokens, panicked = states % own % (unit.most_tokens + 1), states % own // (unit.most_tokens + 1) % 2
-    suppressed = np.array([rules.is_suppressed(number, unit.courage) for number in range(unit.most_tokens + 1)])
-    fate = np.where(panicked == 1, ROUTED, np.where(suppressed[tokens], SHAKEN, STEADY))
-    return np.where((states // own == 0) | (states % own >= unit.off_table), GONE, fate)
+    left, state = np.divmod(states, unit.destroyed + 1)
+    suppressed = rules.is_suppressed(unit.tokens(state), unit.courage)
+    fate = np.select([unit.panicked(state) == 1, suppressed], [ROUTED, SHAKEN], STEADY)
+    return np.where((left == 0) | (state >= unit.off_table), GONE, fate)

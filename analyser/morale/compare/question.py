@@ -10,7 +10,7 @@ from analyser.common.validation import Record, as_tuple
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.grande_tactique.question import Pips
 from analyser.morale.legion.question import CourageOrNone, Suppression
-from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Length, Probability, Rounds, spread_over
 
 MOST_MODELS = 100
 
@@ -23,8 +23,8 @@ class Ruleset(Record):
     """The shipped values stand in ``profiles/morale/compare.toml``; those of the systems that count, in their files."""
 
     rounds: Rounds
-    break_share: Chance
-    courage_steps: tuple[Chance, ...]
+    break_share: Probability
+    courage_steps: tuple[Probability, ...]
     check_sides: Sides
     armoured_clash: ArmouredClashRuleset
     legion: Suppression
@@ -82,8 +82,8 @@ class Question(Record):
     """One unit under one stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Chance = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
-    losses: Numbers | None = Field(None, description="Models lost to each attack: a number, a law, or a list by round.")
+    nerve: Probability = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
+    losses: ByRound | None = Field(None, description="Models lost to each attack: a number, a law, or a list by round.")
     a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
     b: Section | None = Field(None, description="The other.")
     duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")

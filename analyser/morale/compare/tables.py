@@ -14,8 +14,8 @@ from analyser.morale.compare import armoured_clash, duel, grande_tactique, legio
 from analyser.morale.compare.question import Question
 from analyser.morale.compare.stream import FATES, Rounds, chain_of, fates, game_of
 from analyser.morale.panels import Fates, Panel
-from analyser.morale.result import Table
-from analyser.morale.solve import Roll, weighed
+from analyser.morale.solve import Roll, weights_of_chains
+from analyser.morale.tables import Table
 
 
 class _Module(Protocol):
@@ -61,7 +61,7 @@ def chains(question: Question) -> dict[str, Chain]:
 def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
     """The recorded laws, or of a roll the counts, of each system; of a duel, Armoured Clash's are its fates there."""
     if question.duel is None:
-        return weighed(chains(question), roll)
+        return weights_of_chains(chains(question), roll)
     if roll is None:
         stream = losses.exact_stream(question)
     else:

@@ -1,13 +1,14 @@
 """A flight through friends, and theirs through others: the chain reaction (GT-5, GT-9).
 
-A state is the status of every unit as one whole number, the first to flee as the lowest digit. Units flee one after
-the other, the foremost first: each makes its whole move before the next begins. Old Guard dismays its friends at the
-moment at which it is made to flee.
+A state is the status of every unit as one integer, the first to flee as the lowest digit. Units flee one after the
+other, the foremost first: each makes its whole move before the next begins. Old Guard dismays its friends at the moment
+at which it is made to flee.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -17,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli, sided
+from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli
 from analyser.morale.grande_tactique import rules
-from analyser.morale.grande_tactique.question import Column, inches
-from analyser.morale.result import Mean, Table
+from analyser.morale.grande_tactique.flight import DIE, TOTALS
+from analyser.morale.grande_tactique.question import Column, Question
+from analyser.morale.panels import Bars, Panel
+from analyser.morale.questions import as_written
+from analyser.morale.tables import Mean, Table
 
-DIE = sided(6)
-TOTALS = rules.FLIGHT_DICE * DIE.highest + 1
 FLEEING = rules.FLEEING
+_NAMES = {rules.EAGER: "eager", rules.SHAKEN: "shaken", rules.ROUTED: "routed", rules.DESTROYED: "off the map"}
 
 
 class Units(NamedTuple):
@@ -44,9 +47,9 @@ class Units(NamedTuple):
 def units_of(column: Column) -> Units:
     """The units of a column."""
     arms = [rules.Arm[arm.upper()] for arm in (column.arm, *(friend.arm for friend in column.friends))]
-    places = [Fraction(0), *(inches(friend.distance) for friend in column.friends)]
+    places = [Fraction(0), *(as_written(friend.distance) for friend in column.friends)]
     order = sorted(range(len(places)), key=lambda unit: (places[unit], unit))
-    edge: float | Fraction = math.inf if column.edge_distance is None else inches(column.edge_distance)
+    edge: float | Fraction = math.inf if column.edge_distance is None else as_written(column.edge_distance)
     ends = [[place + rules.flight_distance(arm, total) for total in range(TOTALS)] for place, arm in zip(places, arms)]
     statuses = int(rules.ROUTED if column.edge_distance is None else rules.DESTROYED) + 1
     return Units(
@@ -158,7 +161,7 @@ def after_first_flees(units: Units, states: States) -> States:
     return after
 
 
-def chain(column: Column) -> Chain:
+def chain(column: Column, _: Question) -> Chain:
     """Which friends are shaken, then the first is made to flee, then flight after flight until nobody is left to."""
     units = units_of(column)
     count = len(units.order)
@@ -181,36 +184,51 @@ def _shaking(units: Units, place: int, chance: float) -> Phase:
     return Phase(after, bernoulli(chance), 1)
 
 
-def tables(column: Column, recorded: Recorded) -> dict[str, Table]:
+def tables(column: Column, _: Question, recorded: Recorded) -> dict[str, Table]:
     """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
-    states, (law,) = recorded
-    units = units_of(column)
+    units, (states, weights) = units_of(column), recorded
+    (pmf,) = weights
     statuses = states[:, np.newaxis] // units.statuses ** np.arange(len(units.order)) % units.statuses
-    friends = statuses[:, 1:]
+    friends, destroyed = statuses[:, 1:], statuses[:, 1:] == rules.DESTROYED
     fled = friends >= rules.ROUTED
-    numbers = fled.sum(axis=1)
-    count = friends.shape[1]
-    exactly = np.array([law[numbers == number].sum() for number in range(count + 1)])
-    at_least = np.array([law[numbers >= number].sum() for number in range(count + 1)])
-    destroyed = statuses == rules.DESTROYED
-    chances = {
-        "p_eager": law @ (friends == rules.EAGER),
-        "p_shaken": law @ (friends == rules.SHAKEN),
-        "p_routed": law @ (fled & ~destroyed[:, 1:]),
-        "p_off_map": law @ destroyed[:, 1:],
+    fleeing, count = fled.sum(axis=1), friends.shape[1]
+    numbers = [*range(count + 1)]
+    of_numbers = {
+        "p_exactly": np.array([pmf[fleeing == number].sum() for number in numbers]),
+        "p_at_least": np.array([pmf[fleeing >= number].sum() for number in numbers]),
     }
-    shown = np.flatnonzero(law)
-    joint = {
-        name: [_NAMES[status] for status in statuses[shown, unit]]
-        for unit, name in enumerate(["first", *(f"friend_{friend + 1}" for friend in range(count))])
+    of_friends = {
+        "p_eager": pmf @ (friends == rules.EAGER),
+        "p_shaken": pmf @ (friends == rules.SHAKEN),
+        "p_routed": pmf @ (fled & ~destroyed),
+        "p_off_map": pmf @ destroyed,
     }
+    keys = {
+        "friend": numbers[1:],
+        "arm": [friend.arm for friend in column.friends],
+        "distance": [friend.distance for friend in column.friends],
+    }
+    names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
+    rows = [(*map(_NAMES.get, statuses[state].tolist()), pmf[state]) for state in np.flatnonzero(pmf)]
     return {
-        "chain": Table({"friends": list(range(count + 1))}, {"p_exactly": exactly, "p_at_least": at_least}, {}),
-        "chain_means": Table({"units": [count]}, {}, {"mean_friends_fleeing": Mean.of(recorded.weights, numbers)}),
-        "friends": Table({"friend": list(range(1, count + 1)), "arm": [friend.arm for friend in column.friends],
-                          "distance": [friend.distance for friend in column.friends]}, chances, {}),
-        "joint": Table(joint, {"probability": law[shown]}, {}),
-    }  # fmt: skip
+        "chain": Table({"friends": numbers}, of_numbers),
+        "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
+        "friends": Table(keys, of_friends),
+        "joint": Table.of_rows(names, rows),
+    }
 
 
-_NAMES = {rules.EAGER: "eager", rules.SHAKEN: "shaken", rules.ROUTED: "routed", rules.DESTROYED: "off the map"}
+def panels(_: Column, __: Question) -> Iterator[Panel]:
+    """How many friends flee."""
+    yield Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")
+
+
+def applied(column: Column, _: Question) -> Mapping[str, bool]:
+    """The rules of a flight through friends, and whether each can have its occasion."""
+    return {
+        "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in column.friends),
+        "GT-3 flight distance": True,
+        "GT-5 flight through friends": True,
+        "GT-5 the map edge": column.edge_distance is not None,
+        "GT-9 Old Guard that flees": column.old_guard or any(friend.old_guard for friend in column.friends),
+    }

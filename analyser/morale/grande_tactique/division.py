@@ -1,164 +1,123 @@
 """A division turn by turn: units rout, rally, are lost, until its morale collapses (GT-6, GT-8).
 
-A state is a whole number: whether the division has collapsed as its lowest digit, then the condition of each unit.
+A state is an integer: whether the division has collapsed as its lowest digit, then the condition of each unit.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli, sided, unchanged
+from analyser.engine.chain.chain import RECORD, Chain, Extent, Phase, Recorded, States, Transition, bernoulli, sided
 from analyser.morale.grande_tactique import rules
-from analyser.morale.grande_tactique.question import Division, Ruleset
-from analyser.morale.result import Mean, Table
+from analyser.morale.grande_tactique.question import Division, Question
+from analyser.morale.panels import Cells, Curves, Panel
+from analyser.morale.tables import Mean, Table, Weights, by_turn, by_unit_and_turn
 
-STANDING, ROUTED, LOST = range(3)
-RALLYING = -1  # the phase of the whole division, beside those of one unit each
-ROUTING, LOSING = range(2)
-
-
-class Units(NamedTuple):
-    """The division as whole numbers."""
-
-    size: int
-    conditions: int  # that a unit can have: LOST only where units can be lost
-    rally: int
-    elsewhere: int  # PIPs
+CONDITIONS = STANDING, ROUTED, LOST = range(3)
+_CONDITION_OF = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
 
 
-def units_of(division: Division) -> Units:
-    """The units of a question."""
-    can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in division.units)
-    return Units(len(division.units), 3 if can_be_lost else 2, int(division.rally), division.pips_elsewhere)
+def _base(division: Division) -> int:
+    """How many conditions a unit can have: LOST only where units can be lost."""
+    return 3 if any(unit.lost or unit.state == "destroyed" for unit in division.units) else 2
 
 
-def states_of(units: Units) -> int:
-    """How many states there are."""
-    return int(2 * units.conditions**units.size)
+def _places(division: Division) -> NDArray[np.int64]:
+    """What one condition more of each unit adds to the state."""
+    return 2 * _base(division) ** np.arange(len(division.units))
 
 
-def turns_of(division: Division, ruleset: Ruleset) -> int:
-    """Turns to play."""
-    return division.turns or ruleset.turns
+def conditions(division: Division, states: States) -> NDArray[np.int64]:
+    """The condition of each unit: shape (…, units)."""
+    return np.asarray(states[..., np.newaxis] // _places(division) % _base(division))
 
 
-@step
-def rally_in_order(units: Units, now: NDArray[np.int64], pips: int, collapsed: int) -> None:
+def collapsed(division: Division, states: States) -> States:
+    """The states in which the division has collapsed, if too few of its units stand (GT-8)."""
+    standing = (conditions(division, states) == STANDING).sum(axis=-1)
+    return np.asarray(states | rules.has_collapsed(standing, len(division.units) - standing))
+
+
+def _befall(division: Division, unit: int, condition: int) -> Transition:
+    """What may befall a unit: it stands and routs, or it is routed and is lost."""
+
+    def targets(states: States) -> States:
+        concerned = conditions(division, states)[:, unit] == condition
+        return np.column_stack([states, np.where(concerned, collapsed(division, states + places[unit]), states)])
+
+    places = _places(division)
+    return targets
+
+
+def _rally(division: Division, pips: NDArray[np.int64]) -> Transition:
     """Routed units rally in order, as far as PIPs go and the division has not collapsed (GT-6, GT-8)."""
-    pips = max(pips - units.elsewhere, 0)
-    for unit in range(units.size):
-        if now[unit] == ROUTED and units.rally and rules.rallies(pips, collapsed):
-            pips -= rules.RALLY_COST
-            now[unit] = STANDING
+
+    def targets(states: States) -> States:
+        after = np.repeat(states[:, np.newaxis], len(pips), axis=1)
+        left = np.maximum(np.broadcast_to(pips, after.shape) - division.pips_elsewhere, 0)
+        routed = conditions(division, states) == ROUTED
+        for unit, place in enumerate(_places(division) if division.rally else ()):
+            rallies = routed[:, unit, np.newaxis] & rules.rallies(left, states[:, np.newaxis] % 2)
+            left = left - rules.RALLY_COST * rallies
+            after -= place * rallies
+        return after
+
+    return targets
 
 
-@step
-def befall(now: NDArray[np.int64], unit: int, event: int, happens: int) -> None:
-    """What may befall one unit: it stands and routs, or it is routed and is lost."""
-    if happens and now[unit] == (STANDING if event == ROUTING else ROUTED):
-        now[unit] = ROUTED if event == ROUTING else LOST
+def chain(division: Division, question: Question) -> Chain:
+    """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the state is recorded."""
+    ruleset, base, count = question.ruleset, _base(division), len(division.units)
+    die = sided(ruleset.pip_sides)
+    turn = [Phase(_rally(division, np.arange(ruleset.pip_dice * die.highest + 1)), die, ruleset.pip_dice)]
+    for condition, key in ((ROUTED, "lost"), (STANDING, "rout")):
+        for number, unit in enumerate(division.units):
+            if probability := getattr(unit, key):
+                turn.append(Phase(_befall(division, number, condition), bernoulli(probability), 1))
+    start = np.array([_CONDITION_OF[unit.state] for unit in division.units]) @ _places(division)
+    each, less = ("standing, in rout or lost", ", or none lost") if base > LOST else ("standing or in rout", "")
+    extent = Extent(f"a division of {count} units, each {each}", f"fewer units{less}")
+    phases = (*turn, RECORD) * (division.turns or ruleset.turns)
+    return Chain(int(collapsed(division, np.array(start))), phases, 2 * base**count, extent)
 
 
-@step
-def collapses(units: Units, now: NDArray[np.int64], collapsed: int) -> int:
-    """Whether the division's morale has collapsed, now or before (GT-8)."""
-    standing = 0
-    for unit in range(units.size):
-        standing += now[unit] == STANDING
-    return 1 if collapsed or rules.has_collapsed(standing, units.size - standing) else 0
-
-
-@kernel
-def tabulated(units: Units, unit: int, event: int, totals: int, states: States) -> States:
-    """The states after something befell one unit or, for RALLYING, after a PIP phase: shape (states, totals)."""
-    after = np.empty((len(states), totals), np.int64)
-    before, now = np.zeros(units.size, np.int64), np.empty(units.size, np.int64)
-    concerned = STANDING if event == ROUTING else ROUTED
-    for row, state in enumerate(states):
-        collapsed, digits = state % 2, state // 2
-        if unit != RALLYING and digits // units.conditions**unit % units.conditions != concerned:
-            after[row] = state
-            continue
-        for each in range(units.size):
-            before[each] = digits % units.conditions
-            digits //= units.conditions
-        for total in range(totals):
-            now[:] = before
-            if unit == RALLYING:
-                rally_in_order(units, now, total, collapsed)
-            else:
-                befall(now, unit, event, total)
-            packed = 0
-            for each in range(units.size - 1, -1, -1):
-                packed = packed * units.conditions + now[each]
-            after[row, total] = packed * 2 + collapses(units, now, collapsed)
-    return after
-
-
-def chain(division: Division, ruleset: Ruleset) -> Chain:
-    """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the law is recorded."""
-    units = units_of(division)
-    pips = sided(ruleset.pip_sides)
-    rally = partial(tabulated, units, RALLYING, ROUTING, ruleset.pip_dice * pips.highest + 1)
-    turn = [Phase(rally, pips, ruleset.pip_dice)]
-    for event, chances in (
-        (LOSING, [unit.lost for unit in division.units]), (ROUTING, [unit.rout for unit in division.units])
-    ):  # fmt: skip
-        turn += [
-            Phase(partial(tabulated, units, unit, event, 2), bernoulli(chance), 1)
-            for unit, chance in enumerate(chances)
-            if chance
-        ]
-    turn.append(Phase(unchanged, recorded=True))
-    return Chain(_start(division, units), tuple(turn) * turns_of(division, ruleset), states_of(units), _extent(units))
-
-
-def _extent(units: Units) -> Extent:
-    lost = units.conditions > LOST
-    each = "standing, in rout or lost" if lost else "standing or in rout"
-    return Extent(f"a division of {units.size} units, each {each}", f"fewer units{', or none lost' * lost}")
-
-
-def _start(division: Division, units: Units) -> int:
-    now = np.array([_CONDITIONS[unit.state] for unit in division.units])
-    packed = int(now @ units.conditions ** np.arange(units.size))
-    return packed * 2 + collapses(units, now, 0)
-
-
-_CONDITIONS = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
-
-
-def tables(division: Division, ruleset: Ruleset, recorded: Recorded) -> dict[str, Table]:
-    """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
-    units, turns = units_of(division), turns_of(division, ruleset)
-    states, laws = recorded
-    conditions = states[:, np.newaxis] // 2 // units.conditions ** np.arange(units.size) % units.conditions
-    standing, lost = (conditions == STANDING).sum(axis=1), (conditions == LOST).sum(axis=1)
-    corps = division.corps_units or units.size
-    halted = np.array([rules.is_halted(number, corps) for number in range(units.size + 1)])
-    chances = {
-        "p_collapsed": laws @ (states % 2),
-        "p_corps_halted": laws @ halted[lost],
-        "p_all_gone": laws @ (standing == 0),
-    }
-    by_turn = [*range(1, turns + 1)]
-    numbers = laws @ (standing[:, np.newaxis] == np.arange(units.size + 1))
-    of_units = {
-        f"p_{name}": (laws @ (conditions == condition)).T.ravel()
-        for name, condition in (("standing", STANDING), ("routed", ROUTED), ("lost", LOST))
-    }
+def division_probabilities(standing: NDArray[np.int64], lost: NDArray[np.int64], corps: int, states: States,
+                           weights: Weights) -> dict[str, Weights]:  # fmt: skip
+    """What a division has come to, whose states have the collapse as their lowest digit (GT-8)."""
     return {
-        "division": Table({"turn": by_turn}, chances, {"mean_standing": Mean.of(laws, standing)}),
-        "units": Table(
-            {"unit": np.repeat(range(1, units.size + 1), turns).tolist(), "turn": by_turn * units.size}, of_units, {}
-        ),
-        "standing": Table(
-            {"turn": np.repeat(by_turn, units.size + 1).tolist(), "units": [*range(units.size + 1)] * turns},
-            {"probability": numbers.ravel()}, {},
-        ),
-    }  # fmt: skip
+        "p_collapsed": weights @ (states % 2),
+        "p_corps_halted": weights @ rules.is_halted(lost, corps),
+        "p_all_gone": weights @ (standing == 0),
+    }
+
+
+def tables(division: Division, _: Question, recorded: Recorded) -> dict[str, Table]:
+    """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
+    states, weights = recorded
+    now, count = conditions(division, states), len(division.units)
+    standing, lost = (now == STANDING).sum(axis=1), (now == LOST).sum(axis=1)
+    probabilities = division_probabilities(standing, lost, division.corps_units or count, states, weights)
+    of_units = {f"p_{name}": weights @ (now == each) for each, name in enumerate(("standing", "routed", "lost"))}
+    turns = [*range(1, weights.shape[0] + 1)]
+    return {
+        "division": Table({"turn": turns}, probabilities, {"mean_standing": Mean.of(weights, standing)}),
+        "units": by_unit_and_turn(of_units),
+        "standing": by_turn(weights, standing, count),
+    }
+
+
+def panels(_: Division, __: Question) -> Iterator[Panel]:
+    """The division, and how many units stand."""
+    yield Curves("division", "Division", "turn", {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"})
+    yield Cells("standing", "Units standing", "turn", "units")
+
+
+def applied(division: Division, question: Question) -> Mapping[str, bool]:
+    """The rules of a division, and whether each can have its occasion."""
+    return {
+        "GT-6 rally": division.rally and bool(rules.rallies(question.ruleset.most_pips - division.pips_elsewhere, 0)),
+        "GT-8 collapse, a corps that has lost half its units": True,
+    }

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.morale.grande_tactique import rules
-from analyser.morale.grande_tactique.question import Game, GameUnit, inches
+from analyser.morale.grande_tactique.question import Game, GameUnit
+from analyser.morale.questions import as_written
 
 TOTALS = rules.FLIGHT_DICE * 6 + 1  # of the dice of a flight
 OFF_MAP, NOBODY = -1, 1 << 40
@@ -43,8 +44,8 @@ class _Path:
 
     def __init__(self, unit: GameUnit, totals: range, flights: int) -> None:
         self._arm = rules.Arm[unit.arm.upper()]
-        self.edge = None if unit.edge_distance is None else inches(unit.edge_distance)
-        self._shelter = None if unit.shelter_distance is None or unit.in_shelter else inches(unit.shelter_distance)
+        self.edge = None if unit.edge_distance is None else as_written(unit.edge_distance)
+        self._shelter = None if unit.shelter_distance is None or unit.in_shelter else as_written(unit.shelter_distance)
         farthest = flights * rules.flight_distance(self._arm, totals[-1])
         self._alone = unit.column is None
         self._counts = self.edge is not None and (unit.column is not None or self.edge <= farthest)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Chance, Distance, Rounds
+from analyser.morale.questions import Distance, Probability, Rounds
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
@@ -17,20 +16,17 @@ MOST_GAME = 8
 MOST_PIPS = 100
 
 
-def inches(length: float) -> Fraction:
-    """A length as it is written, so that sums of lengths are exact.
-
-    Examples
-    --------
-    >>> inches(4.4) - inches(1.4) == 3, 4.4 - 1.4 == 3
-    (True, False)
-    """
-    return Fraction(str(length))
-
-
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
+Quality = Literal["regular", "veteran", "old guard"]
+Modifier = Annotated[int, Field(ge=-100, le=100)]
 Count = Annotated[int, Field(ge=0, le=MOST_PIPS)]
+PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things each turn, before rallying.")]
+CorpsUnits = Annotated[
+    Annotated[int, Field(ge=1, le=1000)] | None,
+    Field(description="Original units of the corps. Default: this division alone."),
+]
+Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the ruleset's.")]
 
 
 class Pips(Record):
@@ -38,6 +34,11 @@ class Pips(Record):
 
     pip_dice: Annotated[int, Field(ge=0, le=10)]
     pip_sides: Annotated[int, Field(ge=1, le=100)]
+
+    @property
+    def most_pips(self) -> int:
+        """The highest total of the dice."""
+        return self.pip_dice * self.pip_sides
 
 
 class Ruleset(Pips):
@@ -60,16 +61,19 @@ class Check(Record):
         None, description="Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
     state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
-    quality: Literal["regular", "veteran", "old guard"] = Field(
-        "regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9)."
-    )
-    modifier: Annotated[int, Field(ge=-100, le=100)] = Field(0, description="Other modifiers of the morale check.")
+    quality: Quality = Field("regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
+    modifier: Modifier = Field(0, description="Other modifiers of the morale check.")
 
     @model_validator(mode="after")
     def _old_guard_is_infantry(self) -> Check:
-        if self.quality == "old guard" and self.arm != "infantry":
-            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        check_old_guard(self.quality == "old guard", self.arm)
         return self
+
+
+def check_old_guard(old_guard: bool, arm: str) -> None:
+    """Raise ValueError if Old Guard is not infantry (GT-9)."""
+    if old_guard and arm != "infantry":
+        raise ValueError(f"old guard {arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
 
 
 class Flight(Record):
@@ -81,7 +85,11 @@ class Flight(Record):
     shelter_distance: Distance | None = Field(
         None, description="Inches to woods or a built-up area (infantry). Default: there is none."
     )
-    surrounded: Chance = Field(0.0, description="Chance that there is no gap through the enemy.")
+    surrounded: Probability = Field(0.0, description="Chance that there is no gap through the enemy.")
+
+
+def _probability(value: object) -> object:
+    return float(value) if isinstance(value, bool) else value
 
 
 class Friend(Record):
@@ -89,18 +97,12 @@ class Friend(Record):
 
     arm: Arm = "infantry"
     distance: Distance
-    shaken: Chance = 0.0
+    shaken: Annotated[Probability, BeforeValidator(_probability)] = 0.0
     old_guard: bool = False
-
-    @field_validator("shaken", mode="before")
-    @classmethod
-    def _yes_or_no(cls, value: object) -> object:
-        return float(value) if isinstance(value, bool) else value
 
     @model_validator(mode="after")
     def _old_guard_is_infantry(self) -> Friend:
-        if self.old_guard and self.arm != "infantry":
-            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        check_old_guard(self.old_guard, self.arm)
         return self
 
 
@@ -109,18 +111,15 @@ class Column(Record):
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
     enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Annotated[tuple[Friend, ...], Field(min_length=1, max_length=MOST_FRIENDS)] = Field(
-        description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
+    friends: Annotated[tuple[Friend, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_FRIENDS)] = (
+        Field(description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].")
     )
     old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
     edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
 
-    _tuples = field_validator("friends", mode="before")(as_tuple)
-
     @model_validator(mode="after")
     def _old_guard_is_infantry(self) -> Column:
-        if self.old_guard and self.arm != "infantry":
-            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        check_old_guard(self.old_guard, self.arm)
         farthest = max(friend.distance for friend in self.friends)
         if self.edge_distance is not None and farthest > self.edge_distance:
             raise ValueError(
@@ -144,12 +143,7 @@ class RoutedUnit(Record):
 
 
 def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) -> None:
-    """Refuse shelter for another arm than infantry (GT-5).
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise ValueError if another arm than infantry is to shelter (GT-5)."""
     if arm != "infantry" and (in_shelter or shelter_distance is not None):
         raise ValueError(f"shelter for {arm} (allowed: for infantry)")
 
@@ -157,16 +151,16 @@ def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) ->
 class Rout(Record):
     """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
 
-    units: Annotated[tuple[RoutedUnit, ...], Field(min_length=1, max_length=MOST_ROUTED)] = Field(
-        description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
+    units: Annotated[tuple[RoutedUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_ROUTED)] = (
+        Field(description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].")
     )
-    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
-    charged_by_cavalry: Chance = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
-    charged_by_infantry: Chance = Field(0.0, description="Chance a turn that infantry charges a routed unit (GT-7).")
+    pips_elsewhere: PipsElsewhere = 0
+    charged_by_cavalry: Probability = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Probability = Field(
+        0.0, description="Chance a turn that infantry charges a routed unit (GT-7)."
+    )
     standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
-    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
-
-    _tuples = field_validator("units", mode="before")(as_tuple)
+    turns: Turns = None
 
     @model_validator(mode="after")
     def _one_charge_at_most(self) -> Rout:
@@ -175,54 +169,55 @@ class Rout(Record):
         return self
 
 
+DivisionT = TypeVar("DivisionT", "Division", "Game")
+
+
+def _within_the_corps(division: DivisionT) -> DivisionT:
+    if division.corps_units is not None and division.corps_units < len(division.units):
+        raise ValueError(f"corps_units {division.corps_units} (allowed: the division's {len(division.units)} or more)")
+    return division
+
+
 class Member(Record):
     """A unit of a division."""
 
-    rout: Chance
-    lost: Chance = 0.0
+    rout: Probability
+    lost: Probability = 0.0
     state: Literal["standing", "routed", "destroyed"] = "standing"
 
 
 class Division(Record):
     """Units of a division, each with its own chance to rout in a turn: collapse (GT-6, GT-8)."""
 
-    units: Annotated[tuple[Member, ...], Field(min_length=1, max_length=MOST_DIVISION)] = Field(
-        description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
+    units: Annotated[tuple[Member, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_DIVISION)] = (
+        Field(description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.")
     )
     rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
-    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
-    corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="Original units of the corps. Default: this division alone."
-    )
-    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
+    pips_elsewhere: PipsElsewhere = 0
+    corps_units: CorpsUnits = None
+    turns: Turns = None
 
-    _tuples = field_validator("units", mode="before")(as_tuple)
-
-    @model_validator(mode="after")
-    def _within_the_corps(self) -> Division:
-        if self.corps_units is not None and self.corps_units < len(self.units):
-            raise ValueError(f"corps_units {self.corps_units} (allowed: the division's {len(self.units)} or more)")
-        return self
+    _corps = model_validator(mode="after")(_within_the_corps)
 
 
 class GameUnit(Record):
     """A unit of a division in a game of several turns; its chances are those of each turn."""
 
     arm: Arm = "infantry"
-    quality: Literal["regular", "veteran", "old guard"] = "regular"
-    modifier: Annotated[int, Field(ge=-100, le=100)] = 0
+    quality: Quality = "regular"
+    modifier: Modifier = 0
     state: Literal["eager", "shaken", "routed", "silenced", "destroyed"] = "eager"
     edge_distance: Distance | None = None
     shelter_distance: Distance | None = None
     in_shelter: bool = False
     column: Annotated[int, Field(ge=1, le=MOST_GAME)] | None = None
-    worn_down_by_artillery: Chance = 0.0
-    worn_down_by_infantry: Chance = 0.0
-    loses_firing: Chance = 0.0
-    charged_by_cavalry: Chance = 0.0
-    charged_by_infantry: Chance = 0.0
-    rout_charged_by_cavalry: Chance | None = None
-    rout_charged_by_infantry: Chance | None = None
+    worn_down_by_artillery: Probability = 0.0
+    worn_down_by_infantry: Probability = 0.0
+    loses_firing: Probability = 0.0
+    charged_by_cavalry: Probability = 0.0
+    charged_by_infantry: Probability = 0.0
+    rout_charged_by_cavalry: Probability | None = None
+    rout_charged_by_infantry: Probability | None = None
     withdraws: Rounds | None = None
 
     @property
@@ -233,16 +228,13 @@ class GameUnit(Record):
     @property
     def charges_in_rout(self) -> tuple[float, float]:
         """The chances of a charge while it is routed; those while it stands, where they are not given."""
-        cavalry, infantry = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
-        return (
-            self.charged_by_cavalry if cavalry is None else cavalry,
-            self.charged_by_infantry if infantry is None else infantry,
-        )
+        in_rout = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
+        cavalry, infantry = (usual if own is None else own for usual, own in zip(self.charges, in_rout))
+        return cavalry, infantry
 
     @model_validator(mode="after")
     def _can_be(self) -> GameUnit:
-        if self.quality == "old guard" and self.arm != "infantry":
-            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        check_old_guard(self.quality == "old guard", self.arm)
         check_shelter(self.arm, self.shelter_distance, self.in_shelter)
         never = "routed" if self.arm == "artillery" else "silenced"
         if self.state == never:
@@ -255,27 +247,24 @@ class GameUnit(Record):
         return self
 
 
+GameUnits = Annotated[tuple[GameUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_GAME)]
+
+
 class Game(Record):
     """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
 
-    units: Annotated[tuple[GameUnit, ...], Field(min_length=1, max_length=MOST_GAME)] = Field(
+    units: GameUnits = Field(
         description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
     )
-    surrounded: Chance = Field(0.0, description="Chance at each flight that there is no gap through the enemy (GT-5).")
-    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
-    pips_elsewhere: Count = Field(0, description="PIPs spent on other things each turn, before rallying.")
-    corps_units: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        None, description="Original units of the corps. Default: this division alone."
+    surrounded: Probability = Field(
+        0.0, description="Chance at each flight that there is no gap through the enemy (GT-5)."
     )
-    turns: Rounds | None = Field(None, description="Turns to play. Default: the ruleset's.")
+    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
+    pips_elsewhere: PipsElsewhere = 0
+    corps_units: CorpsUnits = None
+    turns: Turns = None
 
-    _tuples = field_validator("units", mode="before")(as_tuple)
-
-    @model_validator(mode="after")
-    def _within_the_corps(self) -> Game:
-        if self.corps_units is not None and self.corps_units < len(self.units):
-            raise ValueError(f"corps_units {self.corps_units} (allowed: the division's {len(self.units)} or more)")
-        return self
+    _corps = model_validator(mode="after")(_within_the_corps)
 
 
 class Question(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from fractions import Fraction
+from typing import Any
 
 from analyser.common.jit import step
 
@@ -44,6 +45,8 @@ CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = (int(each) for each in
 EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = (int(each) for each in Status)
 STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)
 
+Number = Any  # an integer, or one of each of some states
+
 INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11
 INFANTRY_PURSUED = 6
 FLIGHT_DICE = 2
@@ -72,7 +75,7 @@ def response(arm: int, shaken: int, cause: int) -> int:
 
 
 @step
-def passes_check(rolled: int, modifier: int, target: int) -> bool:
+def passes_check(rolled: Number, modifier: int, target: int) -> Any:
     """Whether a morale check is passed: one die and modifiers against a target number (GT-2, GT-9)."""
     return rolled + modifier >= target
 
@@ -132,9 +135,9 @@ def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
 
 
 @step
-def rallies(pips: int, cannot_rally: int) -> bool:
+def rallies(pips: Number, cannot_rally: Number) -> Any:
     """Whether a routed unit is rallied (GT-6, GT-8)."""
-    return pips >= RALLY_COST and not cannot_rally
+    return (pips >= RALLY_COST) & (cannot_rally == 0)
 
 
 @step
@@ -144,12 +147,12 @@ def dies_charged_in_rout(enemy: int) -> bool:
 
 
 @step
-def has_collapsed(standing: int, gone: int) -> bool:
+def has_collapsed(standing: Number, gone: Number) -> Any:
     """Whether a division has collapsed: all but one of its units are routed, destroyed or off the map (GT-8)."""
-    return gone > 0 and standing <= 1
+    return (gone > 0) & (standing <= 1)
 
 
 @step
-def is_halted(lost: int, units: int) -> bool:
+def is_halted(lost: Number, units: int) -> Any:
     """Whether a corps cannot move toward the enemy: half its original units are lost (GT-8)."""
     return 2 * lost >= units

@@ -8,15 +8,15 @@ from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record
-from analyser.morale.questions import Chance, Distance, Length, Numbers, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
 
 MOST_COURAGE = 20
 MOST_TOKENS = 60
-EVEN_CHANCE = 0.5
+EVEN = 0.5
 
 
 def _courage_or_none(value: object) -> int | Literal["none"]:
-    """COURAGE, a whole number or none (LG-1); none is said aloud, and is not the same as 0."""
+    """COURAGE, an integer or none (LG-1); none has to be written, and is not the same as 0."""
     if value == "none":
         return "none"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COURAGE:
@@ -24,19 +24,19 @@ def _courage_or_none(value: object) -> int | Literal["none"]:
     return value
 
 
-def _chances(value: object) -> object:
-    """A chance for all rounds, or a list with one for each; true and false are certain."""
+def _by_round(value: object) -> object:
+    """A probability for all rounds, or a list with one for each; true and false are certain."""
     several = value if isinstance(value, list | tuple) else (value,)
     return tuple(float(each) if isinstance(each, bool) else each for each in several)
 
 
 def _even_if_true(value: object) -> object:
     """The chance of panic that is looked for: half, if that is asked without a number."""
-    return EVEN_CHANCE if value is True else None if value is False else value
+    return EVEN if value is True else None if value is False else value
 
 
 Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
-Chances = Annotated[tuple[Chance, ...], BeforeValidator(_chances)]
+Probabilities = Annotated[tuple[Probability, ...], BeforeValidator(_by_round)]
 CourageOrNone = Annotated[int | Literal["none"], PlainValidator(_courage_or_none)]
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
@@ -67,21 +67,21 @@ class Question(Record):
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
     tokens: Tokens = Field(0, description="Suppression tokens at the start.")
-    received: Numbers = Field(
+    received: ByRound = Field(
         ((1.0,),),
         description="Tokens received a round, before the unit activates: a number, a law, or a list by round.",
     )
-    received_after: Numbers = Field(((1.0,),), description="The same, after it has activated.")
+    received_after: ByRound = Field(((1.0,),), description="The same, after it has activated.")
     commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
     commander_range: Annotated[int, Field(ge=1, le=100)] = Field(1, description="The commander's range band.")
-    commander_near: Chances = Field(
+    commander_near: Probabilities = Field(
         (1.0,), description="Chance that he is near when the unit checks for panic, or a list by round. Default: 1."
     )
     edge_distance: Distance | None = Field(
         None, description="Inches from its leader to the nearest table edge. Default: far."
     )
     move_distance: Length | None = Field(None, description="Inches of a move at full speed (LG-5).")
-    destroyed: Chance = Field(0.0, description="Chance a round that fire destroys it before it activates.")
+    destroyed: Probability = Field(0.0, description="Chance a round that fire destroys it before it activates.")
     rounds: Rounds | None = Field(None, description="Rounds to play. Default: those of a game.")
     until_panic: Annotated[Annotated[float, Field(gt=0, lt=1)] | None, BeforeValidator(_even_if_true)] = Field(
         None, description="How many tokens, or attacks a round, make it panic with this chance; true: 0.5."
@@ -109,13 +109,13 @@ class Question(Record):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def laws_before(self) -> tuple[tuple[float, ...], ...]:
-        """The law of the tokens received before the activation, of each round."""
+    def pmfs_before(self) -> tuple[Pmf, ...]:
+        """The distribution of the tokens received before the activation, of each round."""
         return spread_over(self.received, self.rounds_played, "received")
 
     @property
-    def laws_after(self) -> tuple[tuple[float, ...], ...]:
-        """The law of the tokens received after the activation, of each round."""
+    def pmfs_after(self) -> tuple[Pmf, ...]:
+        """The distribution of the tokens received after the activation, of each round."""
         return spread_over(self.received_after, self.rounds_played, "received_after")
 
     @property

@@ -1,7 +1,8 @@
-"""The tables that answer a question about Legion: by round, and the law of the tokens."""
+"""The tables that answer a question about Legion: by round, and the distribution of the tokens."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,11 @@ import numpy as np
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.legion import rules as legion
 from analyser.morale.legion import until
-from analyser.morale.legion.chain import Unit, cases_of, chain_of, tokens_of, unit_of
+from analyser.morale.legion.chain import Unit, cases_of, chain_of, unit_of
 from analyser.morale.legion.question import MOST_TOKENS, Question
-from analyser.morale.panels import Chances, Curves, Laws, Panel
+from analyser.morale.panels import Bars, Cells, Curves, Panel
 from analyser.morale.questions import moves_over
-from analyser.morale.result import Mean, Table, Weights
-from analyser.morale.solve import Roll, weighed
+from analyser.morale.tables import Mean, Table, stacked
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -22,84 +22,63 @@ def chains(question: Question) -> dict[str, Chain]:
     return {name: chain_of(each) for name, each in cases_of(question).items()} | until.chains(question)
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
-    """The recorded laws, or of a roll the counts, of each chain."""
-    return weighed(chains(question), roll)
+def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
+    """`rounds`: what becomes of the unit by round; `tokens`: their distribution after the rally step and the round."""
+    cases = {name: unit_of(each) for name, each in cases_of(question).items()}
+    by_round = [_by_round(unit, recorded[name]) for name, unit in cases.items()]
+    tokens = [row for name, unit in cases.items() for row in _tokens(name, unit, recorded[name])]
+    return {
+        "rounds": stacked(by_round, commander=list(cases)),
+        "tokens": Table.of_rows(("commander", "round", "when", "tokens"), tokens),
+    } | until.tables(question, recorded)
 
 
-def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
-    """`rounds`: what becomes of the unit by round; `tokens`: their law after the rally step and at the round's end."""
-    rounds = question.rounds_played
-    cases = cases_of(question)
-    parts = [_by_round(unit_of(each), weights[name]) for name, each in cases.items()]
-    names = [name for name in cases for _ in range(rounds)]
-    keys: dict[str, list[Any]] = {"commander": names, "round": [*range(1, rounds + 1)] * len(parts)}
-    chances = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
-    means = {
-        name: Mean(*(np.concatenate([part[1][name][sums] for part in parts]) for sums in range(2)))
-        for name in parts[0][1]
-    }
-    found = {"rounds": Table(keys, chances, means), "tokens": _tokens(question, weights)}
-    return found | until.tables(question, weights)
-
-
-def _by_round(unit: Unit, recorded: Recorded) -> tuple[dict[str, Weights], dict[str, Mean]]:
-    """The chances and means by round, from laws after the panic check and at the round's end in turn."""
-    states, laws = recorded
-    checked, ended = laws[0::2], laws[1::2]
+def _by_round(unit: Unit, recorded: Recorded) -> Table:
+    """Probabilities and means by round, of the states after the panic check and at the round's end in turn."""
+    states, weights = recorded
+    checked, ended = weights[0::2], weights[1::2]
     on_table = states < unit.off_table
-    tokens, panicked = states[on_table] % (unit.most_tokens + 1), states[on_table] // (unit.most_tokens + 1) % 2
-    numbers = range(unit.most_tokens + 1)
-    suppressed = np.array([legion.is_suppressed(number, unit.courage) for number in numbers])[tokens]
-    actions = np.array(
-        [[legion.actions_left(number, unit.courage, flag) for flag in range(2)] for number in numbers]
-    )[tokens, panicked]  # fmt: skip
+    tokens, panicked = unit.tokens(states[on_table]), unit.panicked(states[on_table])
     standing = checked[:, on_table]
     left, destroyed = (ended[:, states == state].sum(axis=1) for state in (unit.off_table, unit.destroyed))
-    chances = {
-        "p_suppressed": standing[:, suppressed].sum(axis=1),
+    probabilities = {
+        "p_suppressed": standing[:, legion.is_suppressed(tokens, unit.courage)].sum(axis=1),
         "p_panicked": standing[:, panicked == 1].sum(axis=1),
         "p_left_table": left,
         "p_destroyed": destroyed,
         "p_defeated": left + destroyed,
     }
-    return chances, {"mean_tokens": Mean.of(standing, tokens), "mean_actions": Mean.of(standing, actions)}
+    actions = legion.actions_left(tokens, unit.courage, panicked)
+    means = {"mean_tokens": Mean.of(standing, tokens), "mean_actions": Mean.of(standing, actions)}
+    return Table({"round": [*range(1, len(left) + 1)]}, probabilities, means)
 
 
-def _tokens(question: Question, weights: dict[str, Recorded]) -> Table:
-    """The law of the tokens of a unit on the table."""
-    names, rounds, moments, numbers, chances = [], [], [], [], []
-    for name, each in cases_of(question).items():
-        unit = unit_of(each)
-        states, laws = weights[name]
-        on_table, tokens = states < unit.off_table, tokens_of(unit, states)
-        standing = Recorded(states[on_table], laws[:, on_table])
-        for recording, law in enumerate(standing.grouped(tokens[on_table], unit.most_tokens + 1)):
-            for number in range(int(np.flatnonzero(law).max(initial=0)) + 1):
-                names.append(name)
-                rounds.append(recording // 2 + 1)
-                moments.append(("after rally", "end of round")[recording % 2])
-                numbers.append(number)
-                chances.append(law[number])
-    keys: dict[str, list[Any]] = {"commander": names, "round": rounds, "when": moments, "tokens": numbers}
-    return Table(keys, {"probability": np.array(chances)}, {})
+def _tokens(case: str, unit: Unit, recorded: Recorded) -> Iterator[tuple[Any, ...]]:
+    """The distribution of the tokens of a unit on the table."""
+    on_table = recorded.states < unit.off_table
+    standing = Recorded(recorded.states[on_table], recorded.weights[:, on_table])
+    for place, weights in enumerate(standing.grouped(unit.tokens(standing.states), unit.most_tokens + 1)):
+        for tokens in range(int(np.flatnonzero(weights).max(initial=0)) + 1):
+            yield case, place // 2 + 1, ("after rally", "end of round")[place % 2], tokens, weights[tokens]
 
 
 def panels(question: Question) -> tuple[Panel, ...]:
     """By round without and with a commander, and the tokens that are left after the rally step."""
     lines = {
-        "p_suppressed": "suppressed", "p_panicked": "panicked", "p_left_table": "off the table",
+        "p_suppressed": "suppressed",
+        "p_panicked": "panicked",
+        "p_left_table": "off the table",
         "p_destroyed": "destroyed by fire",
-    }  # fmt: skip
+    }
     found: list[Panel] = []
     for case in cases_of(question):
         where, of_whom = {"commander": case}, f"{case} a commander"
         found.append(Curves("rounds", of_whom.capitalize(), "round", lines, where))
         heading = f"Tokens after the rally step, {of_whom}"
-        found.append(Laws("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
+        found.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
     for case in cases_of(question) if question.until_panic is not None else ():
         heading = f"Panicked at one activation, {case} a commander"
-        found.append(Chances("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
+        found.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
     return tuple(found)
 
 
@@ -117,17 +96,13 @@ def applied(question: Question) -> tuple[str, ...]:
             "LG-3 commander's COURAGE": panics and _commander_helps(question),
             "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
             "LG-5 a panicked unit has no action of its own choice": panics,
-            "LG-5 flight to the nearest edge, straight": _can_panic(question) and unit.moves_to_edge > 0,
+            "LG-5 flight to the nearest edge, straight": (
+                unit.moves_to_edge > 0 and legion.is_panicked(unit.most_tokens, unit.courage)
+            ),
             "LG-6 the panic token goes": panics,
         }
     rules |= {"LG-2 rally step": most > 0, "LG-7 tokens received and removed": most > 0}
-    return tuple(sorted(rule for rule, so in rules.items() if so))
-
-
-def _can_panic(question: Question) -> bool:
-    """Whether the tokens of a game can be enough without a commander (LG-3)."""
-    unit = unit_of(question)
-    return bool(legion.is_panicked(unit.most_tokens, unit.courage))
+    return tuple(sorted(rule for rule, holds in rules.items() if holds))
 
 
 def _commander_helps(question: Question) -> bool:

@@ -13,11 +13,12 @@ from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.morale.legion.chain import cases_of, chain_of, unit_of
 from analyser.morale.legion.question import MOST_TOKENS, Question
-from analyser.morale.result import Table, Weights
+from analyser.morale.questions import certainly
+from analyser.morale.tables import Table, Weights
 
 TOKENS, ATTACKS = "tokens", "attacks"
-NEARLY = 1e-12  # by which a chance may miss the one that is looked for
-NONE = ((1.0,),)  # tokens received
+NEARLY = 1e-12  # by which a probability may miss the one that is looked for
+NONE = (certainly(0),)  # tokens received
 
 
 class Asked(NamedTuple):
@@ -41,7 +42,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def asked(question: Question) -> tuple[Asked, ...]:
-    """The numbers that are tried: from 0 to the first that panics the unit in round 1 with the wanted chance."""
+    """The numbers that are tried: from 0 to the first that panics the unit in round 1 with the wanted probability."""
     if question.until_panic is None:
         return ()
     found: list[Asked] = []
@@ -57,7 +58,7 @@ def asked(question: Question) -> tuple[Asked, ...]:
 def _tried(commander: str, what: str, unit: Question) -> Iterator[Asked]:
     """The unit with ever more tokens, or under ever more attacks that score a hit, a token each (LG-7)."""
     for number in range(MOST_TOKENS + 1):
-        more = {"tokens": number} if what == TOKENS else {"received": ((0.0,) * number + (1.0,),)}
+        more = {"tokens": number} if what == TOKENS else {"received": (certainly(number),)}
         each = Asked(commander, what, number, unit.model_copy(update=more))
         yield each
         if _panicked(each, exact_distributions(chain_of(each.question)))[0] >= (unit.until_panic or 0.0) - NEARLY:
@@ -72,27 +73,21 @@ def _panicked(each: Asked, recorded: Recorded) -> Weights:
 
 def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
     """`tokens_until_panic`: P(panicked) by tokens; `attacks_until_panic`: by round, the least number that is enough."""
-    by_tokens: dict[str, list[Any]] = {"commander": [], "tokens": []}
-    by_round: dict[str, list[Any]] = {"commander": [], "round": [], "attacks": []}
-    tokens, attacks = [], []
+    by_tokens: list[tuple[Any, ...]] = []
+    by_round: list[tuple[Any, ...]] = []
     for (commander, what), group in groupby(asked(question), key=lambda each: each[:2]):
         tried = list(group)
         panicked = np.array([_panicked(each, weights[each.name]) for each in tried])
         if what == TOKENS:
-            by_tokens["commander"] += [commander] * len(tried)
-            by_tokens["tokens"] += [each.number for each in tried]
-            tokens += panicked[:, 0].tolist()
+            by_tokens += [(commander, each.number, weight) for each, weight in zip(tried, panicked[:, 0].tolist())]
             continue
-        trials = weights[tried[0].name].weights[0].sum()
-        enough = panicked / trials >= (question.until_panic or 0.0) - NEARLY
+        enough = panicked / weights[tried[0].name].weights[0].sum() >= (question.until_panic or 0.0) - NEARLY
         least = np.where(enough.any(axis=0), enough.argmax(axis=0), len(tried) - 1)
-        by_round["commander"] += [commander] * len(least)
-        by_round["round"] += [*range(1, len(least) + 1)]
-        by_round["attacks"] += [tried[number].number for number in least]
-        attacks += panicked[least, np.arange(len(least))].tolist()
-    if not tokens:
+        for turn, number in enumerate(least):
+            by_round.append((commander, turn + 1, tried[number].number, panicked[number, turn]))
+    if not by_tokens:
         return {}
     return {
-        "tokens_until_panic": Table(by_tokens, {"p_panicked": np.array(tokens)}, {}),
-        "attacks_until_panic": Table(by_round, {"p_panicked_by_then": np.array(attacks)}, {}),
+        "tokens_until_panic": Table.of_rows(("commander", "tokens"), by_tokens, "p_panicked"),
+        "attacks_until_panic": Table.of_rows(("commander", "round", "attacks"), by_round, "p_panicked_by_then"),
     }

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from analyser.common.errors import did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.game.units import Name
-from analyser.morale.questions import Chance, Distance, Numbers, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Probability, Rounds, spread_over
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
@@ -73,7 +73,7 @@ class Warband(Record):
         (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
     )
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(0, description="Out of action at the start.")
-    casualties: Numbers = Field(
+    casualties: ByRound = Field(
         ((1.0,),), description="Taken out before each turn's test: a number, a law, or a list by turn."
     )
     casualties_from: Annotated[tuple[Fight, ...], BeforeValidator(as_tuple), Field(max_length=MOST_FIGHTS)] = Field(
@@ -86,8 +86,8 @@ class Warband(Record):
     others_fall: Literal["weakest_first", "strongest_first"] = Field(
         "weakest_first", description="Who falls first of the others: weakest_first or strongest_first (Leadership)."
     )
-    leader_stunned: Chance = Field(0.0, description="Chance that the leader is stunned when the test is made.")
-    others_stunned: Chance = Field(0.0, description="The same of each other warrior that is not out of action.")
+    leader_stunned: Probability = Field(0.0, description="Chance that the leader is stunned when the test is made.")
+    others_stunned: Probability = Field(0.0, description="The same of each other warrior that is not out of action.")
     gives_up_at: Number | None = Field(None, description="Gives up once so many are out and the rules let it (MD-2).")
     immune_to_psychology: bool = Field(False, description="Immune to psychology: it tests all the same (MD-1).")
 
@@ -130,7 +130,7 @@ class Alone(Record):
     first_run_elsewhere: bool = Field(
         True, description="Default: true. False: edge is straight behind him, as edge_behind."
     )
-    charged: Chance = Field(0.0, description="Chance a turn that he is charged while he flees (MD-6).")
+    charged: Probability = Field(0.0, description="Chance a turn that he is charged while he flees (MD-6).")
     rally_leader: Leadership | None = Field(None, description='Leadership of a leader within 6" in his rally phases.')
     leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
 
@@ -154,7 +154,7 @@ class Fighter(Record):
     hatred: bool = Field(False, description="Hates the other (MD-8).")
     causes_fear: bool = Field(False, description="Causes fear (MD-9).")
     immune_to_psychology: bool = Field(False, description="Takes no test of fear.")
-    knocked_down: Chance = Field(0.0, description="Chance a round to be knocked down or stunned: frenzy is lost.")
+    knocked_down: Probability = Field(0.0, description="Chance a round to be knocked down or stunned: frenzy is lost.")
 
 
 class Combat(Record):
@@ -187,10 +187,10 @@ class Together(Record):
     """Several tests of one turn, which hang together by the leader's state."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
-    p_out: Chance = Field(0.0, description="Chance that the leader is out of action.")
-    p_stunned: Chance = Field(0.0, description="Chance that he is stunned.")
-    p_knocked_down: Chance = Field(0.0, description="Chance that he is knocked down.")
-    p_fleeing: Chance = Field(0.0, description="Chance that he flees.")
+    p_out: Probability = Field(0.0, description="Chance that the leader is out of action.")
+    p_stunned: Probability = Field(0.0, description="Chance that he is stunned.")
+    p_knocked_down: Probability = Field(0.0, description="Chance that he is knocked down.")
+    p_fleeing: Probability = Field(0.0, description="Chance that he flees.")
     rout_test: bool = Field(False, description="A rout test is due first; failed, nobody tests any more.")
     best_other: Leadership | None = Field(None, description="Best Leadership of the others, for the rout test.")
     warriors: Annotated[tuple[Warrior, ...], BeforeValidator(as_tuple), Field(max_length=MOST_TESTS)] = Field(

@@ -12,9 +12,8 @@ from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.mordheim import combat, flight, game, leadership
 from analyser.morale.mordheim import rules as mordheim
 from analyser.morale.mordheim.question import Fight, Fighter, Question, Ruleset, Warband, column_of
-from analyser.morale.panels import Chances, Curves, Panel
-from analyser.morale.result import Mean, Table, Weights
-from analyser.morale.solve import Roll, weighed
+from analyser.morale.panels import Bars, Curves, Panel
+from analyser.morale.tables import Mean, Table, Weights
 
 WARBANDS, ALONE, COMBAT, STUPIDITY, TOGETHER = "warbands", "alone", "combat", "stupidity", "together"
 LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
@@ -38,11 +37,6 @@ def chains(question: Question) -> dict[str, Chain]:
         TOGETHER: leadership.together_chain,
     }  # fmt: skip
     return found | {name: maker(question) for name, maker in makers.items() if getattr(question, name) is not None}
-
-
-def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
-    """The recorded laws, or of a roll the counts, of each chain."""
-    return weighed(chains(question), roll)
 
 
 def _other_leaders(question: Question) -> dict[str, Warband]:
@@ -285,12 +279,12 @@ def panels(question: Question) -> tuple[Panel, ...]:
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         found.append(Curves("alone", "All alone: break and flight", "turn", lines))
     if question.combat is not None:
-        found.append(Chances("hits_of_fighter", "Hits of the fighter in round 1", "hits", where={"round": 1}))
-        found.append(Chances("hits_of_enemy", "Hits of the enemy in round 1", "hits", where={"round": 1}))
+        found.append(Bars("hits_of_fighter", "Hits of the fighter in round 1", "hits", where={"round": 1}))
+        found.append(Bars("hits_of_enemy", "Hits of the enemy in round 1", "hits", where={"round": 1}))
     if question.stupidity is not None:
-        found.append(Chances("turns_lost", "Turns lost to stupidity", "turns_lost"))
+        found.append(Bars("turns_lost", "Turns lost to stupidity", "turns_lost"))
     if question.together is not None:
-        found.append(Chances("tests", "Failed tests", "test", column="p_failed"))
+        found.append(Bars("tests", "Failed tests", "test", column="p_failed"))
     return tuple(found)
 
 

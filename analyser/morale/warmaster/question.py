@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Law, Rounds
+from analyser.morale.questions import Distribution, Rounds
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12
@@ -109,7 +109,7 @@ class Question(Record):
     dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = Field(
         None, description="Drive-back dice of a unit that is driven back (WM-1)."
     )
-    distance: Law | None = Field(
+    distance: Distribution | None = Field(
         None, description="Centimetres of any other move: a whole number, or a law such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Annotated[tuple[Obstacle, ...], BeforeValidator(as_tuple), Field(max_length=MOST_OBSTACLES)] = Field(

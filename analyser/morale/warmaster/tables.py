@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import Chain, Recorded, on_common_states
-from analyser.morale.panels import Chances, Panel
-from analyser.morale.result import Mean, Table, Weights
-from analyser.morale.solve import Roll, weighed
+from analyser.morale.panels import Bars, Panel
+from analyser.morale.tables import Mean, Table, Weights
 from analyser.morale.warmaster.chain import chain_of, ended, is_confused, layout_of, stands_destroyed
 from analyser.morale.warmaster.path import CHOICES, Choice, choices_of, meetings, way_of
 from analyser.morale.warmaster.question import Question
@@ -24,11 +23,6 @@ MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a choice of the player: friends make way always, never, or where that confuses the fewest units."""
     return {choice: chain_of(question, choice) for choice in choices_of(question)}
-
-
-def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
-    """The recorded laws, or of a roll the counts, of each chain."""
-    return weighed(chains(question), roll)
 
 
 class States:
@@ -192,9 +186,9 @@ def panels(question: Question) -> tuple[Panel, ...]:
         said = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
-        found.append(Chances("stops", f"Moved, hatched: stopped{said}", "distance", lost=halted, where=where))
+        found.append(Bars("stops", f"Moved, hatched: stopped{said}", "distance", lost=halted, where=where))
         if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
-            found.append(Chances("friends", f"Friends confused{said}", "friends_confused", where=where))
+            found.append(Bars("friends", f"Friends confused{said}", "friends_confused", where=where))
     return tuple(found)
 
 

@@ -391,5 +391,5 @@ def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]
     found = morale.simulate(system, question, 200, seed=1)
     for table, columns in found.columns.items():
-        for column in found.tables[table].chances:
+        for column in found.tables[table].probabilities:
             assert ((columns[column] >= 0) & (columns[column] <= 1)).all()
