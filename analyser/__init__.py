@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from analyser.results.charge import ChargeResult
     from analyser.results.duel import DuelResult
     from analyser.results.focus import FocusResult
+    from analyser.scenarios.attack import Scenario
     from analyser.scenarios.load import load_scenario
-    from analyser.scenarios.schema import Scenario
 
 __version__ = "0.1.0"
 
@@ -59,7 +59,7 @@ _ROOMS = {
     "Comparisons": "analysis.targets",
     "Matchups": "analysis.matchups",
     "Sensitivity": "analysis.sensitivity",
-    "Scenario": "scenarios.schema",
+    "Scenario": "scenarios.attack",
 }
 __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "load_profiles", "load_scenario", "exact", "simulate",

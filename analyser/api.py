@@ -28,22 +28,19 @@ from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
 from analyser.results.states import Endings, run
 from analyser.rules.structs import FightFacts, plain
-from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import duel_start, in_parts, program_of, shooters_of
-from analyser.scenarios.encode import fight_of, rolls_for_building
-from analyser.scenarios.focus import focus_program
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
+from analyser.scenarios.duel import DuelScenario, duel_start, in_parts, program_of, shooters_of
+from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.load import (
-    ChargeScenario,
-    DuelScenario,
-    FocusScenario,
     ScenarioLike,
-    Source,
     load_charge,
     load_duel,
     load_focus,
     load_scenario,
 )
-from analyser.scenarios.schema import Charge, DuelTerms, Scenario
+from analyser.scenarios.reading import Source
+from analyser.scenarios.schema import Charge, DuelTerms
 
 MOST_STEPS = 1e9  # of an exact law: some seconds
 
@@ -73,7 +70,7 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> AttackRes
     0.9074
     """
     ready = load_scenario(scenario, profiles)
-    fight = fight_of(ready)
+    fight = ready.fight
     die, deck = _draws(ready)
     _check_size(fight, len(deck))
     faces, cards = die / die.sum(), deck / deck.sum()
@@ -84,7 +81,7 @@ def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> AttackRes
         weights=chances,
         scores=scores,
         score_weights=pmf,
-        building_wrecked_weight=wrecked if rolls_for_building(ready) else None,
+        building_wrecked_weight=wrecked if ready.rolls_for_building else None,
         **_account(ready, fight),
     )
 
@@ -193,7 +190,7 @@ def simulate_in_batches(
 def _table(scenario: Scenario, sampling: Sampling) -> Table:
     """An empty sample of a scenario."""
     die, deck = _draws(scenario)
-    dealer = dealer_for(fight_of(scenario), die, deck, sampling.seed, for_building=rolls_for_building(scenario))
+    dealer = dealer_for(scenario.fight, die, deck, sampling.seed, for_building=scenario.rolls_for_building)
     return Table(dealer, sampling.n_threads, sampling.report)
 
 
@@ -206,7 +203,7 @@ def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials
         weights=weights,
         scores=table.dealer.scores,
         score_weights=counts.sum(axis=(1, 2, 3)),
-        building_wrecked_weight=int(counts[..., 0].sum()) if rolls_for_building(scenario) else None,
+        building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),
         seed=int(seed),
         **_account(scenario, fight),

@@ -11,7 +11,6 @@ from analyser.engine.pool.buffers import BLOCK, block_for
 from analyser.engine.pool.kernel import roll_chunks
 from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from analyser.rules.structs import ATTACK, TARGET
-from analyser.scenarios.encode import fight_of, rolls_for_building, scenario_records
 from analyser.scenarios.load import load_scenario
 from benchmarks.fights import fight
 
@@ -25,7 +24,7 @@ def draws_of(ready):
 def dealer_of(scenario, seed=0) -> Dealer:
     ready = load_scenario(scenario)
     die, deck = draws_of(ready)
-    return dealer_for(fight_of(ready), die, deck, seed, for_building=rolls_for_building(ready))
+    return dealer_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
 
 
 def whole_chunks(trials: int) -> int:
@@ -111,4 +110,4 @@ def random_fight(rng):
         "rules": [["Durable"], []][int(rng.integers(2))],
     }
     scenario = fight(int(rng.integers(3, 25)), str(rng.choice(RATINGS)), target)
-    return scenario_records(load_scenario(scenario))
+    return load_scenario(scenario).facts

@@ -14,9 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.frame import records
-from analyser.game.keywords import SPECIAL_RULES, parse
+from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Row, Unit, unit_of
-from analyser.scenarios.resolve import rules_of
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
@@ -317,8 +316,7 @@ def _of_attacker(unit: Unit, row_id: object) -> list[str]:
 
 
 def _of_target(unit: Unit) -> str:
-    known = [(rule, SPECIAL_RULES.get(parse(rule).name)) for rule in unit.rules]
-    rules = [rule for rule, term in known if term is not None and term.side == "target"]
+    rules = [rule for rule in unit.rules if rule.term is not None and rule.term.side == "target"]
     return f"the target has {', '.join([f'DEFENCE {unit.defence}', f'DAMAGE LIMIT {unit.damage_limit}', *rules])}"
 
 
@@ -448,7 +446,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     """
     mine, theirs = one.unit, other.unit
     more: list[str] = [each for each in mine.traits if each not in theirs.traits]
-    more += [each for each in rules_of(one) if each not in rules_of(other)]
+    more += [each for each in each_once(mine.rules) if each not in each_once(theirs.rules)]
     if mine.category != theirs.category:
         more.append(f"{mine.category} target")
     if (mine.speed or 0) > (theirs.speed or 0):

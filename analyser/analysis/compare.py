@@ -23,10 +23,11 @@ from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
 from analyser.results.attack import AttackResult
 from analyser.results.metrics import PER_100_POINTS
+from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import scenario_between
 from analyser.scenarios.reading import parse_scenario
 from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.schema import Scenario, ScenarioFile
+from analyser.scenarios.schema import ScenarioFile
 from analyser.scenarios.schema import Target as Defender
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
@@ -215,7 +216,7 @@ def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: 
             defender = library.loadout(selector)
         except InputError as error:
             raise error.inside(key) from None
-    file = parse_scenario({"attack": attack, "target": section}, library.ruleset, where="compare")
+    file = parse_scenario({"attack": attack, "target": section}, ScenarioFile, library.ruleset, where="compare")
     try:
         resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
     except InputError as error:

@@ -14,7 +14,6 @@ from analyser.results.attack import AttackResult
 from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.rules.damage import losses_of
 from analyser.rules.structs import plain
-from analyser.scenarios.encode import fight_of
 
 AT_LEAST = "p_at_least"
 COMPARED: Mapping[str, Metric] = {
@@ -120,7 +119,7 @@ def _mean(result: AttackResult) -> Figure:
 
 def _damage(result: AttackResult) -> tuple[float, float | None]:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
-    fight = plain(fight_of(result.scenario))
+    fight = plain(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
     worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
     return mean_of(np.array(worth), result.score_weights, result.trials)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import Cells, Field
 from analyser.analysis.situations import Situation
 from analyser.engine.attack.sweep import SUMMARY
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Term, names
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, RANGED_ATTACK, Keyword
 from analyser.game.units import Loadout
 from analyser.results.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 
@@ -123,23 +123,22 @@ def not_modelled(
     fights = {_FIGHTS[each.kind] for each in situations}
     attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
     everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}
-    written = [
-        (unit.name, quality, QUALITIES)
+    written: list[tuple[str, Keyword]] = [
+        (unit.name, quality)
         for unit in attacking.values()
         for row in unit.rows
         if row.kind == "ranged" or fights != {RANGED_ATTACK}
         for quality in row.qualities
     ]
-    written += [(unit.name, rule, SPECIAL_RULES) for unit in everybody.values() for rule in unit.rules]
+    written += [(unit.name, rule) for unit in everybody.values() for rule in unit.rules]
     return _gaps(written, fights)
 
 
-def _gaps(written: Iterable[tuple[str, str, Mapping[str, Term]]], fights: set[str]) -> tuple[NotModelled, ...]:
+def _gaps(written: Iterable[tuple[str, Keyword]], fights: set[str]) -> tuple[NotModelled, ...]:
     found: dict[str, dict[str, None]] = {}
     touches: dict[str, str] = {}
-    for unit, text, table in written:
-        (named,) = names((text,), table)
-        term = table.get(named.name)
+    for unit, named in written:
+        term = named.term
         if term is None or not any(term.counts_in(fight) for fight in fights):
             touches[named.name] = "not known to this program" if term is None else term.touches
             found.setdefault(named.name, {})[unit] = None

@@ -20,7 +20,6 @@ from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
 from analyser.rules.damage import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
-from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import ScenarioLike, load_scenario
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
     import pandas as pd
 
     ready = load_scenario(scenario, profiles)
-    fight = fight_of(ready)
+    fight = ready.fight
     result = exact(ready)
     scores = result.scores
     faces = np.array(ready.ruleset.die.faces, np.float64) / ready.ruleset.die.sides

@@ -11,9 +11,8 @@ import pandas as pd
 
 from analyser.analysis.balance import LEAST, dominations, reach
 from analyser.analysis.frame import records
-from analyser.game.keywords import SPECIAL_RULES, parse
+from analyser.game.keywords import Rule
 from analyser.game.units import Loadout, unit_of
-from analyser.scenarios.resolve import rules_of
 
 UNDER_PRICED, OVER_PRICED, CANNOT_SAY = "under-priced", "over-priced", "cannot say"
 FACTOR = 2.0  # twice, or half, of what is usual at its best job
@@ -272,15 +271,13 @@ def _besides(loadout: Loadout, usual: _Usual) -> list[str]:
     found = [f"that it is a {each}" for each in unit.traits]
     found += [f"its SPEED of {unit.speed:g}"] if (unit.speed or 0) > usual.speed else []
     found += [f"its reach of {reach(loadout):g} inches"] if reach(loadout) > usual.reach else []
-    rules = [each for each in rules_of(loadout) if _is_besides(each)]
+    rules = [each.canonical for each in loadout.unit.rules if _is_besides(each)]
     return found + rules[:MOST_NAMED] + (["more special rules"] if len(rules) > MOST_NAMED else [])
 
 
-def _is_besides(rule: str) -> bool:
+def _is_besides(rule: Rule) -> bool:
     """Whether a special rule is none of those that make its own attacks what they are."""
-    name = parse(rule).name
-    term = SPECIAL_RULES.get(name)
-    return name not in _COUNTED and (term is None or term.side != "attacker")
+    return rule.name not in _COUNTED and (rule.term is None or rule.term.side != "attacker")
 
 
 def hits_to_destroy(loadout: Loadout) -> float:
@@ -295,5 +292,5 @@ def hits_to_destroy(loadout: Loadout) -> float:
     12.0
     """
     unit = loadout.unit
-    resilient = any(rule.startswith("Resilient") for rule in rules_of(loadout))
+    resilient = unit.has("Resilient")
     return float(loadout.level.models * unit.damage_limit * (unit.defence + resilient))

@@ -17,7 +17,7 @@ from analyser.rules.conditions import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios.best_row import best_of
 from analyser.scenarios.encode import attack_record, target_record
-from analyser.scenarios.resolve import resolve_attack, rules_of
+from analyser.scenarios.resolve import resolve_attack
 from analyser.scenarios.rows import why_not
 from analyser.scenarios.schema import Target
 
@@ -71,7 +71,7 @@ def _shots_of(attacker: Loadout, situation: Situation, asked: str | None) -> tup
             why[category].append(f"{row.id}: {reason}")
         if None in reasons:
             resolved = resolve_attack(attack, attacker, row)
-            facts = attack_record(resolved, rules_of(attacker))
+            facts = attack_record(resolved, attacker.unit)
             shots.append(_Shot(row, facts, tuple(reasons)))
     nothing = f"it has no row {asked!r}" if asked else "it has no ranged row"
     return shots, tuple("; ".join(reasons) or nothing for reasons in why)

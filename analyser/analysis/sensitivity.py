@@ -20,8 +20,9 @@ from analyser.common.text import aligned
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots import tornado
 from analyser.results.metrics import PER_100_POINTS
+from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import ScenarioLike, load_scenario, scenario_between
-from analyser.scenarios.schema import Scenario, ScenarioFile
+from analyser.scenarios.schema import ScenarioFile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

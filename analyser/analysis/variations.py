@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from analyser.common.validation import checked
-from analyser.game.dice import Rating
 from analyser.game.units import Loadout
-from analyser.scenarios.encode import fight_of
+from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import scenario_between
-from analyser.scenarios.schema import Attack, Scenario, ScenarioFile, Target
+from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 Change = Callable[[Scenario, int], Scenario]
 
@@ -129,5 +127,4 @@ def _again(
 
 def _rating_was_counted(scenario: Scenario) -> bool:
     """Whether the rating is the one that the bonuses and penalties make (AC-3.1): then it is counted anew."""
-    counted = fight_of(replace(scenario, attack=scenario.attack.model_copy(update={"rating": None}))).rating
-    return Rating(counted).name.lower() == scenario.attack.rating
+    return scenario.counted_rating() == scenario.attack.rating

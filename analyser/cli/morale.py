@@ -87,7 +87,7 @@ def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
 def answer_morale(name: str, scenario: str | None) -> None:
     """Answer a question to a system: that of the file, the options put over it."""
     from analyser.morale.api import load_question
-    from analyser.scenarios.schema import empty_sections
+    from analyser.scenarios.reading import empty_sections
 
     folder = click.get_current_context().params["profiles"]
     raw = {} if scenario is None else read_toml(Path(scenario))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
-from analyser.common.errors import nearest
+from pydantic_core import core_schema
+
+from analyser.common.errors import nearest, shown
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
 _ANYWHERE = (CLOSE_QUARTERS, DUEL)
@@ -49,16 +51,6 @@ class Term(NamedTuple):
         (True, False)
         """
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
-
-
-class Named(NamedTuple):
-    """A term as written on a profile: its canonical name and its parameter, if it has one."""
-
-    name: str
-    parameter: str | None
-
-    def __str__(self) -> str:
-        return self.name if self.parameter is None else f"{self.name} ({self.parameter})"
 
 
 def _table(*terms: Term) -> Mapping[str, Term]:
@@ -174,23 +166,22 @@ def tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=1024)
-def parse(text: str) -> Named:
-    """A name as written, split into name and parameter; inch marks go.
+def parse(text: str) -> tuple[str, str | None]:
+    """Name and parameter of a rule or quality as written; inch marks go.
 
     Examples
     --------
     >>> parse("Corrosive Fumes (2”)")
-    Named(name='Corrosive Fumes', parameter='2')
+    ('Corrosive Fumes', '2')
     """
     found = _WITH_PARAMETER.match(tidy(text))
     if found is None:
-        return Named(tidy(text), None)
-    return Named(found["name"], _INCH_MARKS.sub("", found["parameter"]).strip())
+        return tidy(text), None
+    return found["name"], _INCH_MARKS.sub("", found["parameter"]).strip()
 
 
-def recognise(text: str, table: Mapping[str, Term]) -> tuple[Named, bool]:
-    """The term of `table` that `text` means, and whether `text` spells it right.
+def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
+    """The name in `table` that `name` means, and whether it is spelled right.
 
     Letter case, quotes and spaces are forgiven without a word. A near miss (``Devestating``) is taken
     for the one name that it is nearest to, and reported as not spelled right. A name that is like none
@@ -198,21 +189,16 @@ def recognise(text: str, table: Mapping[str, Term]) -> tuple[Named, bool]:
 
     Examples
     --------
-    >>> recognise("Devestating", QUALITIES)
-    (Named(name='Devastating', parameter=None), False)
-    >>> recognise("arc", QUALITIES)
-    (Named(name='Arc', parameter=None), True)
+    >>> recognise("Devestating", QUALITIES), recognise("arc", QUALITIES)
+    (('Devastating', False), ('Arc', True))
     """
-    named = parse(text)
-    if named.name in table:  # as nearly always, and much cheaper than to look for its like
-        return named, True
-    by_key = {_key(name): name for name in table}
-    if _key(named.name) in by_key:
-        return Named(by_key[_key(named.name)], named.parameter), True
-    close = nearest(_key(named.name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
-    if close:
-        return Named(by_key[close[0]], named.parameter), False
-    return named, False
+    if name in table:  # as nearly always, and much cheaper than to look for its like
+        return name, True
+    by_key = {_key(each): each for each in table}
+    if _key(name) in by_key:
+        return by_key[_key(name)], True
+    close = nearest(_key(name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
+    return (by_key[close[0]], False) if close else (name, False)
 
 
 @lru_cache(maxsize=1024)  # the names of a table are asked for again with every name that is looked up in it
@@ -221,10 +207,143 @@ def _key(name: str) -> str:
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
 
 
-def names(written: tuple[str, ...], table: Mapping[str, Term]) -> list[Named]:
-    """The terms that are written, each once, spelled as the rules spell them where that is not in doubt."""
-    found = []
-    for text in written:
-        named, sure = recognise(text, table)
-        found.append(named if sure else parse(text))
-    return list(dict.fromkeys(found))
+def with_parameter(name: str, parameter: str | None) -> str:
+    """A rule as the rules spell it.
+
+    Examples
+    --------
+    >>> with_parameter("Veteran", "2"), with_parameter("Arc", None)
+    ('Veteran (2)', 'Arc')
+    """
+    return name if parameter is None else f"{name} ({parameter})"
+
+
+LONGEST_NAME = 200  # characters
+MOST_X = 1000  # as many as a unit has models
+
+
+def plain_name(name: str) -> str:
+    """The same name; ValueError where it is too long or holds characters that control a display."""
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
+    if not is_plain(name):
+        raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
+    return name
+
+
+class Keyword(str):
+    """A quality or a special rule: as a text, what is written; read once into a name and a parameter.
+
+    Attributes
+    ----------
+    name : str
+        As the rules spell it, where that is not in doubt; a misspelt name stays as it is written.
+    parameter : str or None
+        What stands in parentheses, without inch marks.
+    x : int
+        The parameter as a whole number; 0 where it is none.
+    inches : float
+        The parameter as a length; 0 where it is none.
+    field : str
+        The name as that of a field of a record: ``lock_on`` for Lock On.
+    """
+
+    TABLE: ClassVar[Mapping[str, Term]] = {}
+    name: str
+    parameter: str | None
+    x: int
+    inches: float
+    field: str
+
+    def __new__(cls, written: str) -> Self:
+        """Read `written`."""
+        self = super().__new__(cls, written)
+        self.name, self.parameter = _read(cls, str(written))
+        number = self.parameter or ""
+        self.x = int(number) if number.isdecimal() else 0
+        self.inches = float(number) if number.replace(".", "", 1).isdecimal() else 0.0
+        self.field = self.name.lower().replace(" ", "_").replace("-", "_")
+        return self
+
+    @property
+    def canonical(self) -> str:
+        """As the rules spell it, with its parameter."""
+        return with_parameter(self.name, self.parameter)
+
+    @property
+    def term(self) -> Term | None:
+        """Its entry in the table of the rules; None for a name that is not in it."""
+        return self.TABLE.get(self.name)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(cls._checked, core_schema.str_schema(strict=True))
+
+    @classmethod
+    def _checked(cls, written: str) -> Self:
+        keyword = cls(plain_name(written))
+        if keyword.x > MOST_X:
+            raise ValueError(f"the number in {shown(written)} (allowed: 0 to {MOST_X})")
+        return keyword
+
+
+class Quality(Keyword):
+    """A weapon quality (AC-6).
+
+    Examples
+    --------
+    >>> Quality("arc").name, Quality("arc") == "arc"
+    ('Arc', True)
+    """
+
+    TABLE = QUALITIES
+
+
+class Rule(Keyword):
+    """A special rule (AC-7).
+
+    Examples
+    --------
+    >>> fumes = Rule("corrosive fumes(2”)")
+    >>> fumes.name, fumes.x, fumes.canonical
+    ('Corrosive Fumes', 2, 'Corrosive Fumes (2)')
+    """
+
+    TABLE = SPECIAL_RULES
+
+
+@lru_cache(maxsize=4096)
+def _read(kind: type[Keyword], written: str) -> tuple[str, str | None]:
+    name, parameter = parse(written)
+    meant, sure = recognise(name, kind.TABLE)
+    return (meant if sure else name), parameter
+
+
+class Bearer:
+    """What has qualities or special rules: a row, a unit, an attack, a target."""
+
+    bears: ClassVar[str] = "rules"
+
+    @property
+    def keywords(self) -> tuple[Keyword, ...]:
+        """All of them, as written."""
+        keywords: tuple[Keyword, ...] | None = getattr(self, self.bears)
+        return keywords or ()
+
+    def keyword(self, name: str) -> Keyword | None:
+        """The first keyword of that name, with whatever parameter."""
+        return next((each for each in self.keywords if each.name == name), None)
+
+    def has(self, *names: str) -> bool:
+        """Whether it has one of these."""
+        return any(each.name in names for each in self.keywords)
+
+    def value(self, name: str) -> int:
+        """The X of a keyword such as Hunter (X); 0 without it, and where X is no whole number."""
+        found = self.keyword(name)
+        return 0 if found is None else found.x
+
+
+def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
+    """As the rules spell them, each once."""
+    return tuple(dict.fromkeys(each.canonical for each in keywords))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError
 from analyser.common.validation import Record, as_tuple
-from analyser.game.keywords import is_plain, parse
+from analyser.game.keywords import MOST_X, Bearer, Quality, Rule, plain_name
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
@@ -17,7 +17,7 @@ Trait = Literal["behemoth", "commander", "transport", "subterranean"]
 RowKind = Literal["ranged", "melee", "impact"]
 LevelName = Literal["basic", "reinforced", "full-strength"]
 
-MOST_MODELS = 1000
+MOST_MODELS = MOST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
 HUNDREDTHS = 100  # of an inch: lengths are kept to so much
@@ -47,30 +47,10 @@ def _kept(inches: float) -> float:
     return inches
 
 
-LONGEST_NAME = 200  # characters
-LONGEST_ID = 80  # of a faction it is the name of a file, too
-
-
-def _short_and_plain(name: str) -> str:
-    if len(name) > LONGEST_NAME:
-        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
-    if not is_plain(name):
-        raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
-    return name
-
-
-def _with_a_number_in_range(rule: str) -> str:
-    """A rule or quality whose X, if it is a number, is one that a unit can have."""
-    parameter = parse(rule).parameter or ""
-    if parameter.isdecimal() and int(parameter) > MOST_MODELS:
-        raise ValueError(f"the number in {shown(rule)} (allowed: 0 to {MOST_MODELS})")
-    return rule
-
+LONGEST_ID = 80  # characters; of a faction it is the name of a file, too
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
-Name = Annotated[str, AfterValidator(_short_and_plain)]
-Rule = Annotated[Name, AfterValidator(_with_a_number_in_range)]
-"""A special rule or a quality, as it is written."""
+Name = Annotated[str, AfterValidator(plain_name)]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
 
@@ -95,8 +75,10 @@ class Band(Record):
         return self
 
 
-class Row(Record):
+class Row(Record, Bearer):
     """One row of the armaments grid (AC-2.3)."""
+
+    bears: ClassVar[str] = "qualities"
 
     id: Slug
     name: Name
@@ -105,7 +87,7 @@ class Row(Record):
     short_range: Inches | None = None
     long_range: Inches | None = None
     bands: tuple[Band, ...]
-    qualities: tuple[Rule, ...] = ()
+    qualities: tuple[Quality, ...] = ()
 
     _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
 
@@ -141,7 +123,7 @@ class Level(Record):
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
 
 
-class Unit(Record):
+class Unit(Record, Bearer):
     """A unit of an army list (AC-2.1 to AC-2.3)."""
 
     id: Slug

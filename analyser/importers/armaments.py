@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game.keywords import QUALITIES, Term, recognise, tidy
-from analyser.game.units import LONGEST_NAME, MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
+from analyser.game.keywords import LONGEST_NAME, QUALITIES, Term, parse, recognise, tidy, with_parameter
+from analyser.game.units import MOST_DICE, MOST_INCHES, MOST_MODELS, Band, Row
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
 
@@ -18,13 +18,14 @@ Cells = Mapping[str, str]
 def recognised(names: Iterable[str], table: Mapping[str, Term], what: str, doubts: Doubts) -> tuple[str, ...]:
     """Names as the rules spell them, each once."""
     found: dict[str, None] = {}
-    for name in names:
-        named, right = recognise(name[:200], table)
-        if named.name not in table:
-            doubts.add(name, f"unknown {what}; kept as it is")
+    for written in names:
+        name, parameter = parse(written[:LONGEST_NAME])
+        meant, right = recognise(name, table)
+        if meant not in table:
+            doubts.add(written, f"unknown {what}; kept as it is")
         elif not right:
-            doubts.add(name, f"misspelt {what}; taken for {named.name}")
-        found[str(named)] = None
+            doubts.add(written, f"misspelt {what}; taken for {meant}")
+        found[with_parameter(meant, parameter)] = None
     return tuple(found)
 
 

@@ -17,9 +17,9 @@ from analyser.common.errors import InputError, printable
 from analyser.common.files import write_text
 from analyser.common.text import counted
 from analyser.common.validation import checked
-from analyser.game.keywords import tidy
+from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.profiles import RULESET_FILE
-from analyser.game.units import LONGEST_NAME, Faction, Unit
+from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import Document, read_document
 from analyser.importers.armaments import unused_id

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from analyser.game.keywords import parse
 from analyser.game.units import Band, Level, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a found value that a warning shows
@@ -134,7 +133,7 @@ def _review_dice(unit: Unit, row: Row, doubts: Doubts) -> None:
 
 
 def _review_second_values(row: Row, doubts: Doubts) -> None:
-    using = [name for name in (parse(each).name for each in row.qualities) if name in WITH_SECOND_VALUE]
+    using = [each.name for each in row.qualities if each.name in WITH_SECOND_VALUE]
     having = [band for band in row.bands if band.special is not None]
     if having and not using:
         doubts.add(_cells(row.bands, row), f"a value in parentheses, and none of {', '.join(WITH_SECOND_VALUE)}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from analyser.game.keywords import tidy
-from analyser.game.units import LONGEST_NAME, LevelName
+from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.units import LevelName
 from analyser.importers import cells
 from analyser.importers.doubts import Doubts
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, recognise, tidy
+from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, parse, recognise, tidy
 from analyser.game.units import MOST_INCHES, MOST_MODELS, Category, Level, LevelName, Trait, Unit, UnitType
 from analyser.importers import cells
 from analyser.importers.armaments import Cells, read_rows, recognised
@@ -314,4 +314,4 @@ def _category(target: str | None, said: list[Category], types: list[UnitType], d
 
 def _linked_rules(contents: Contents) -> list[str]:
     """Special rules that are linked rather than listed; a linked weapon quality is only its explanation."""
-    return [name for name in contents.rules if name and not recognise(name[:200], QUALITIES)[1]]
+    return [name for name in contents.rules if name and not recognise(parse(name[:LONGEST_NAME])[0], QUALITIES)[1]]

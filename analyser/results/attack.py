@@ -37,7 +37,7 @@ from analyser.rules.outcome import (
     MODELS_DESTROYED,
     SUPPRESSED,
 )
-from analyser.scenarios.schema import Scenario
+from analyser.scenarios.attack import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,8 +23,8 @@ from analyser.results.states import CHARGE_RESULTS, FATES, Endings, FightResult,
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
-from analyser.scenarios.combatant import charge_row, has_rule, keeps_damage, retaliation_row
-from analyser.scenarios.load import ChargeScenario
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_row
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class ChargeResult(FightResult):
     @cached_property
     def events(self) -> tuple[str, ...]:
         """The names that :meth:`probability` knows."""
-        overrun = ("overran",) if has_rule(self.scenario.attacker, "Overrun") else ()
+        overrun = ("overran",) if self.scenario.attacker.has("Overrun") else ()
         named = [*CHARGE_RESULTS, *overrun]
         for side, unit in zip(SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
@@ -140,7 +140,7 @@ class ChargeResult(FightResult):
         if any(unit.victory_points is None for unit, _ in rated):
             return None
         points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
-        hunted = states.wins_of_charge(self.words(side)) if has_rule(mine, "Hunter") else 0
+        hunted = states.wins_of_charge(self.words(side)) if mine.has("Hunter") else 0
         return np.asarray(points + hunted, np.float64)
 
     @cached_property

@@ -18,8 +18,7 @@ from analyser.results import states
 from analyser.results.base import Block, chance_figures, estimate_in
 from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
-from analyser.scenarios.duel import Orders, bits_of_wins
-from analyser.scenarios.load import DuelScenario
+from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins
 from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import Block, chance_figures, distribution_block, estimate_in
 from analyser.results.states import Endings, FightResult, unit_line
+from analyser.scenarios.attack import Scenario
 from analyser.scenarios.combatant import keeps_damage
-from analyser.scenarios.encode import fight_of
-from analyser.scenarios.load import FocusScenario
-from analyser.scenarios.schema import Scenario
+from analyser.scenarios.focus import FocusScenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +132,7 @@ class FocusResult(FightResult):
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
         """What the rules make of each attack on the target as it stands at the start, as of a single attack."""
-        return [rules_used.conditions(each, fight_of(each)) for each in self.scenario.attacks]
+        return [rules_used.conditions(each, each.fight) for each in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""

@@ -7,17 +7,18 @@ from copy import copy
 from typing import Any
 
 from analyser.game.dice import Rating
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Named, Term, names, parse
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Keyword, Term
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
-from analyser.scenarios.combatant import charge_row, has_rule, may_charge, quality_names, retaliation_row, rules_called
-from analyser.scenarios.encode import fight_of, scenario_records
-from analyser.scenarios.focus import gunner_dice
-from analyser.scenarios.load import ChargeScenario, DuelScenario, FocusScenario
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.combatant import charge_row, may_charge, retaliation_row
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import rows_to_shoot_with, why_not
-from analyser.scenarios.schema import Combatant, PolicyName, Scenario
+from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.shooter import Shooter
 
 _WITH_REPLACEMENT = (
@@ -46,8 +47,8 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
         where = ("attacker", "target", f"secondary.{place - 2}")[min(place, 2)]
         for row in rows:
             applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
-            left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, CLOSE_QUARTERS)
-        rules = names(unit.rules or (), SPECIAL_RULES)
+            left_out += _left_out(row.qualities, QUALITIES, CLOSE_QUARTERS)
+        rules = unit.keywords
         enemy_rows = [charged_with] if place else _retaliation(target)
         occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(
             unit, enemy, charges=place == 0, charged=place != 0
@@ -58,7 +59,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     overcharging = [place for place, (unit, _, rows) in enumerate(pairs) if _overcharges(unit, rows)]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
     assumptions = []
-    if several_cards or has_rule(attacker, "Overrun") or has_rule(attacker, "Throw"):
+    if several_cards or attacker.has("Overrun") or attacker.has("Throw"):
         assumptions.append(_cards(with_replacement))
     if max(overcharging, default=0) > 1:
         assumptions.append(_OTHERS_UNHURT)
@@ -70,13 +71,13 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     applied: list[str] = []
     left_out: list[str] = []
     unused: list[str] = []
-    rules = names(scenario.target.rules or (), SPECIAL_RULES)
+    rules = scenario.target.keywords
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
-        applied += rules_applied(each, fight_of(each))
+        applied += rules_applied(each, each.fight)
         applied += _with_occasion(rules, FOCUS_FIRE, {"Tail Gunner": gunner_dice(scenario.target, attacker) > 0})
         unused += not_used(each, f"attacks.{place}")
         left_out += not_modelled(each)
-    computed = {str(named) for named in rules if _counts(named, SPECIAL_RULES, FOCUS_FIRE)}
+    computed = {named.canonical for named in rules if _counts(named, SPECIAL_RULES, FOCUS_FIRE)}
     left_out = [written for written in left_out if written not in computed]
     assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
     if scenario.at_risk:
@@ -101,8 +102,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         for row in rows:
             fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
             applied += _qualities(row, unit, enemy, fight, shooters[place])
-            left_out += _left_out(names(row.qualities, QUALITIES), QUALITIES, fight)
-        rules = names(unit.rules or (), SPECIAL_RULES)
+            left_out += _left_out(row.qualities, QUALITIES, fight)
+        rules = unit.keywords
         occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
         occasions |= _of_contact(unit, enemy, charges=charges[place], charged=charges[1 - place])
         occasions["Berserk"] = charges[place] and unit.discipline is not None
@@ -118,12 +119,12 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         where = "ab"[place]
         unused += [*unused_in_shooting(shooters[place]), *unused_in_contact(unit, rows, where)]
         unused += unused_in_charging(unit, f"{where}.charge") if charges[place] else ()
-        left_out += [str(named) for named in unmet] + _left_out(others, SPECIAL_RULES, DUEL)
-        near += [str(named) for named in in_contact if named.name in _NEAR_IT]
+        left_out += [named.canonical for named in unmet] + _left_out(others, SPECIAL_RULES, DUEL)
+        near += [named.canonical for named in in_contact if named.name in _NEAR_IT]
     assumptions = [_cards(with_replacement)]
     if not apart:
         assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
-        if any(has_rule(unit, "Run Amok") for unit in sides):
+        if any(unit.has("Run Amok") for unit in sides):
             assumptions.append(_AMOK_UNMEASURED)
         assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
     return _account(applied, unused, left_out, assumptions, scenario.warnings)
@@ -160,23 +161,23 @@ def _rows_of_duel(
 
 def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:
     """Whether a unit makes use of Overcharge with one of its rows for close quarters."""
-    return unit.overcharge and any("Overcharge" in quality_names(row) for row in rows)
+    return unit.overcharge and any(row.has("Overcharge") for row in rows)
 
 
-def _left_out(written: Iterable[Named], table: Mapping[str, Term], fight: str) -> list[str]:
-    return [str(named) for named in written if not _counts(named, table, fight)]
+def _left_out(written: Iterable[Keyword], table: Mapping[str, Term], fight: str) -> list[str]:
+    return [named.canonical for named in written if not _counts(named, table, fight)]
 
 
-def _counts(named: Named, table: Mapping[str, Term], fight: str) -> bool:
+def _counts(named: Keyword, table: Mapping[str, Term], fight: str) -> bool:
     return named.name in table and table[named.name].counts_in(fight)
 
 
-def _with_occasion(rules: Iterable[Named], fight: str, occasions: Mapping[str, bool]) -> list[str]:
+def _with_occasion(rules: Iterable[Keyword], fight: str, occasions: Mapping[str, bool]) -> list[str]:
     """The special rules that numbers are computed from and that have their occasion."""
     found = []
     for named in rules:
         if _counts(named, SPECIAL_RULES, fight) and occasions.get(named.name, True):
-            found.append(str(named))
+            found.append(named.canonical)
     return found
 
 
@@ -204,20 +205,20 @@ def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter:
         "Siegebreaker": shooter is not None and enemy.garrisoned,
         "Reactive": shooter is not None and row is shooter.by_lookout,
     }
-    written = names(row.qualities, QUALITIES)
+    written = row.qualities
     counted = [named for named in written if _counts(named, QUALITIES, fight)]
-    return [str(named) for named in counted if occasions.get(named.name, True)]
+    return [named.canonical for named in counted if occasions.get(named.name, True)]
 
 
 def _is_hidden(unit: Combatant) -> bool:
     """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
-    by_rule = any(has_rule(unit, name) for name in ("Shrouded", "Obfuscating", "Pavises"))
+    by_rule = unit.has("Shrouded", "Obfuscating", "Pavises")
     return unit.garrisoned or unit.concealed or unit.obstacle or by_rule
 
 
 def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> dict[str, bool]:
     """Whether the special rules of a unit have their occasion, wherever it is attacked."""
-    against_it = {quality for row in enemy_rows for quality in quality_names(row)}
+    against_it = {quality.name for row in enemy_rows for quality in row.qualities}
     attacked = bool(enemy_rows)
     return {
         "Durable": attacked,
@@ -233,13 +234,13 @@ def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> 
         "Pavises": unit.taking_cover,
         "Resilient": attacked and unit.from_front and not unit.garrisoned,
         "Capacity": unit.passengers is not None,
-        "Corrosive Fumes": not (has_rule(enemy, "Automata") or enemy.near_commander),
+        "Corrosive Fumes": not (enemy.has("Automata") or enemy.near_commander),
     }
 
 
 def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, charged: bool) -> dict[str, bool]:
     """The same for the rules of close quarters: of a unit that `charges`, is `charged`, or both in turn."""
-    struck = charges and (retaliation_row(enemy) is not None or has_rule(enemy, "Sponsons"))
+    struck = charges and (retaliation_row(enemy) is not None or enemy.has("Sponsons"))
     when_struck = {"Resilient": True, "Durable": True} if struck else {}  # from the front, as who charges always is
     return when_struck | {
         "Sponsons": charged,
@@ -299,7 +300,7 @@ def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     return {
         "dice": int(fight.dice),
         "rating": Rating(fight.rating).name.lower(),
-        **rating_reasons(*scenario_records(scenario)),
+        **rating_reasons(*scenario.facts),
         "defence": int(fight.defence),
         "suppression_test": _TESTS[Test(fight.test)],
         "discipline": int(fight.discipline) if by_card else None,
@@ -319,24 +320,24 @@ def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
 def rules_applied(scenario: Scenario, fight: FightFacts) -> tuple[str, ...]:
     """The qualities and special rules that can have their occasion in this attack, in the order of the profiles."""
     used = [
-        str(named)
-        for named in map(parse, scenario.attack.qualities or ())
+        named.canonical
+        for named in scenario.attack.keywords
         if _used(named, QUALITIES, "attacker") and _in_effect(named.name, scenario, fight)
     ]
     used += [
-        str(named)
-        for named in map(parse, scenario.attacker_rules)
+        named.canonical
+        for named in scenario.attacker_rules
         if _used(named, SPECIAL_RULES, "attacker") and _in_effect(named.name, scenario, fight)
     ]
     used += [
-        str(named)
-        for named in map(parse, scenario.target.rules or ())
+        named.canonical
+        for named in scenario.target.keywords
         if _used(named, SPECIAL_RULES, "target") and _in_effect(named.name, scenario, fight)
     ]
     return tuple(dict.fromkeys(used))
 
 
-def _used(named: Named, table: Any, side: str) -> bool:
+def _used(named: Keyword, table: Any, side: str) -> bool:
     term: Term | None = table.get(named.name)
     return term is not None and term.side == side
 
@@ -363,8 +364,8 @@ def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
         "Resilient": target.from_front and not target.garrisoned,
         "Emplacement": target.obstacle,
         "Pavises": target.taking_cover,
-        "Bodyguard": any(quality == "Precision" for quality in attack.qualities or ()),
-        "Hover": any(quality == "Seismic" for quality in attack.qualities or ()),
+        "Bodyguard": attack.has("Precision"),
+        "Hover": attack.has("Seismic"),
         "Irregular": target.formation == "open",
         "Lockstep": target.formation == "close",
         "Chain of Command": target.chain_of_command,
@@ -380,17 +381,17 @@ def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
 def not_modelled(scenario: Scenario) -> tuple[str, ...]:
     """Every quality and special rule on the profiles that no number of a ranged attack is computed from."""
     written = [
-        *((named, QUALITIES) for named in map(parse, scenario.attack.qualities or ())),
-        *((named, SPECIAL_RULES) for named in map(parse, scenario.attacker_rules)),
-        *((named, SPECIAL_RULES) for named in map(parse, scenario.target.rules or ())),
+        *((named, QUALITIES) for named in scenario.attack.keywords),
+        *((named, SPECIAL_RULES) for named in scenario.attacker_rules),
+        *((named, SPECIAL_RULES) for named in scenario.target.keywords),
     ]
-    names = [str(named) for named, table in written if named.name not in table or not table[named.name].side]
+    names = [named.canonical for named, table in written if named.name not in table or not table[named.name].side]
     return tuple(dict.fromkeys(names))
 
 
 def not_used(scenario: Scenario, where: str = "attack") -> tuple[str, ...]:
     """The qualities that the attack could use and is not told to; `where` is its section."""
-    has_it = any(parse(quality).name == "Overcharge" for quality in scenario.attack.qualities or ())
+    has_it = scenario.attack.has("Overcharge")
     if not has_it or scenario.attack.overcharge:
         return ()
     return (unused_for_want_of("Overcharge", f"{where}.overcharge"),)
@@ -403,21 +404,21 @@ def unused_for_want_of(name: str, key: str) -> str:
 
 def unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str) -> Iterator[str]:
     """Overcharge of `rows` for close quarters, where the unit is not told to use it; `where` is its section."""
-    if not unit.overcharge and any("Overcharge" in quality_names(row) for row in rows if row.kind != "ranged"):
+    if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield unused_for_want_of("Overcharge", f"{where}.overcharge")
 
 
 def unused_in_charging(unit: Combatant, where: str) -> Iterator[str]:
     """Overrun of a unit that charges, where it is told to stay; `where` is the section of how it charges."""
-    for rule in rules_called(unit.rules or ()):
+    for rule in unit.keywords:
         if rule.name == "Overrun" and not unit.charge.overrun:
-            yield unused_for_want_of(str(rule), f"{where}.overrun")
+            yield unused_for_want_of(rule.canonical, f"{where}.overrun")
 
 
 def unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     """What a duellist would make use of by another policy."""
     names: dict[PolicyName, str] = {"overcharge": "Overcharge", "all_out": "All-Out Attack"}
-    written = {rule.name: str(rule) for rule in rules_called(shooter.mine.rules or ())}
+    written = {rule.name: rule.canonical for rule in shooter.mine.keywords}
     for policy, name in names.items():
         fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
         if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:

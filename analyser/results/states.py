@@ -21,7 +21,6 @@ from analyser.results.base import Result, Weighed, share_columns
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
-from analyser.scenarios.combatant import has_rule
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
@@ -222,7 +221,7 @@ def points_won(
     `bits`: those in which its wins were counted.
     """
     rating = 1 if enemy.victory_points is None else enemy.victory_points
-    hunted = wins(mine, bits) if has_rule(unit, "Hunter") else 0
+    hunted = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
 
 

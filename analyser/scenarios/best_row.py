@@ -15,7 +15,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.rules.structs import ATTACK, TARGET, AttackFacts
 from analyser.scenarios.encode import attack_record, target_record
-from analyser.scenarios.resolve import resolve_attack, resolve_target, rules_of
+from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.rows import fitting_rows, no_row_fits
 from analyser.scenarios.schema import Attack, Target
 
@@ -104,7 +104,7 @@ def best_row(
     >>> best_row(Attack(), landship, tanks).row.id
     'ranged-light-heavy'
     """
-    resolved = resolve_target(target, None)
+    resolved = target if target.formation else resolve_target(target, None)
     fitting = fitting_rows(attack, attacker, resolved) if rows is None else rows
     if not fitting:
         raise no_row_fits(attack, attacker, resolved)
@@ -131,7 +131,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple
             refusals.append(error)
             continue
         candidates.append(row)
-        records.append(attack_record(resolved, rules_of(attacker)))
+        records.append(attack_record(resolved, attacker.unit))
     if not candidates:
         raise refusals[0]
     return candidates, records

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
+from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Row
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
@@ -15,11 +19,8 @@ from analyser.scenarios.combatant import (
     charge_row,
     check_can_be_charged,
     check_has_dice,
-    has_rule,
-    quality_names,
     retaliation_row,
     rule_length,
-    rule_value,
 )
 from analyser.scenarios.positions import A_COMBAT_LOST, Moves, place, set_backs, within_edges
 from analyser.scenarios.schema import Combatant
@@ -33,12 +34,36 @@ from analyser.scenarios.strikes import (
     row_strike,
     setup_for,
     side_record,
-    sponsons,
     thrown_strike,
 )
 
 ATTACKER, TARGET = 0, 1
 IN_BUILDING, OUT_OF_BUILDING = 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeScenario:
+    """A charge, resolved: nothing is left out that the computation needs."""
+
+    attacker: Combatant
+    target: Combatant
+    secondary: tuple[Combatant, ...]
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "charge": self.attacker.charge.model_dump(mode="json"),
+            "attacker": self.attacker.model_dump(mode="json", exclude={"charge"}),
+            "target": self.target.model_dump(mode="json", exclude={"charge"}),
+            "secondary": [
+                unit.model_dump(mode="json", exclude={"charge"}) | {"threatened": unit.charge.threatened}
+                for unit in self.secondary
+            ],
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
 
 
 def combat(
@@ -71,12 +96,12 @@ def combat(
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes):
         operations.append(Operation(Kind.WRECK, 1 - active))
-    if has_rule(charger, "Overrun") and charger.charge.overrun:
+    if charger.has("Overrun") and charger.charge.overrun:
         operations.append(Operation(Kind.ENGAGE, active))
         add(_charge(sides, (), active, again=True))
         add(_retaliation(sides, (), active, again=True))
         operations += _resolution(sides, active)
-    if has_rule(charger, "Throw"):
+    if charger.has("Throw"):
         add(_throw(charger, charged, active))
         operations.append(Operation(Kind.FORGET, 1 - active))
     for side in (ATTACKER, TARGET):
@@ -97,7 +122,7 @@ def going_off(side: int, number: int) -> list[Operation]:
 
 def blast_of(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
     """The attack of a Spectacular Demise (X) on the enemy near it: neutral, past all cover (AC-7)."""
-    dice = rule_value(gone, "Spectacular Demise")
+    dice = gone.value("Spectacular Demise")
     if not dice:
         return None
     return fixed_strike(dice, Rating.NEUTRAL, enemy, {"striker": side, "by_blast": 1}, afterwards=True)
@@ -115,8 +140,8 @@ def _in_order(
 ) -> Iterator[Strike | None]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
     charger, charged = sides[active], sides[1 - active]
-    storming_party = charged.garrisoned and has_rule(charger, "Storming Party")
-    advantage = charger.charge.difficult_terrain or has_rule(charged, "Stoic Defence")
+    storming_party = charged.garrisoned and charger.has("Storming Party")
+    advantage = charger.charge.difficult_terrain or charged.has("Stoic Defence")
     # A garrison has the advantage as long as it is in its building (AC-8.6).
     if storming_party and not advantage:
         before, after = None, NONE
@@ -147,7 +172,7 @@ def _charge(
     outflanks = charger.charge.outflanking and charged.type in CAN_BE_OUTFLANKED and not again
     if outflanks:
         bonuses |= Bonus.OUTFLANKING
-    if has_rule(charger, "Onslaught") and not again:
+    if charger.has("Onslaught") and not again:
         bonuses |= Bonus.ONSLAUGHT
     if again:
         penalties |= Penalty.OVERRUN
@@ -157,7 +182,7 @@ def _charge(
         "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
         "bears_blanks": 1,
         "wrecks": breaks_buildings(row, charged) and not again,
-        "before_throw": has_rule(charger, "Throw"),
+        "before_throw": charger.has("Throw"),
     }
     return row_strike(
         charger, row, charged, numbers, bonuses=bonuses, penalties=penalties, overcharge=charger.overcharge,
@@ -204,7 +229,7 @@ def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, i
         )  # fmt: skip
         count = unit.damage if unit.behemoth else unit.models or 0
         plain, special = strike.dice[count]
-        if special != NONE and _special_counts(quality_names(row), charger):
+        if special != NONE and _special_counts(row, charger):
             plain = special
         if plain <= 0:
             continue
@@ -214,16 +239,14 @@ def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, i
         yield strike._replace(strike=record)
 
 
-def _special_counts(qualities: frozenset[str], struck: Combatant) -> bool:
+def _special_counts(row: Row, struck: Combatant) -> bool:
     """Whether the value in parentheses counts in close quarters (Shock, Wreckers of AC-6)."""
-    return ("Shock" in qualities and struck.category == "light") or (
-        "Wreckers" in qualities and struck.category == "heavy"
-    )
+    return (row.has("Shock") and struck.category == "light") or (row.has("Wreckers") and struck.category == "heavy")
 
 
 def _sponsons(charger: Combatant, charged: Combatant, active: int) -> Strike | None:
     """The Sponsons of the charged unit, before anything else; their losses do not count (AC-8.1, AC-7)."""
-    dice = sponsons(charged)
+    dice = charged.value("Sponsons")
     if not dice:
         return None
     numbers = {"striker": 1 - active, "orders": orders_mask(Order.CHARGE), "counts": 0}
@@ -250,9 +273,9 @@ def charge_program(
     check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
     sides = (attacker, target)
     strikes, operations = combat(sides, secondary, ATTACKER, 0)
-    overruns = has_rule(attacker, "Overrun") and attacker.charge.overrun
+    overruns = attacker.has("Overrun") and attacker.charge.overrun
     # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
-    distance_counts = has_rule(attacker, "Throw") or (overruns and attacker.edge_distance is not None)
+    distance_counts = attacker.has("Throw") or (overruns and attacker.edge_distance is not None)
     placed = {"position_at": unit_state.WINS + unit_state.BITS_OF_WINS_IN_A_CHARGE}
     placed |= {"distance": 0, "tracks_position": 1} if distance_counts else {}
     records: list[Any] = [

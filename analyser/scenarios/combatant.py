@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, Named, names
 from analyser.game.units import (
     Row,
     attack_dice,
@@ -15,26 +12,10 @@ from analyser.game.units import (
 from analyser.scenarios.schema import Combatant, Target
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
-_REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
+REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
 
 
-def whole_number(parameter: str | None) -> int:
-    """The X of a rule such as Sponsons (X); 0 where none is written."""
-    return int(parameter) if parameter and parameter.isdecimal() else 0
-
-
-@lru_cache(maxsize=1024)  # of many fights the same few are asked for
-def rules_called(written: tuple[str, ...]) -> tuple[Named, ...]:
-    """The special rules of a unit by name and parameter."""
-    return tuple(names(written, SPECIAL_RULES))
-
-
-def rule_value(combatant: Target, name: str) -> int:
-    """The X of a special rule of a unit; 0 without the rule."""
-    return _values_of(combatant.rules).get(name, 0)
-
-
-def rule_length(combatant: Target, name: str) -> int:
+def rule_length(unit: Target, name: str) -> int:
     """The X of a special rule in inches, in hundredths of them; 0 without the rule.
 
     Raises
@@ -42,36 +23,19 @@ def rule_length(combatant: Target, name: str) -> int:
     InputError
         An X that is no length.
     """
-    for rule in rules_called(combatant.rules or ()):
-        if rule.name == name:
-            return _length(rule)
-    return 0
-
-
-def _length(rule: Named) -> int:
-    written = rule.parameter or ""
-    if not written.replace(".", "", 1).isdecimal():
+    rule = unit.keyword(name)
+    if rule is None:
         return 0
     try:
-        return hundredths(float(written))
+        return hundredths(rule.inches)
     except ValueError:
-        raise InputError(f"the rule {str(rule)!r}", where="rules", allowed="inches in steps of 0.01") from None
-
-
-def has_rule(combatant: Combatant, name: str) -> bool:
-    """Whether a unit has a special rule, with whatever parameter."""
-    return name in _values_of(combatant.rules)
+        problem = f"the rule {rule.canonical!r}"
+        raise InputError(problem, where="rules", allowed="inches in steps of 0.01") from None
 
 
 def keeps_damage(unit: Target) -> bool:
     """Whether damage can be left on a model of a unit, and not only destroy it (AC-3.8)."""
     return (unit.damage_limit or 1) > 1
-
-
-@lru_cache(maxsize=1024)
-def _values_of(written: tuple[str, ...] | None) -> dict[str, int]:
-    """The X of each special rule by its name; where a rule is written twice the first counts."""
-    return {rule.name: whole_number(rule.parameter) for rule in reversed(rules_called(written or ()))}
 
 
 def row_named(combatant: Combatant, written: str, where: str) -> Row:
@@ -99,7 +63,7 @@ def charge_row(combatant: Combatant, where: str) -> Row:
     InputError
         It has none, or is Static (AC-7).
     """
-    if has_rule(combatant, "Static"):
+    if combatant.has("Static"):
         raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
     rows = [row for row in combatant.rows or () if row.kind in ("melee", "impact")]
     if combatant.close_quarters_row is not None:
@@ -119,7 +83,7 @@ def may_charge(combatant: Combatant, enemy: Combatant, policy: str) -> bool:
     """Whether a duellist can come to charge: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
     if policy == "charge":
         return True
-    if not any(has_rule(combatant, rule) for rule in ("Berserk", "Run Amok")) or has_rule(combatant, "Static"):
+    if not combatant.has("Berserk", "Run Amok") or combatant.has("Static"):
         return False
     can_be_charged = enemy.type not in NO_CLOSE_QUARTERS_AGAINST and not enemy.aircraft
     return can_be_charged and any(row.kind in ("melee", "impact") for row in combatant.rows or ())
@@ -127,7 +91,7 @@ def may_charge(combatant: Combatant, enemy: Combatant, policy: str) -> bool:
 
 def can_fail_to_rally(combatant: Combatant) -> bool:
     """Whether a unit can fail a rally test: it takes one, and by a card (AC-5.6, AC-7)."""
-    passes = any(has_rule(combatant, rule) for rule in ("Automata", "Irrepressible", "Hot Headed"))
+    passes = combatant.has("Automata", "Irrepressible", "Hot Headed")
     return combatant.discipline is not None and not combatant.peer_review and not passes
 
 
@@ -152,13 +116,3 @@ def check_has_dice(combatant: Combatant, row: Row, where: str) -> None:
         attack_dice(row, count)
     except InputError as error:
         raise error.inside(f"{where}.{'damage' if combatant.behemoth else 'models'}") from None
-
-
-def quality_names(row: Row) -> frozenset[str]:
-    """The qualities of a row, spelled as the rules spell them."""
-    return _names_of(row.qualities)
-
-
-@lru_cache(maxsize=1024)  # of many fights the same few are asked for
-def _names_of(qualities: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(quality.name for quality in names(qualities, QUALITIES))

@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
+from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.policies import Policy
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import blast_of, combat, going_off
-from analyser.scenarios.combatant import charge_row, check_has_dice, has_rule, may_charge
+from analyser.scenarios.combatant import charge_row, check_has_dice, may_charge
 from analyser.scenarios.policies import check_policy
 from analyser.scenarios.positions import Moves, place, set_backs, within_edges
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelTerms, PolicyName
 from analyser.scenarios.shooter import Shooter
 from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
+
+
+@dataclass(frozen=True, slots=True)
+class DuelScenario:
+    """A duel, resolved."""
+
+    terms: DuelTerms
+    a: Combatant
+    b: Combatant
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "duel": self.terms.model_dump(mode="json"),
+            "a": self.a.model_dump(mode="json"),
+            "b": self.b.model_dump(mode="json"),
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
@@ -77,9 +100,9 @@ def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
         "rearms": shooter.rearms,
         "policy": Policy[policy.upper()],
         "charges": may_charge(mine, theirs, policy),
-        "berserk": has_rule(mine, "Berserk"),
-        "runs_amok": has_rule(mine, "Run Amok"),
-        "overrun": has_rule(mine, "Overrun") and mine.charge.overrun,
+        "berserk": mine.has("Berserk"),
+        "runs_amok": mine.has("Run Amok"),
+        "overrun": mine.has("Overrun") and mine.charge.overrun,
         "speed": length_of(mine.speed or 0),
         "distance": length_of(terms.distance),
         "tracks_position": given or not far,
@@ -96,8 +119,8 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
     combats = 0
     for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
         if may_charge(unit, enemy, policy):
-            combats += 2 if has_rule(unit, "Overrun") and unit.charge.overrun else 1
-    return (terms.rounds * combats).bit_length() if has_rule(mine, "Hunter") else 0
+            combats += 2 if unit.has("Overrun") and unit.charge.overrun else 1
+    return (terms.rounds * combats).bit_length() if mine.has("Hunter") else 0
 
 
 def _shooting_from(shooter: Shooter) -> int:
@@ -163,7 +186,7 @@ def _activation(
         more, fight = combat(sides, (), side, len(strikes))
         strikes.extend(more)
         operations += fight
-    amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if has_rule(sides[side], "Run Amok") else []
+    amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
     return [*operations, *reaction, *amok, Operation(Kind.END, side)]
 
 

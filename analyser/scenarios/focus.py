@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
+from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.conditions import attack_dice
 from analyser.rules.structs import NONE, SIDE, STRIKE, plain
-from analyser.scenarios.combatant import rule_value
-from analyser.scenarios.encode import record_of, rolls_for_building, scenario_records
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.encode import record_of
 from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.schema import Scenario, Target
+from analyser.scenarios.schema import CIRCUMSTANCES, Target
 from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for
 
 ATTACKERS, TARGET = 0, 1
 _STAND_IN = Target(
     models=1, defence=1, damage_limit=1, category="light", formation="close", behemoth=False, aircraft=False
 )
+
+
+@dataclass(frozen=True, slots=True)
+class FocusScenario:
+    """Several attacks on one target, resolved.
+
+    Attributes
+    ----------
+    attacks : tuple of Scenario
+        One an attack; a rating is in it only if the file states it, because it is counted again at every attack.
+    target : Target
+        As it stands before the first attack.
+    attackers : tuple of Target or None
+        Who makes each attack, as a unit that can be shot back at; None where it has no profile.
+    """
+
+    attacks: tuple[Scenario, ...]
+    target: Target
+    ruleset: Ruleset
+    attackers: tuple[Target | None, ...]
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    @property
+    def at_risk(self) -> bool:
+        """Whether an attack can cost its own unit anything."""
+        return any(map(can_be_hurt, self.attacks, self.attackers))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "attacks": [
+                each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in CIRCUMSTANCES}
+                for each in self.attacks
+            ],
+            "target": self.target.model_dump(mode="json"),
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
 
 
 def focus_program(
@@ -75,11 +116,11 @@ def focus_program(
 
 def _strike(scenario: Scenario) -> Strike:
     """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
-    attack, target = scenario_records(scenario)
+    attack, target = scenario.facts
     dice = attack_dice(plain(attack), plain(target))
     numbers = {
         "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
-        "long_range": NONE, "short_range": NONE, "wrecks": rolls_for_building(scenario),
+        "long_range": NONE, "short_range": NONE, "wrecks": scenario.rolls_for_building,
         "bears_blanks": scenario.attack.overcharge,
     }  # fmt: skip
     return Strike(record_of(STRIKE, numbers), attack, target, np.array([(dice, NONE)]))
@@ -120,7 +161,7 @@ def attacker_of(scenario: Scenario) -> Target | None:
 
 def gunner_dice(target: Target, attacker: Target | None) -> int:
     """Dice that the target shoots back with at an aerial attacker (Tail Gunner, AC-7); 0: it does not."""
-    return rule_value(target, "Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
+    return target.value("Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
 
 
 def answer(scenario: Scenario, attacker: Target | None, striker: int) -> Strike | None:
@@ -128,7 +169,7 @@ def answer(scenario: Scenario, attacker: Target | None, striker: int) -> Strike 
     dice = gunner_dice(scenario.target, attacker)
     if not dice or attacker is None:
         return None
-    veteran = rule_value(scenario.target, "Veteran")
+    veteran = scenario.target.value("Veteran")
     numbers = {"striker": striker}
     return fixed_strike(dice, Rating.WEAKENED, attacker, numbers, veteran=veteran, afterwards=True)
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from analyser.common.errors import InputError
 from analyser.game.units import Row
-from analyser.scenarios.combatant import charge_row, check_can_be_charged, has_rule, quality_names
+from analyser.scenarios.combatant import charge_row, check_can_be_charged
 from analyser.scenarios.schema import Combatant, PolicyName
 
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
@@ -60,7 +60,7 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
         return f"it has no ranged row {_FITTING[policy]} against {theirs.category} targets"
-    if policy == "all_out" and not has_rule(mine, "All-Out Attack"):
+    if policy == "all_out" and not mine.has("All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
 
@@ -73,10 +73,10 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
     rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
     if policy == "lookout":
         return rows
-    rows = [row for row in rows if "Reactive" not in quality_names(row)]
+    rows = [row for row in rows if not row.has("Reactive")]
     if policy == "short_range":
-        return [row for row in rows if row.short_range is None or "Indirect" not in quality_names(row)]
-    return [row for row in rows if "Overcharge" in quality_names(row)] if policy == "overcharge" else rows
+        return [row for row in rows if row.short_range is None or not row.has("Indirect")]
+    return [row for row in rows if row.has("Overcharge")] if policy == "overcharge" else rows
 
 
 def _why_no_charge(mine: Combatant, theirs: Combatant) -> str | None:

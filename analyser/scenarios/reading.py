@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.ruleset import Ruleset
-from analyser.scenarios.schema import ScenarioFile
+from analyser.scenarios.schema import FILES, Kind, QuestionFile
 
-Kind = Literal["attack", "charge", "focus", "duel"]
-
-
-_IN_WORDS: dict[Kind, str] = {"attack": "an attack", "charge": "a charge", "focus": "focus fire", "duel": "a duel"}
+Source = str | os.PathLike[str] | Mapping[str, Any]
+FileT = TypeVar("FileT", bound=QuestionFile)
 
 
-_OWN_SECTIONS: dict[Kind, set[str]] = {
-    "attack": {"attack"},
-    "charge": {"charge", "attacker", "secondary"},
-    "focus": {"attacks"},
-    "duel": {"duel", "a", "b"},
-}
-
-
-_MAY_HOLD: dict[Kind, str] = {
-    "attack": "[attack] and [target]",
-    "charge": "[charge], [attacker] and [target]",
-    "focus": "[[attacks]] and [target]",
-    "duel": "[duel], [a] and [b]",
-}
-
-
-def read_scenario(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def read_scenario(source: Source) -> tuple[dict[str, Any], str]:
     """The raw sections of a scenario, and what to call their source in a message."""
     if isinstance(source, Mapping):
         check_plain(source, "scenario")
@@ -51,51 +33,44 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
     >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
     ('duel', 'attack')
     """
-    if raw.keys() & {"duel", "a", "b"}:
-        return "duel"
-    if "attacks" in raw:
-        return "focus"
-    return "charge" if raw.keys() & {"charge", "attacker", "secondary"} else "attack"
+    longer: tuple[Kind, ...] = ("duel", "focus", "charge")
+    return next((kind for kind in longer if raw.keys() & set(FILES[kind].own_sections)), "attack")
 
 
 def check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
-    """Refuse a scenario of another kind than the `wanted` one, and what is no scenario of a fight at all.
-
-    Raises
-    ------
-    InputError
-    """
-    sections = {name for names in _OWN_SECTIONS.values() for name in names} | {"target"}
+    """Raise InputError unless `raw` is a scenario of the `wanted` kind, or may be meant as one."""
+    sections = {name for each in FILES.values() for name in each.own_sections} | {"target"}
     if not raw.keys() & sections:
         unknown = next((key for key in raw if key != "ruleset"), None)
         hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, sections)}"
-        raise InputError(f"no scenario of a fight{hint}", where=where, allowed="; or ".join(_MAY_HOLD.values()))
-    kind = kind_of(raw)
-    if raw.keys() & _OWN_SECTIONS[kind] and not raw.keys() & _OWN_SECTIONS[wanted]:
-        problem = f"this describes {_IN_WORDS[kind]}, not {_IN_WORDS[wanted]}"
-        raise InputError(problem, where=where, allowed=_MAY_HOLD[wanted])
+        allowed = "; or ".join(each.may_hold for each in FILES.values())
+        raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
+    kind, asked = FILES[kind_of(raw)], FILES[wanted]
+    if raw.keys() & set(kind.own_sections) and not raw.keys() & set(asked.own_sections):
+        problem = f"this describes {kind.in_words}, not {asked.in_words}"
+        raise InputError(problem, where=where, allowed=asked.may_hold)
 
 
-def parse_scenario(raw: Mapping[str, Any], default: Ruleset, *, where: str) -> ScenarioFile:
-    """`raw` sections as checked records; a missing ``[ruleset]`` is `default`."""
-    check_kind(raw, "attack", where)
-    sections = dict(raw)
-    for section in ("attack", "target", "ruleset"):
-        if section in sections and not isinstance(sections[section], Mapping):
-            problem = f"{shown(sections[section])} is not usable"
-            raise InputError(problem, where=f"{where}: {section}", allowed="a table")
-    stated = sections.get("ruleset", {})
-    sections["ruleset"] = default if not stated else _own_ruleset(stated, default, where)
-    for section in ("attack", "target"):
-        if section in sections:
-            sections[section] = without_absent(sections[section])
-    return checked(ScenarioFile, sections, where=where)
+def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset, *, where: str) -> FileT:
+    """`raw` sections as checked records; `default` stands in for what ``[ruleset]`` does not say.
+
+    Keys that are null say nothing, so that an echoed scenario can be read again.
+    """
+    check_kind(raw, model.kind, where)
+    sections = {key: without_absent(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+    stated = sections.pop("ruleset", None)
+    if stated is not None and not isinstance(stated, Mapping):
+        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
+    if stated:
+        default = checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
+    return checked(model, {**sections, "ruleset": default}, where=where)
 
 
 def without_absent(section: Mapping[str, Any]) -> dict[str, Any]:
-    """A section without the keys that say nothing, so that an echoed scenario can be read again."""
+    """A section without the keys that are null."""
     return {key: value for key, value in section.items() if value is not None}
 
 
-def _own_ruleset(stated: Mapping[str, Any], default: Ruleset, where: str) -> Ruleset:
-    return checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
+def empty_sections(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning for a ruleset that says nothing."""
+    return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()

@@ -8,11 +8,11 @@ from typing import Any
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, names, parse
+from analyser.game.keywords import Bearer, each_once
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Loadout, Row, UnitType, attack_dice
-from analyser.scenarios.combatant import _REACHING, rule_length, rules_called, whole_number
-from analyser.scenarios.rows import _band_index, is_short
+from analyser.scenarios.combatant import REACHING, rule_length
+from analyser.scenarios.rows import band_index, is_short
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
@@ -27,12 +27,12 @@ def resolve_target(target: Target, defender: Loadout | None) -> Target:
     known = {**_profile_of(defender), **stated}
     if defender is not None:
         known["unit"] = defender.selector
-    rules = names(known.get("rules", ()), SPECIAL_RULES)
-    known["rules"] = tuple(str(rule) for rule in rules)
+    rules = target if target.rules is not None or defender is None else defender.unit
+    known["rules"] = each_once(rules.keywords)
     for key in ("models", "defence", "damage_limit"):
         if key not in known:
             raise InputError("this key is missing", where=f"target.{key}", allowed="a number, or a target.unit")
-    known.setdefault("formation", _formation(known.get("type"), {rule.name for rule in rules}))
+    known.setdefault("formation", _formation(known.get("type"), rules))
     known.setdefault("behemoth", False)
     known.setdefault("aircraft", known.get("type") == "aircraft")
     known.setdefault("category", "aerial" if known["aircraft"] else CATEGORY_OF_TYPE[known.get("type", "infantry")])
@@ -62,11 +62,11 @@ def _profile_of(loadout: Loadout | None) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value is not None}
 
 
-def _formation(unit_type: UnitType | None, rules: set[str]) -> str:
+def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
     """Close or open, by type unless a rule says otherwise (AC-7); a target without a type: close."""
-    if "Irregular" in rules:
+    if rules.has("Irregular"):
         return "open"
-    if "Lockstep" in rules or unit_type is None:
+    if rules.has("Lockstep") or unit_type is None:
         return "close"
     return "close" if unit_type in CLOSE_FORMATION_TYPES else "open"
 
@@ -84,23 +84,17 @@ def _check_target(target: Target) -> None:
         raise InputError("not a distance", where="target.edge_distance", allowed="inches")
 
 
-def rules_of(loadout: Loadout | None) -> tuple[str, ...]:
-    """The special rules of a profile, spelled as the rules spell them."""
-    return () if loadout is None else tuple(str(rule) for rule in names(loadout.unit.rules, SPECIAL_RULES))
-
-
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
     """`attack` with everything that its profile or the defaults say, and checked."""
     known = attack.model_dump(exclude_none=True)
     if attacker is not None and row is not None:
-        index = _band_index(attack, attacker)
+        index = band_index(attack, attacker)
         known.setdefault("dice", attack_dice(row, index))
         if attack.dice is None:
             special = attack_dice(row, index, special=True)
             if special != known["dice"]:
                 known.setdefault("dice_in_parentheses", special)
-        known.setdefault("qualities", row.qualities)
-        known.setdefault("veteran", _veteran(attacker))
+        known.setdefault("veteran", veteran_of(attacker.unit))
         known.setdefault("attacker_models", attacker.level.models)
         known.setdefault("attacker_damage_limit", attacker.unit.damage_limit)
         known |= {"attacker": attacker.selector, "row": row.id}
@@ -113,7 +107,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
         raise InputError("this key is missing", where="attack.dice", allowed="a number, or an attack.attacker")
     known["bonuses"] = tuple(dict.fromkeys(known.get("bonuses", ())))
     known["penalties"] = tuple(dict.fromkeys(known.get("penalties", ())))
-    known["qualities"] = tuple(str(quality) for quality in names(known.get("qualities", ()), QUALITIES))
+    known["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
     known.setdefault("veteran", 0)
     known.setdefault("attacker_damage_limit", 1)
     if "concealed" in known["penalties"]:
@@ -128,30 +122,28 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
     return resolved
 
 
-def _veteran(attacker: Loadout) -> int:
-    """The X of Veteran (X) on a profile; 0 without it."""
-    for rule in names(attacker.unit.rules, SPECIAL_RULES):
-        if rule.name == "Veteran":
-            stated = rule.parameter or ""
-            return min(int(stated), MOST_DICE) if stated.isdecimal() else 1
-    return 0
+def veteran_of(unit: Bearer) -> int:
+    """The X of Veteran (X), 1 where it has no number; 0 without the rule."""
+    rule = unit.keyword("Veteran")
+    if rule is None:
+        return 0
+    return min(rule.x, MOST_DICE) if (rule.parameter or "").isdecimal() else 1
 
 
 def _check_attack(attack: Attack) -> None:
-    qualities = {parse(quality).name for quality in attack.qualities or ()}
     for key, stated, quality in (
         ("overcharge", attack.overcharge, "Overcharge"),
         ("line_of_sight", attack.line_of_sight != "own", "Indirect"),
         ("carriages", attack.carriages > 0, "Full Steam Ahead"),
     ):
         # An attack written inline has no row: to say that it overcharges is to say that it can.
-        if stated and quality not in qualities and (attack.attacker or key != "overcharge"):
+        if stated and not attack.has(quality) and (attack.attacker or key != "overcharge"):
             allowed = f"with {quality!r} among the qualities"
             raise InputError(f"the attack does not have {quality}", where=f"attack.{key}", allowed=allowed)
-    if "Indirect" in qualities and "short_range" in attack.bonuses:
+    if attack.has("Indirect") and "short_range" in attack.bonuses:
         allowed = "without 'short_range'"
         raise InputError("an Indirect row does not fire within short range", where="attack.bonuses", allowed=allowed)
-    if "outside_front_arc" in attack.penalties and "Turret" not in qualities:
+    if "outside_front_arc" in attack.penalties and not attack.has("Turret"):
         allowed = "with 'Turret' among the qualities"
         raise InputError("only a Turret fires outside the front arc", where="attack.penalties", allowed=allowed)
     if attack.attacker_damage >= (attack.attacker_damage_limit or 1):
@@ -192,12 +184,12 @@ def resolve_combatant(
         target = resolve_target(checked(Target, shared, where="target"), loadout)
     except InputError as error:
         raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
-    for rule in _REACHING:
+    for rule in REACHING:
         try:
             rule_length(target, rule)
         except InputError as error:
             raise InputError(error.problem, where=f"{where}.rules", allowed=error.allowed) from None
-    known = _by_rules(target.rules or ()) | known | target.model_dump(exclude_none=True)
+    known = _by_rules(target) | known | target.model_dump(exclude_none=True)
     known["charge"] = combatant.charge
     known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     known["passengers"] = _resolve_passengers(combatant, profiles, where)
@@ -211,11 +203,10 @@ def _combatant_profile(loadout: Loadout | None) -> dict[str, Any]:
     return {} if loadout is None or loadout.unit.speed is None else {"speed": loadout.unit.speed}
 
 
-def _by_rules(written: tuple[str, ...]) -> dict[str, int]:
+def _by_rules(unit: Bearer) -> dict[str, int]:
     """Numbers that stand in special rules: X of Veteran (X) and of Capacity (X)."""
-    rules = {rule.name: max(whole_number(rule.parameter), 1) for rule in rules_called(written)}
-    known = {"veteran": min(rules.get("Veteran", 0), MOST_DICE)}
-    return known | ({"capacity": rules["Capacity"]} if "Capacity" in rules else {})
+    known = {"veteran": veteran_of(unit)}
+    return known | ({"capacity": max(unit.value("Capacity"), 1)} if unit.has("Capacity") else {})
 
 
 def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: str) -> Passengers | None:

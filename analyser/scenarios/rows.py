@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.game.keywords import QUALITIES, names
 from analyser.game.units import Loadout, Row, row_id
 from analyser.scenarios.schema import Attack, Target
 
@@ -24,22 +23,21 @@ def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str 
     assert row.long_range is not None
     if attack.distance is not None and attack.distance > row.long_range:
         return f"its long range is {row.long_range:g}, and the distance {attack.distance:g}"
-    band = row.band(_band_index(attack, attacker))
+    band = row.band(band_index(attack, attacker))
     if band is None or band.dice == 0:
-        return f"it has no attack dice for {_band_index(attack, attacker)} {_band_unit(attacker)}"
+        return f"it has no attack dice for {band_index(attack, attacker)} {band_unit(attacker)}"
     return _quality_forbids(row, attack)
 
 
 def _quality_forbids(row: Row, attack: Attack) -> str | None:
     """When a row may be used (AC-6): Slow to Fire, Move or Fire, Reactive, Indirect."""
-    qualities = {quality.name for quality in names(row.qualities, QUALITIES)}
-    if "Slow to Fire" in qualities and attack.attacker_reloading:
+    if row.has("Slow to Fire") and attack.attacker_reloading:
         return "it is Slow to Fire and the attacker is reloading"
-    if "Move or Fire" in qualities and attack.attacker_advanced:
+    if row.has("Move or Fire") and attack.attacker_advanced:
         return "it is Move or Fire and the attacker has advanced"
-    if "Reactive" in qualities and not (attack.opportunity_fire or "opportunity_fire" in attack.penalties):
+    if row.has("Reactive") and not (attack.opportunity_fire or "opportunity_fire" in attack.penalties):
         return "it is Reactive: opportunity fire only"
-    if "Indirect" in qualities and is_short(row, attack):
+    if row.has("Indirect") and is_short(row, attack):
         return "it is Indirect and the target is within short range"
     return None
 
@@ -51,7 +49,7 @@ def is_short(row: Row, attack: Attack) -> bool:
     return row.short_range is not None and attack.distance <= row.short_range
 
 
-def _band_index(attack: Attack, attacker: Loadout) -> int:
+def band_index(attack: Attack, attacker: Loadout) -> int:
     """What picks the band: models, half of them in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
     if "behemoth" in attacker.unit.traits:
         return attack.attacker_damage
@@ -59,35 +57,25 @@ def _band_index(attack: Attack, attacker: Loadout) -> int:
     return math.ceil(models / 2) if attack.attacker_garrisoned else models
 
 
-def _band_unit(attacker: Loadout) -> str:
+def band_unit(attacker: Loadout) -> str:
+    """What the bands of a unit's rows count."""
     return "damage" if "behemoth" in attacker.unit.traits else "models"
 
 
-def chosen_row(attack: Attack, attacker: Loadout | None, target: Target) -> Row | None:
-    """The row that the attack names; if it names none, the only one that fits.
+def row_asked_for(attack: Attack, attacker: Loadout, target: Target) -> Row:
+    """The row that the attack names.
 
     Raises
     ------
     InputError
-        An unknown row, one that cannot make this attack, none that can, or several.
+        An unknown row, or one that cannot make this attack.
     """
-    if attacker is None:
-        if attack.row is not None:
-            raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
-        return None
     rows = {row.id: row for row in attacker.unit.rows}
-    if attack.row is None:
-        fitting = fitting_rows(attack, attacker, target)
-        if len(fitting) == 1:
-            return fitting[0]
-        if not fitting:
-            raise no_row_fits(attack, attacker, target)
-        allowed = ", ".join(row.id for row in fitting)
-        raise InputError(f"{attacker.selector}: more than one row fits", where="attack.row", allowed=allowed)
-    row = rows.get(row_id(attack.row, rows))
+    written = attack.row or ""
+    row = rows.get(row_id(written, rows))
     if row is None:
-        hint = did_you_mean(attack.row, rows)
-        raise InputError(f"no row {shown(attack.row)}{hint}", where="attack.row", allowed=", ".join(rows) or "no rows")
+        hint = did_you_mean(written, rows)
+        raise InputError(f"no row {shown(written)}{hint}", where="attack.row", allowed=", ".join(rows) or "no rows")
     reason = why_not(row, attack, attacker, target)
     if reason is not None:
         fitting_ids = ", ".join(each.id for each in fitting_rows(attack, attacker, target))

@@ -1,31 +1,24 @@
-"""A scenario: who attacks whom, how, and in what state - as written in a file, and as resolved.
-
-The file form is a contract (`docs/scenario.md`). Reading it checks everything that can be wrong; what
-comes out, a :class:`Scenario`, can be computed without another question.
-"""
+"""The sections and keys of scenario files, which are a contract (`docs/scenario.md`, `docs/fights.md`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game.dice import RatingName
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.keywords import Bearer, Quality, Rule
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import (
     MOST_DICE,
     MOST_MODELS,
     Category,
     Inches,
-    Loadout,
     Models,
     Row,
-    Rule,
     UnitType,
     each_row_once,
 )
@@ -58,8 +51,10 @@ class ExtraReroll(Record):
     _tuples = field_validator("faces", mode="before")(as_tuple)
 
 
-class Attack(Record):
+class Attack(Record, Bearer):
     """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/scenario.md` says each key."""
+
+    bears: ClassVar[str] = "qualities"
 
     kind: Literal["ranged"] = "ranged"
     attacker: str | None = None
@@ -74,7 +69,7 @@ class Attack(Record):
     line_of_sight: Literal["own", "none", "spotter"] = Field(
         "own", description="Who sees the target of an Indirect row."
     )
-    qualities: tuple[Rule, ...] | None = None
+    qualities: tuple[Quality, ...] | None = None
     veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = Field(
         None, description="X of Veteran (X), instead of the profile's."
     )
@@ -96,7 +91,7 @@ class Attack(Record):
     _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(as_tuple)
 
 
-class Target(Record):
+class Target(Record, Bearer):
     """The ``[target]`` of a scenario: its profile and its state. `docs/scenario.md` says each key."""
 
     unit: str | None = None
@@ -136,59 +131,6 @@ class Target(Record):
     rules: tuple[Rule, ...] | None = None
 
     _tuples = field_validator("rules", mode="before")(as_tuple)
-
-
-class ScenarioFile(Record):
-    """A whole scenario file."""
-
-    attack: Attack
-    target: Target
-    ruleset: Ruleset
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """A scenario, resolved: profiles looked up, defaults filled in, everything checked.
-
-    Attributes
-    ----------
-    attack, target : Attack, Target
-        Nothing left out that the computation needs; ``None`` only where the rules know "none".
-    ruleset : Ruleset
-    attacker, defender : Loadout or None
-        The profiles that the selectors named.
-    attacker_rules : tuple of str
-        Special rules of the attacker's profile.
-    warnings : tuple of str
-        What the user should know about how the scenario was read.
-    profiles : ProfilesUsed or None
-        Where the profiles and the ruleset come from.
-    """
-
-    attack: Attack
-    target: Target
-    ruleset: Ruleset
-    attacker: Loadout | None = None
-    defender: Loadout | None = None
-    attacker_rules: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    profiles: ProfilesUsed | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
-        return {
-            "attack": self.attack.model_dump(mode="json"),
-            "target": self.target.model_dump(mode="json"),
-            "ruleset": self.ruleset.model_dump(mode="json"),
-        }
-
-
-def empty_sections(raw: Mapping[str, Any]) -> list[str]:
-    """A warning for a ruleset that says nothing."""
-    return ["[ruleset] is empty and has no effect"] if raw.get("ruleset") == {} else []
-
-
-CloseQuartersKind = Literal["melee", "impact"]
 
 
 class Charge(Record):
@@ -234,9 +176,10 @@ class Combatant(Target):
 
 
 MOST_ROUNDS = 10
-
-
 MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
+
+
+PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
 
 
 class DuelTerms(Record):
@@ -253,13 +196,7 @@ class DuelTerms(Record):
     )
 
 
-PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
-
-
 MOST_SECONDARY = 10  # each can strike at two places of a program
-
-
-CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 
 class Secondary(Combatant):
@@ -268,16 +205,60 @@ class Secondary(Combatant):
     threatened: bool = False
 
 
-class ChargeFile(Record):
+Kind = Literal["attack", "charge", "focus", "duel"]
+
+
+class QuestionFile(Record):
+    """A whole scenario file; each kind of question has its own sections.
+
+    Attributes
+    ----------
+    kind : str
+    in_words : str
+        What messages call it.
+    own_sections : tuple of str
+        The sections by which it is told from the other kinds.
+    may_hold : str
+        Its sections, as messages list them.
+    """
+
+    kind: ClassVar[Kind]
+    in_words: ClassVar[str]
+    own_sections: ClassVar[tuple[str, ...]]
+    may_hold: ClassVar[str]
+
+    ruleset: Ruleset
+
+
+class ScenarioFile(QuestionFile):
+    """A scenario file of one attack. `docs/scenario.md` says each key."""
+
+    kind = "attack"
+    in_words = "an attack"
+    own_sections = ("attack",)
+    may_hold = "[attack] and [target]"
+
+    attack: Attack
+    target: Target
+
+
+class ChargeFile(QuestionFile):
     """A scenario file of one charge (AC-8). `docs/fights.md` says each key."""
+
+    kind = "charge"
+    in_words = "a charge"
+    own_sections = ("charge", "attacker", "secondary")
+    may_hold = "[charge], [attacker] and [target]"
 
     charge: Charge = Charge()
     attacker: Combatant
     target: Combatant
     secondary: Annotated[tuple[Secondary, ...], Field(max_length=MOST_SECONDARY)] = ()
-    ruleset: Ruleset
 
     _tuples = field_validator("secondary", mode="before")(as_tuple)
+
+
+CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 
 class FocusAttack(Attack):
@@ -288,20 +269,31 @@ class FocusAttack(Attack):
     obstacle: bool | None = None
 
 
-class FocusFile(Record):
+class FocusFile(QuestionFile):
     """A scenario file of several attacks on one target (AC-9.1). `docs/fights.md` says each key."""
+
+    kind = "focus"
+    in_words = "focus fire"
+    own_sections = ("attacks",)
+    may_hold = "[[attacks]] and [target]"
 
     attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_STRIKES)]
     target: Target
-    ruleset: Ruleset
 
     _tuples = field_validator("attacks", mode="before")(as_tuple)
 
 
-class DuelFile(Record):
+class DuelFile(QuestionFile):
     """A scenario file of a duel (AC-9.2). `docs/fights.md` says each key."""
+
+    kind = "duel"
+    in_words = "a duel"
+    own_sections = ("duel", "a", "b")
+    may_hold = "[duel], [a] and [b]"
 
     duel: DuelTerms = DuelTerms()
     a: Combatant
     b: Combatant
-    ruleset: Ruleset
+
+
+FILES: dict[Kind, type[QuestionFile]] = {each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile)}

@@ -15,7 +15,7 @@ from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.structs import ATTACK, TARGET, Bonus, Penalty
 from analyser.scenarios.best_row import best_of
-from analyser.scenarios.combatant import can_fail_to_rally, check_has_dice, quality_names, row_named, rule_value
+from analyser.scenarios.combatant import can_fail_to_rally, check_has_dice, row_named
 from analyser.scenarios.policies import rows_to_shoot_with
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
@@ -69,7 +69,7 @@ class Shooter:
         usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
         main = self.named or self._best(usable)
         others = [row for row in usable if row is not main]
-        most = max(rule_value(self.mine, "All-Out Attack"), 1) if self.policy == "all_out" else 1
+        most = max(self.mine.value("All-Out Attack"), 1) if self.policy == "all_out" else 1
         return [main, *others[: most - 1]]
 
     @property
@@ -83,7 +83,7 @@ class Shooter:
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if self.reacts else []
         if not usable:
             return None
-        return self.named or self._best([row for row in usable if "Reactive" in quality_names(row)] or usable)
+        return self.named or self._best([row for row in usable if row.has("Reactive")] or usable)
 
     def _named(self) -> Row | None:
         """The row that it is told to shoot with, if it shoots at all."""
@@ -121,13 +121,12 @@ class Shooter:
 
     def strike(self, row: Row, numbers: dict[str, int], *, opportunity: bool = False) -> Strike:
         """The strike with one of the rows; distances count only if the duel has one."""
-        qualities = quality_names(row)
         known = {
             "long_range": length_of(row.long_range or 0),
             "short_range": length_of(row.short_range),
-            "indirect": "Indirect" in qualities,
-            "move_or_fire": "Move or Fire" in qualities,
-            "reloads": "Slow to Fire" in qualities,
+            "indirect": row.has("Indirect"),
+            "move_or_fire": row.has("Move or Fire"),
+            "reloads": row.has("Slow to Fire"),
             "bears_blanks": 1,
             "wrecks": breaks_buildings(row, self.theirs),
         }
@@ -152,13 +151,13 @@ class Shooter:
     @property
     def is_answered(self) -> bool:
         """Whether each of its ranged attacks is answered: it is an aerial unit, and the enemy a Tail Gunner (AC-7)."""
-        return self.mine.category == "aerial" and rule_value(self.theirs, "Tail Gunner") > 0
+        return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
 
     def answer(self, side: int) -> Strike | None:
         """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7)."""
         if not self.is_answered:
             return None
-        dice, numbers = rule_value(self.theirs, "Tail Gunner"), {"striker": 1 - side, "on_marked": 1}
+        dice, numbers = self.theirs.value("Tail Gunner"), {"striker": 1 - side, "on_marked": 1}
         veteran = self.theirs.veteran or 0
         return fixed_strike(dice, Rating.WEAKENED, self.mine, numbers, veteran=veteran, afterwards=True)
 
@@ -166,7 +165,7 @@ class Shooter:
     def rearms(self) -> bool:
         """Whether it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
         row = self.by_lookout if self.policy == "lookout" else self.main
-        return row is not None and "Slow to Fire" in quality_names(row)
+        return row is not None and row.has("Slow to Fire")
 
     def reaction(self, side: int) -> Strike | None:
         """The strike of a unit on lookout (opportunity fire)."""

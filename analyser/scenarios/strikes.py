@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Setup
 from analyser.game.dice import Rating
-from analyser.game.keywords import QUALITIES, names
+from analyser.game.keywords import Quality
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
-from analyser.scenarios.combatant import has_rule, quality_names, rule_length, rule_value, rules_called
+from analyser.scenarios.combatant import rule_length
 from analyser.scenarios.encode import (
     DICE_A_CARRIAGE,
     attack_record,
@@ -57,18 +57,18 @@ def orders_mask(*orders: Order) -> int:
 
 def breaks_buildings(row: Row, struck: Combatant) -> bool:
     """Whether a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
-    return struck.garrisoned and "Siegebreaker" in quality_names(row)
+    return struck.garrisoned and row.has("Siegebreaker")
 
 
 @lru_cache(maxsize=4096)
 def _attack_with(
-    qualities: tuple[str, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None,
+    qualities: tuple[Quality, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None,
     close_quarters: bool, bonuses: int, penalties: int,
 ) -> Any:  # fmt: skip
     """The record of an attack with such a row."""
     attack = Attack(
         dice=1,
-        qualities=tuple(str(quality) for quality in names(qualities, QUALITIES)),
+        qualities=qualities,
         veteran=veteran,
         extra_reroll=extra_reroll,
         overcharge=overcharge,
@@ -102,7 +102,7 @@ def row_strike(
         Whether the strike comes from the struck unit's front; left out: as it says itself.
     close_quarters : bool
     """
-    overcharge = overcharge and "Overcharge" in quality_names(row)
+    overcharge = overcharge and row.has("Overcharge")
     veteran = min(striker.veteran or 0, MOST_DICE)
     record = _attack_with(
         row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, close_quarters, bonuses,
@@ -114,7 +114,7 @@ def row_strike(
         "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
     }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
-    carriages = striker.carriages if "Full Steam Ahead" in quality_names(row) else 0
+    carriages = striker.carriages if row.has("Full Steam Ahead") else 0
     dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
     target = shared_target_record(struck, from_front=from_front)
     if close_quarters and struck.exposed is not None:
@@ -204,8 +204,8 @@ def length_of(inches: float | None) -> int:
 
 def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
     """The record of one side; `numbers` are what only the kind of fight knows."""
-    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if has_rule(enemy, "Corrosive Fumes")]
-    suffers = not has_rule(combatant, "Automata") and not combatant.near_commander
+    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
+    suffers = not combatant.has("Automata") and not combatant.near_commander
     known = {
         "models": combatant.models,
         "garrisoned": combatant.garrisoned,
@@ -214,11 +214,11 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
         "tracks_position": combatant.edge_distance is not None,
         "stride": 1,
         "position_at": unit_state.WINS,
-        "static": has_rule(combatant, "Static"),
-        "hunter": has_rule(combatant, "Hunter"),
+        "static": combatant.has("Static"),
+        "hunter": combatant.has("Hunter"),
         "fumes_within": max(fumes, default=NONE) if suffers else NONE,
         "withdraws_without_room": combatant.withdraws_without_room,
-        "spectacular_demise": rule_value(combatant, "Spectacular Demise"),
+        "spectacular_demise": combatant.value("Spectacular Demise"),
         "capacity": combatant.capacity or 0,
         "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
     }
@@ -262,13 +262,3 @@ def _passengers_record(combatant: Target) -> Any:
     record.exposed = NONE
     record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
     return record
-
-
-def sponsons(combatant: Combatant) -> int:
-    """The X of Sponsons (X); 0 without (AC-7)."""
-    return rule_value(combatant, "Sponsons")
-
-
-def known_rules(combatant: Combatant) -> tuple[str, ...]:
-    """The special rules of a unit, spelled as the rules spell them."""
-    return tuple(str(rule) for rule in rules_called(combatant.rules or ()))

@@ -1,25 +1,28 @@
-"""What a unit cannot be, and what is merely odd: more models than its profile has, who is in a building."""
+"""What a user should know about how a scenario was read: unknown names, odd numbers, keys without effect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
 from analyser.common.errors import did_you_mean, nearest, shown
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, Term, parse
+from analyser.game.dice import RatingName
+from analyser.game.keywords import Keyword
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.rules.structs import Test, plain
-from analyser.scenarios.combatant import has_rule, may_charge, quality_names
-from analyser.scenarios.encode import _values_of_fight, fight_of, rolls_for_building
-from analyser.scenarios.resolve import rules_of
-from analyser.scenarios.schema import Attack, ChargeFile, Combatant, DuelTerms, Scenario, Target
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.combatant import may_charge
+from analyser.scenarios.schema import Attack, ChargeFile, Combatant, DuelTerms, Target
 from analyser.scenarios.strikes import CAN_BE_OUTFLANKED
 
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
+
+
+# --- a unit -----------------------------------------------------------------------------------------
 
 
 def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> list[str]:
@@ -36,47 +39,32 @@ def large_garrison(models: int | None, key: str) -> list[str]:
     return [f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"]
 
 
-def _warnings(attack: Attack, target: Target, attacker: Loadout | None, defender: Loadout | None) -> list[str]:
-    """What the user should know about how the scenario was read."""
-    attacker_rules = rules_of(attacker)
-    found = [
-        *unknown_names(attack.qualities or (), QUALITIES, "quality in attack.qualities"),
-        *unknown_names(target.rules or (), SPECIAL_RULES, "special rule in target.rules"),
-        *unknown_names(attacker_rules, SPECIAL_RULES, "special rule of the attacker"),
-    ]
-    found += doubts_about(target, "target")
-    rules = {parse(rule).name for rule in target.rules or ()}
-    prioritised = target.exposed is not None and target.exposed < (target.models or 0)
-    if prioritised and (target.garrisoned or rules & {"Shrouded", "Obfuscating"}):
-        found.append("exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)")
-    found += more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
-    found += more_than_level(target.models, defender, "target.models")
-    found += large_garrison(attack.attacker_models, "attack.attacker_garrisoned") if attack.attacker_garrisoned else []
-    if any(rule.startswith("Resilient") for rule in target.rules or ()) and not target.from_front:
-        found.append(
-            "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
-        )
-    if any(rule.startswith("Corrosive Fumes") for rule in attacker_rules) and attack.distance is None:
-        found.append("Corrosive Fumes is counted only when attack.distance says how near the target is")
-    qualities = {parse(quality).name for quality in attack.qualities or ()}
-    if "Full Steam Ahead" in qualities and not attack.carriages:
-        found.append("Full Steam Ahead is counted only when attack.carriages says how many there are")
-    if "Reactive" in qualities and not attack.opportunity_fire:
-        found.append("a Reactive row is for opportunity fire only (AC-6): computed as asked")
+def unknown_names(written: Iterable[Keyword], what: str) -> list[str]:
+    """A warning for each name that the rules do not know, with the nearest that they do; `what` and where it is.
+
+    Examples
+    --------
+    >>> from analyser.game.keywords import Rule
+    >>> unknown_names((Rule("Durabel"),), "special rule in b.rules")
+    ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
+    """
+    found = []
+    for each in written:
+        if each.term is None:
+            hint = did_you_mean(each.name, nearest(each.name, each.TABLE, most=1))
+            found.append(f"unknown {what}: {shown(str(each))}, left out of the numbers{hint}")
     return found
 
 
-def doubts_about(target: Target, where: str) -> list[str]:
+def about_target(target: Target, where: str) -> list[str]:
     """What the user should know about how a unit that is attacked was read; `where` is its section."""
     found = []
-    rules = {parse(rule).name for rule in target.rules or ()}
-    if target.discipline is None and not rules & {"Automata", "Irrepressible"}:
-        who = f"the {where}" if len(where) > 1 else f"unit {where}"
+    who = f"the {where}" if len(where) > 1 else f"unit {where}"
+    if target.discipline is None and not target.has("Automata", "Irrepressible"):
         found.append(f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken")
     if target.officer != "last" and target.formation == "close":
         found.append(f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)")
     if target.disordered and target.near_commander:
-        who = f"the {where}" if len(where) > 1 else f"unit {where}"
         found.append(
             f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
         )
@@ -85,26 +73,131 @@ def doubts_about(target: Target, where: str) -> list[str]:
         ("Chain of Command", "chain_of_command", target.chain_of_command),
         ("Peer Review", "peer_review", target.peer_review),
     ):
-        if rule in rules and not near:
+        if target.has(rule) and not near:
             found.append(f"{rule} is counted only when {where}.{key} says that another such unit is near")
     return found
 
 
-def unknown_names(written: tuple[str, ...], table: Mapping[str, Term], what: str) -> list[str]:
-    """A warning for each name that is not in `table`, with the nearest that is; `what` and where it is.
+# --- an attack --------------------------------------------------------------------------------------
 
-    Examples
-    --------
-    >>> unknown_names(("Durabel",), SPECIAL_RULES, "special rule in b.rules")
-    ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
+
+def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
+    """The warnings of an attack.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its rating is filled in only if it was stated.
+    rating : str
+        The rating that counts.
     """
-    found = []
-    for text in written:
-        name = parse(text).name
-        if name not in table:
-            hint = did_you_mean(name, nearest(name, table, most=1))
-            found.append(f"unknown {what}: {shown(text)}, left out of the numbers{hint}")
-    return found
+    attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
+    yield from unknown_names(attack.keywords, "quality in attack.qualities")
+    yield from unknown_names(target.keywords, "special rule in target.rules")
+    yield from unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
+    yield from about_target(target, "target")
+    prioritised = target.exposed is not None and target.exposed < (target.models or 0)
+    if prioritised and (target.garrisoned or target.has("Shrouded", "Obfuscating")):
+        yield "exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)"
+    yield from more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
+    yield from more_than_level(target.models, scenario.defender, "target.models")
+    if attack.attacker_garrisoned:
+        yield from large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
+    if target.has("Resilient") and not target.from_front:
+        yield "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
+    if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
+        yield "Corrosive Fumes is counted only when attack.distance says how near the target is"
+    if attack.has("Full Steam Ahead") and not attack.carriages:
+        yield "Full Steam Ahead is counted only when attack.carriages says how many there are"
+    if attack.has("Reactive") and not attack.opportunity_fire:
+        yield "a Reactive row is for opportunity fire only (AC-6): computed as asked"
+    if attack.rating is not None and (attack.bonuses or attack.penalties):
+        counted = scenario.counted_rating()
+        if counted != attack.rating:
+            yield f"attack.rating says {rating}, and that was used; the bonuses and penalties make it {counted}"
+    if attack.extra_reroll and not scenario.fight.extra_dice:
+        yield f"attack.extra_reroll has no effect: {rating}, and nothing more to re-roll (AC-3.5)"
+    if target.taking_cover:
+        in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
+        if scenario.fight.defence == in_the_open.fight.defence:
+            yield "target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)"
+    yield from _conditions_without_effect(scenario if attack.rating is None else scenario.with_rating(None))
+
+
+_LETS_NOT_FIRE = {"attacker_reloading": "Slow to Fire", "attacker_advanced": "Move or Fire"}  # AC-6
+_OF_AN_INLINE_ATTACK = {
+    "distance": None,
+    "attacker_models": None,
+    "attacker_damage_limit": 1,
+    "attacker_garrisoned": False,
+    "dice_in_parentheses": None,
+}
+_CONDITIONS = {  # those that no profile fills in, and what each is where nothing is said
+    section: {key: record.model_fields[key].default for key in keys}
+    for section, record, keys in (
+        ("attack", Attack, ("concealed", "line_of_sight", "opportunity_fire", "attacker_damage", *_LETS_NOT_FIRE)),
+        (
+            "target",
+            Target,
+            (
+                "suppressed",
+                "disordered",
+                "activated",
+                "exposed",
+                "near_commander",
+                "garrisoned",
+                "from_front",
+                "obstacle",
+                "models_without_room",
+                "fail_on_purpose",
+                "peer_review",
+                "chain_of_command",
+            ),
+        ),
+    )
+}
+
+
+def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
+    """A warning for each condition that this attack would be the same without; its rating is not stated."""
+    inline = {} if scenario.attacker is not None else _OF_AN_INLINE_ATTACK
+    for section, record, conditions in (
+        ("attack", scenario.attack, _CONDITIONS["attack"] | inline),
+        ("target", scenario.target, _CONDITIONS["target"]),
+    ):
+        for key, usual in conditions.items():
+            if getattr(record, key) in (usual, None) or _told_elsewhere(scenario, key):
+                continue
+            quality = _LETS_NOT_FIRE.get(key)
+            if quality and scenario.attacker is not None:
+                if not any(row.has(quality) for row in scenario.attacker.unit.rows):
+                    yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
+                continue
+            without: Any = {section: record.model_copy(update={key: usual})}
+            if _facts_that_count(replace(scenario, **without)) == _facts_that_count(scenario):
+                yield f"{section}.{key} has no effect on this attack"
+
+
+def _told_elsewhere(scenario: Scenario, key: str) -> bool:
+    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
+    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
+    return (
+        key in scenario.attack.penalties
+        or (key == "attacker_damage" and behemoth)
+        or (key == "near_commander" and scenario.target.disordered)
+    )
+
+
+def _facts_that_count(scenario: Scenario) -> dict[str, int]:
+    """All that the odds of an attack depend on."""
+    facts: dict[str, int] = vars(plain(scenario.fight))
+    left_out = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
+    left_out += [] if facts["cryo"] else ["activated"]
+    left_out += ["models_without_room"] if facts["test"] in (Test.NOT_TAKEN, Test.PASSED) else []
+    return facts | dict.fromkeys(left_out, 0) | {"wrecks": scenario.rolls_for_building}
+
+
+# --- longer fights ----------------------------------------------------------------------------------
 
 
 _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not look at, and why
@@ -117,8 +210,6 @@ _NO_EFFECT_IN_A_CHARGE = {  # keys of a combatant that close quarters do not loo
     "on_lookout": "who goes on lookout shoots, and this is one combat",
     "reloading": "close quarters need no reloading",
 }
-
-
 _OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 
@@ -126,16 +217,16 @@ def about_charge(
     file: ChargeFile, attacker: Combatant, target: Combatant, others: Sequence[Combatant], profiles: Profiles
 ) -> tuple[str, ...]:
     """The warnings of a charge: `file` as it was stated, its units resolved."""
-    warnings = [*_doubts(attacker, "attacker", profiles), *_doubts(target, "target", profiles)]
+    warnings = [*_about_unit(attacker, "attacker", profiles), *_about_unit(target, "target", profiles)]
     for place, unit in enumerate(others):
-        warnings += _doubts(unit, f"secondary.{place}", profiles)
+        warnings += _about_unit(unit, f"secondary.{place}", profiles)
         if unit.garrisoned:
             warnings.append(f"secondary.{place}.garrisoned has no effect: only the target's building is stormed")
     if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
         types = ", ".join(CAN_BE_OUTFLANKED)
         warnings.append(f"charge.outflanking is no bonus: only {types} are outflanked (AC-8.2)")
     warnings += _without_effect(file.attacker, "attacker")
-    warnings += _without_effect(file.target, "target", thrown_at=has_rule(attacker, "Throw"))
+    warnings += _without_effect(file.target, "target", thrown_at=attacker.has("Throw"))
     warnings += _without_overrun(attacker, "charge")
     for side, unit in (("attacker", attacker), ("target", target)):
         warnings += _without_overcharge(unit, side)
@@ -144,7 +235,7 @@ def about_charge(
 
 def about_duel(terms: DuelTerms, a: Combatant, b: Combatant, profiles: Profiles) -> tuple[str, ...]:
     """The warnings of a duel."""
-    warnings = [*_doubts(a, "a", profiles), *_doubts(b, "b", profiles)]
+    warnings = [*_about_unit(a, "a", profiles), *_about_unit(b, "b", profiles)]
     for side, unit, policy in (("a", a, terms.policy_a), ("b", b, terms.policy_b)):
         if unit.charge.outflanking and (b if unit is a else a).garrisoned:
             warnings.append(
@@ -157,25 +248,25 @@ def about_duel(terms: DuelTerms, a: Combatant, b: Combatant, profiles: Profiles)
         if unit.victory_points is None:
             warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
         warnings += _without_overrun(unit, f"{side}.charge")
-        if unit.reloading and not any("Slow to Fire" in quality_names(row) for row in unit.rows or ()):
+        if unit.reloading and not any(row.has("Slow to Fire") for row in unit.rows or ()):
             warnings.append(f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)")
         contact = may_charge(a, b, terms.policy_a) or may_charge(b, a, terms.policy_b)
         warnings += _without_overcharge(unit, side, contact=contact)
     return _distinct(warnings)
 
 
-def _doubts(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
+def _about_unit(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
     """What the user should know about how a unit was read."""
     loadout = None if unit.unit is None else profiles.loadout(unit.unit)
-    qualities = tuple(quality for row in unit.rows or () for quality in row.qualities)
-    found = unknown_names(qualities, QUALITIES, f"quality in {where}.rows")
-    found += unknown_names(unit.rules or (), SPECIAL_RULES, f"special rule in {where}.rules")
+    qualities = [quality for row in unit.rows or () for quality in row.qualities]
+    found = unknown_names(qualities, f"quality in {where}.rows")
+    found += unknown_names(unit.keywords, f"special rule in {where}.rules")
     found += [*_overlapping_bands(unit, where), *_without_carriages(unit, where)]
-    return found + more_than_level(unit.models, loadout, f"{where}.models") + doubts_about(unit, where)
+    return found + more_than_level(unit.models, loadout, f"{where}.models") + about_target(unit, where)
 
 
 def _without_carriages(unit: Combatant, where: str) -> Iterable[str]:
-    if unit.carriages and not any("Full Steam Ahead" in quality_names(row) for row in unit.rows or ()):
+    if unit.carriages and not any(row.has("Full Steam Ahead") for row in unit.rows or ()):
         yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
 
 
@@ -195,7 +286,7 @@ def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> 
 
 
 def _without_overrun(unit: Combatant, where: str) -> Iterable[str]:
-    if not unit.charge.overrun and not has_rule(unit, "Overrun"):
+    if not unit.charge.overrun and not unit.has("Overrun"):
         yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
@@ -205,88 +296,9 @@ def _without_overcharge(unit: Combatant, where: str, *, contact: bool = True) ->
     rows = [row for row in unit.rows or () if row.kind != "ranged"]
     if not contact:
         yield f"{where}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
-    elif not any("Overcharge" in quality_names(row) for row in rows):
+    elif not any(row.has("Overcharge") for row in rows):
         yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"
 
 
 def _distinct(warnings: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(warnings))
-
-
-def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
-    """A warning for each condition that this attack would be the same without, its rating counted."""
-    scenario = replace(scenario, attack=scenario.attack.model_copy(update={"rating": None}))
-    facts = _facts_that_count(scenario)
-    for section, record in (("attack", scenario.attack), ("target", scenario.target)):
-        for key, usual in _conditions_of(section, inline=scenario.attacker is None).items():
-            if getattr(record, key) in (usual, None) or _told_elsewhere(scenario, key):
-                continue
-            quality = _LETS_NOT_FIRE.get(key)
-            if quality and scenario.attacker is not None:
-                rows = scenario.attacker.unit.rows
-                if not any(parse(each).name == quality for every in rows for each in every.qualities):
-                    yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
-                continue
-            without: Any = {section: record.model_copy(update={key: usual})}
-            if _facts_that_count(replace(scenario, **without)) == facts:
-                yield f"{section}.{key} has no effect on this attack"
-
-
-_LETS_NOT_FIRE = {"attacker_advanced": "Move or Fire", "attacker_reloading": "Slow to Fire"}  # AC-6
-
-
-_CONDITIONS: dict[str, tuple[str, ...]] = {  # of those that no profile fills in
-    "attack": ("concealed", "line_of_sight", "opportunity_fire", "attacker_damage", "attacker_reloading",
-               "attacker_advanced"),
-    "target": ("suppressed", "disordered", "activated", "exposed", "near_commander", "garrisoned", "from_front",
-               "obstacle", "models_without_room", "fail_on_purpose", "peer_review", "chain_of_command"),
-}  # fmt: skip
-
-
-_OF_AN_INLINE_ATTACK = {
-    "distance": None, "attacker_models": None, "attacker_damage_limit": 1, "attacker_garrisoned": False,
-    "dice_in_parentheses": None,
-}  # fmt: skip
-
-
-def _conditions_of(section: str, *, inline: bool) -> dict[str, Any]:
-    """The conditions in a section of a scenario, and what each is where nothing is said of it."""
-    fields = (Attack if section == "attack" else Target).model_fields
-    usual = {key: fields[key].default for key in _CONDITIONS[section]}
-    return usual | (_OF_AN_INLINE_ATTACK if inline and section == "attack" else {})
-
-
-def _told_elsewhere(scenario: Scenario, key: str) -> bool:
-    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
-    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
-    return (
-        key in scenario.attack.penalties
-        or (key == "attacker_damage" and behemoth)
-        or (key == "near_commander" and scenario.target.disordered)
-    )
-
-
-def _facts_that_count(scenario: Scenario) -> tuple[Any, ...]:
-    """All that the odds of an attack depend on."""
-    facts: Any = plain(fight_of(scenario))
-    if not facts.overcharge:
-        facts.attacker_models = facts.attacker_damage = facts.attacker_damage_limit = 0
-    if not facts.cryo:
-        facts.activated = 0
-    if facts.test in (Test.NOT_TAKEN, Test.PASSED):
-        facts.models_without_room = 0
-    return (*_values_of_fight(facts), rolls_for_building(scenario))
-
-
-def _with_doubts(scenario: Scenario) -> Scenario:
-    """The scenario, and a warning for what it says to no effect."""
-    target, extra = scenario.target, scenario.attack.extra_reroll
-    fight, doubts = fight_of(scenario), list(scenario.warnings)
-    if extra and not fight.extra_dice:
-        doubts.append(
-            f"attack.extra_reroll has no effect: {scenario.attack.rating}, and nothing more to re-roll (AC-3.5)"
-        )
-    in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
-    if target.taking_cover and fight.defence == fight_of(in_the_open).defence:
-        doubts.append("target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)")
-    return replace(scenario, warnings=(*doubts, *_conditions_without_effect(scenario)))

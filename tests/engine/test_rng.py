@@ -10,7 +10,6 @@ from analyser.engine.pool.buffers import ABREAST, BLOCK, block_for
 from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.game.dice import Face
 from analyser.game.units import MOST_DICE
-from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import load_scenario
 
 MASK = (1 << 64) - 1
@@ -138,7 +137,7 @@ def assert_not_correlated(one, other):
 
 def dealer(scenario):
     ready = load_scenario(scenario)
-    fight, die = fight_of(ready), np.array(ready.ruleset.die.faces, np.int64)
+    fight, die = ready.fight, np.array(ready.ruleset.die.faces, np.int64)
     return sampled.dealer_for(fight, die, ready.ruleset.deck.counts(), 0, for_building=False)
 
 

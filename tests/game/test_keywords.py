@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, Named, parse, recognise, tidy
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES, Quality, Rule, parse, recognise, tidy
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ from analyser.game.keywords import QUALITIES, SPECIAL_RULES, Named, parse, recog
     ],
 )
 def test_name_and_parameter(written, name, parameter):
-    assert parse(written) == Named(name, parameter)
+    assert parse(written) == (name, parameter)
 
 
 def test_a_term_is_written_with_its_parameter():
-    assert str(Named("Veteran", "2")) == "Veteran (2)"
-    assert str(Named("Arc", None)) == "Arc"
+    assert Rule("veteran(2)").canonical == "Veteran (2)"
+    assert Quality("Arc").canonical == "Arc"
 
 
 def test_one_kind_of_space_quote_and_dash():
@@ -33,11 +33,11 @@ def test_one_kind_of_space_quote_and_dash():
 
 @pytest.mark.parametrize("written", ["point blank", "POINT BLANK", "Point-Blank", " Point  Blank"])
 def test_case_hyphens_and_spaces_are_forgiven(written):
-    assert recognise(written, QUALITIES) == (Named("Point Blank", None), True)
+    assert recognise(written, QUALITIES) == ("Point Blank", True)
 
 
 def test_and_is_an_ampersand():
-    assert recognise("Hit and Run", SPECIAL_RULES) == (Named("Hit & Run", None), True)
+    assert recognise("Hit and Run", SPECIAL_RULES) == ("Hit & Run", True)
 
 
 @pytest.mark.parametrize(
@@ -49,30 +49,32 @@ def test_and_is_an_ampersand():
     ],
 )
 def test_a_slip_of_the_pen_is_understood_and_reported(written, meant, table):
-    assert recognise(written, table) == (Named(meant, None), False)
+    assert recognise(written, table) == (meant, False)
 
 
 @pytest.mark.parametrize("written", ["Moon Walk", "Art", "Slo", ""])
 def test_a_name_like_none_stays_as_it_is(written):
-    assert recognise(written, QUALITIES) == (Named(written, None), False)
+    assert recognise(written, QUALITIES) == (written, False)
 
 
 def test_a_parameter_survives_a_slip():
-    assert recognise("Corosive Fumes (2)", SPECIAL_RULES) == (Named("Corrosive Fumes", "2"), False)
+    name, parameter = parse("Corosive Fumes (2)")
+    assert (recognise(name, SPECIAL_RULES), parameter) == (("Corrosive Fumes", False), "2")
+    assert (Rule("Corosive Fumes (2)").name, Rule("Corosive Fumes (2)").x) == ("Corosive Fumes", 2)
 
 
 def test_every_term_stands_under_its_own_name():
     for table in (QUALITIES, SPECIAL_RULES):
-        assert all(name == term.name == parse(name).name for name, term in table.items())
+        assert all(name == term.name == parse(name)[0] for name, term in table.items())
 
 
 def test_no_name_is_taken_for_another():
     # A likeness that loose would turn one rule into another.
     for table in (QUALITIES, SPECIAL_RULES):
         for name in table:
-            assert recognise(name, table) == (Named(name, None), True)
+            assert recognise(name, table) == (name, True)
             others = {other: term for other, term in table.items() if other != name}
-            assert recognise(name, others) == (Named(name, None), False)
+            assert recognise(name, others) == (name, False)
 
 
 def test_a_term_counts_on_one_side_or_on_none():

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.game.keywords import QUALITIES, SPECIAL_RULES, recognise
 from analyser.game.profiles import Profiles, load_profiles, shipped_profiles
 from analyser.game.units import attack_dice
 
@@ -149,13 +148,10 @@ def test_every_shipped_name_is_spelled_as_the_rules_spell_it_but_for_one_that_th
     unknown = set()
     for faction in shipped.factions.values():
         for unit in faction.units:
-            listed = [(name, SPECIAL_RULES) for name in unit.rules]
-            listed += [(name, QUALITIES) for row in unit.rows for name in row.qualities]
-            for name, table in listed:
-                named, right = recognise(name, table)
-                if not right:
-                    unknown.add(name)
-                assert str(named) == name
+            for keyword in (*unit.rules, *(each for row in unit.rows for each in row.qualities)):
+                if keyword.term is None:
+                    unknown.add(keyword)
+                assert keyword.canonical == keyword
     assert unknown == {"Containment Chambers"}
 
 

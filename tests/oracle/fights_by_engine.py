@@ -8,7 +8,7 @@ import numpy as np
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.exact.propagate import exact_laws, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
-from analyser.game.profiles import Profiles, load_ruleset
+from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
 from analyser.results.duel import deeds_of_rounds
@@ -18,8 +18,7 @@ from analyser.rules.outcome import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESS
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program, in_parts, shooters_of
 from analyser.scenarios.focus import focus_program
-from analyser.scenarios.load import resolve
-from analyser.scenarios.reading import parse_scenario
+from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Charge, Combatant, DuelTerms, Passengers, Target
 from tests.oracle import plain_close_quarters as cq
@@ -235,7 +234,8 @@ def focus_fight(scenario):
     scenarios = []
     for given in scenario["attacks"]:
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
-        scenarios.append(resolve(parse_scenario(raw, ruleset, where="test"), Profiles()))
+        rating = given["attack"].get("rating")
+        scenarios.append(load_scenario(raw | {"ruleset": ruleset.model_dump()}).with_rating(rating))
     setup, programs = focus_program(scenarios, attackers)
 
     def read(one, two):

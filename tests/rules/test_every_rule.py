@@ -25,7 +25,7 @@ NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rul
 
 def charge_case(name, dice=3, *, of="a", a=None, t=None, back=0, only=None, special=None, **how):
     """A charge with a melee row of so many dice; `of`: whose rule it is; `only`: keys of that unit with the rule."""
-    is_quality = parse(name).name in QUALITIES
+    is_quality = parse(name)[0] in QUALITIES
 
     def side(who, with_it):
         own = with_it and of == who
@@ -41,7 +41,7 @@ def charge_case(name, dice=3, *, of="a", a=None, t=None, back=0, only=None, spec
 
 def focus_case(name, *, target=None, only=None, attack=None, only_target=None, **how):
     """Two attacks of three dice; `only`, `only_target`: keys of attacks and target where the rule is there."""
-    is_quality = parse(name).name in QUALITIES
+    is_quality = parse(name)[0] in QUALITIES
     found = []
     for with_it in (True, False):
         shot = {"dice": 3} | (attack or {}) | ((only or {}) if with_it else {})
@@ -57,7 +57,7 @@ def focus_case(name, *, target=None, only=None, attack=None, only_target=None, *
 
 def duel_case(name, dice=3, *, of="a", a=None, b=None, only=None, melee=False, special=None, **how):
     """A duel of two rounds with a ranged row (24", short range 6"), or `melee` too; `of`: whose rule it is."""
-    is_quality = parse(name).name in QUALITIES
+    is_quality = parse(name)[0] in QUALITIES
 
     def side(who, with_it):
         own = with_it and of == who
@@ -242,7 +242,7 @@ def test_every_rule_of_the_tables_has_its_case(kind):
     computed = {
         name for name, term in terms.items() if is_computed(term, kind) and (kind, name) not in NO_NUMBER_OF_ITS_OWN
     }
-    assert {parse(name).name for name in KINDS[kind]} == computed
+    assert {parse(name)[0] for name in KINDS[kind]} == computed
 
 
 @pytest.mark.parametrize("name", [*QUALITIES, *SPECIAL_RULES])

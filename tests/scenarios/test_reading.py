@@ -6,7 +6,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.scenarios.schema import Scenario
+from analyser.scenarios.attack import Scenario
 from tests.oracle.small_profiles import FACTION, write_profiles
 
 INLINE = {"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}

@@ -17,8 +17,8 @@ from analyser.morale.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
 from analyser.results.states import Endings, flag, is_removed, models_destroyed
-from analyser.scenarios.duel import duel_program, duel_start, shooters_of
-from analyser.scenarios.load import DuelScenario, load_duel
+from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
+from analyser.scenarios.load import load_duel
 from analyser.scenarios.schema import Combatant
 
 SECTIONS = ("duel", "a", "b")

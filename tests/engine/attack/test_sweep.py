@@ -6,7 +6,6 @@ import pytest
 import analyser
 from analyser.engine.attack.sweep import sweep
 from analyser.rules.structs import ATTACK, TARGET
-from analyser.scenarios.encode import scenario_records
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
@@ -15,8 +14,8 @@ DIE, DECK = np.array([1, 2, 1, 1, 1]), np.array([0] + [3] * 12)
 
 def swept(attacks, targets):
     pairs = [[load_scenario({"attack": attack, "target": target}) for target in targets] for attack in attacks]
-    rows = np.array([scenario_records(row[0])[0] for row in pairs], ATTACK)
-    columns = np.array([scenario_records(pair)[1] for pair in pairs[0]], TARGET)
+    rows = np.array([row[0].facts[0] for row in pairs], ATTACK)
+    columns = np.array([pair.facts[1] for pair in pairs[0]], TARGET)
     for row in rows:  # a rating that is filled in for one target is none that is stated for all
         row["stated_rating"] = -1
     return pairs, sweep(rows, columns, np.ones((len(rows), len(columns)), bool), DIE, DECK)

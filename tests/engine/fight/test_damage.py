@@ -5,7 +5,8 @@ import math
 import pytest
 
 import analyser
-from analyser.scenarios.load import ChargeScenario, DuelScenario
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.schema import DuelTerms
 from tests.helpers.shell import answer
 from tests.oracle import fights_by_engine as engine

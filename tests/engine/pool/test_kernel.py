@@ -19,7 +19,6 @@ from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.game.dice import Face
-from analyser.scenarios.encode import fight_of, rolls_for_building
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import RATINGS, random_scenarios
 
@@ -106,7 +105,7 @@ SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 si
 def dealer(scenario, seed=0):
     ready = load_scenario(scenario)
     die, deck = draws(ready)
-    return dealer_for(fight_of(ready), die, deck, seed, for_building=rolls_for_building(ready))
+    return dealer_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
 
 
 def draws(ready):
@@ -123,7 +122,7 @@ def law_of_draws(scenario):
     """The chance of each combination of score, card class, officer's place and building die."""
     ready = load_scenario(scenario)
     die, deck = draws(ready)
-    facts = fight_of(ready)
+    facts = ready.fight
     rolled = dealer(scenario)
     shape = rolled.shape
     parts = [card_law(facts.discipline, deck, shape[1]), np.full(shape[2], 1 / shape[2]), building_law(die, shape[3])]
@@ -215,7 +214,7 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
 )
 def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
     ready = load_scenario(scenario)
-    facts, (die, _), special = fight_of(ready), draws(ready), dealer(scenario).special
+    facts, (die, _), special = ready.fight, draws(ready), dealer(scenario).special
     kept, heroic = int(special.kept[0]), die[Face.HEROIC] / die.sum()
     assert kept % 2 == 0
     more = stats.binom.sf(kept // int(facts.explosion), int(facts.dice), heroic)

@@ -5,7 +5,6 @@ import pytest
 
 from analyser.engine.pool.pmf import first_die, memory_sizes, moves, volume
 from analyser.rules.damage import scores_for
-from analyser.scenarios.encode import fight_of
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
@@ -13,7 +12,7 @@ from tests.oracle.random_scenarios import random_scenarios
 def moves_of(given):
     """The moves that the dice of a scenario make, and how many memories and what score a die they may reach."""
     ready = load_scenario(given)
-    fight = fight_of(ready)
+    fight = ready.fight
     faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
     outcomes, chances = np.zeros(1000, np.int64), np.zeros(1000)
     dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
