@@ -159,12 +159,12 @@ def system_of(raw: Mapping[str, Any]) -> str | None:
 
 def question_model(system: System) -> type[Record]:
     """The record that a question to a system is."""
-    return cast("type[Record]", importlib.import_module(f"analyser.morale.{system.package}.question").Question)
+    return cast("type[Record]", importlib.import_module(f"analyser.morale.games.{system.package}.question").Question)
 
 
 def answers_of(system: System) -> Answers:
     """The module that answers questions to a system."""
-    return cast("Answers", importlib.import_module(f"analyser.morale.{system.package}.tables"))
+    return cast("Answers", importlib.import_module(f"analyser.morale.games.{system.package}.tables"))
 
 
 def completed(system: System, raw: dict[str, Any], folder: Path | None) -> dict[str, Any]:
@@ -176,5 +176,5 @@ def completed(system: System, raw: dict[str, Any], folder: Path | None) -> dict[
     """
     if not system.completed_by:
         return raw
-    module = importlib.import_module(f"analyser.morale.{system.package}.{system.completed_by}")
+    module = importlib.import_module(f"analyser.morale.games.{system.package}.{system.completed_by}")
     return cast("dict[str, Any]", module.completed(raw, folder))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from analyser import morale
-from analyser.morale.compare import question as compare
-from analyser.morale.grande_tactique import question as grande_tactique
-from analyser.morale.legion import question as legion
+from analyser.morale.games.compare import question as compare
+from analyser.morale.games.grande_tactique import question as grande_tactique
+from analyser.morale.games.legion import question as legion
 
 PAGE = (Path(__file__).parents[2] / "docs" / "morale.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n# ([\w-]+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

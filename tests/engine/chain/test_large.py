@@ -16,8 +16,8 @@ from analyser.engine.chain.chain import Chain, Die, ExtraDie, Phase, bernoulli, 
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
 from analyser.engine.chain.paths import DrivenChain, Paths, counts_along, distributions_along
-from analyser.morale.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
-from analyser.morale.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
+from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
+from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from analyser.morale.systems import SYSTEMS, answers_of
 from tests.oracle.morale_checks import UNLIKELY, assert_sample_fits, chi_square, rows
 

@@ -1,0 +1,135 @@
+"""What stands for a unit's nerve in each system: explicit, rising with the nerve, and different for each DISCIPLINE.
+
+A system has values, each with its own chance to pass a test. Which of them stands for which DISCIPLINE is worked out
+once for all of them together: no two share a value while the system has another, and the chances are as near to the
+DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearer value of what stands for those.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from analyser.engine.chain.chain import sided
+from analyser.morale.games.compare.question import Question
+
+LEADERSHIPS = range(2, 13)  # the totals of two dice
+FINEST = 10**6  # of nerves that are told apart
+
+
+class Scale(NamedTuple):
+    """The values of a system, the chance of each to pass a test rising.
+
+    Attributes
+    ----------
+    values : tuple of int
+    chances : tuple of Fraction
+    """
+
+    values: tuple[int, ...]
+    chances: tuple[Fraction, ...]
+
+    def uncertain(self) -> Scale:
+        """The values that neither pass nor fail for certain."""
+        some = [place for place, chance in enumerate(self.chances) if 0 < chance < 1]
+        return Scale(tuple(self.values[place] for place in some), tuple(self.chances[place] for place in some))
+
+
+def disciplines(question: Question) -> Scale:
+    """DISCIPLINE: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
+    deck = question.ruleset.armoured_clash.deck.counts().tolist()
+    values = [value for value, copies in enumerate(deck) if copies]
+    chances = tuple(Fraction(int(sum(deck[: value + 1])), int(sum(deck))) for value in values)
+    return Scale((0, *values), (Fraction(0), *chances)) if values[0] else Scale(tuple(values), chances)
+
+
+def check_targets(sides: int) -> Scale:
+    """Targets on one die, from the one that is never reached to the one that always is (GT-2)."""
+    return Scale(tuple(range(sides + 1, 0, -1)), tuple(Fraction(passes, sides) for passes in range(sides + 1)))
+
+
+def leaderships() -> Scale:
+    """Leadership 2 to 12 on 2d6 (MD-1)."""
+    totals = np.convolve(np.array(sided(6).weights), np.array(sided(6).weights)).tolist()
+    chances = tuple(Fraction(sum(totals[: value + 1]), sum(totals)) for value in LEADERSHIPS)
+    return Scale(tuple(LEADERSHIPS), chances)
+
+
+def courage_for(nerve: float | Fraction, question: Question) -> int:
+    """COURAGE: 1, and 1 more for each step that the nerve reaches."""
+    return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
+
+
+def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> int:
+    """The value of a system that stands for a nerve.
+
+    Parameters
+    ----------
+    nerve : float or Fraction
+        The chance to pass one test, 0 to 1.
+    scale : Scale
+        The system's values.
+    question : Question
+        Whose deck says which DISCIPLINEs there are.
+
+    Returns
+    -------
+    int
+        Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
+
+    Examples
+    --------
+    >>> from analyser import morale
+    >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
+    >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
+    [13, 6, 5, 4, 1]
+    """
+    if nerve <= 0:
+        return scale.values[0]
+    if nerve >= 1:
+        return scale.values[-1]
+    between = scale.uncertain()
+    if not between.values:
+        return scale.values[0 if nerve < 1 / 2 else -1]
+    thresholds = _thresholds(between.chances, disciplines(question).uncertain().chances)
+    here = Fraction(nerve).limit_denominator(FINEST)
+    return between.values[sum(here >= each for each in thresholds)]
+
+
+@lru_cache(maxsize=64)
+def _thresholds(chances: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The nerve from which on each value but the first stands: halfway, and so that each of `nerves` gets its own."""
+    matched = _matched(nerves, chances) if nerves else ()
+    found: list[Fraction] = []
+    for place, (lower, upper) in enumerate(pairwise(chances)):
+        threshold = (lower + upper) / 2
+        below = [nerve for nerve, value in zip(nerves, matched) if value <= place]
+        above = [nerve for nerve, value in zip(nerves, matched) if value > place]
+        if below and threshold <= below[-1]:
+            threshold = (below[-1] + above[0]) / 2 if above else (below[-1] + 1) / 2
+        if above and threshold > above[0]:
+            threshold = above[0]
+        found.append(max([threshold, *found[-1:]]))
+    return tuple(found)
+
+
+_Match = tuple[int, Fraction, tuple[int, ...]]  # how many share a place, squares of the misses, the places
+
+
+def _matched(nerves: tuple[Fraction, ...], chances: tuple[Fraction, ...]) -> tuple[int, ...]:
+    """The place of a chance for each nerve, never falling: as few as possible share one, then the nearest."""
+    best: list[_Match] = [(0, (nerves[0] - chance) ** 2, (place,)) for place, chance in enumerate(chances)]
+    for nerve in nerves[1:]:
+        following: list[_Match] = []
+        lower: list[_Match] = []  # the best match whose last place is lower, if there is any
+        for place, chance in enumerate(chances):
+            shared, squares, path = best[place]
+            shared, squares, path = min([*lower, (shared + 1, squares, path)])
+            following.append((shared, squares + (nerve - chance) ** 2, (*path, place)))
+            lower = [min([*lower, best[place]])]
+        best = following
+    return min(best)[2]

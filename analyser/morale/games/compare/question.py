@@ -1,0 +1,130 @@
+"""A unit, a stream of losses, and what stands for the unit's nerve in each system."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.common.validation import Record, as_tuple
+from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
+from analyser.morale.games.grande_tactique.question import Pips
+from analyser.morale.games.legion.question import CourageOrNone, Suppression
+from analyser.morale.questions import ByRound, Distance, Length, Probability, Rounds, spread_over
+
+MOST_MODELS = 100
+
+Section = dict[str, Any]
+Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Sides = Annotated[int, Field(ge=1, le=1000)]
+
+
+class Ruleset(Record):
+    """The shipped values stand in ``profiles/morale/compare.toml``; those of the systems that count, in their files."""
+
+    rounds: Rounds
+    break_share: Probability
+    courage_steps: tuple[Probability, ...]
+    check_sides: Sides
+    armoured_clash: ArmouredClashRuleset
+    legion: Suppression
+    grande_tactique: Pips
+
+    _tuples = field_validator("courage_steps", mode="before")(as_tuple)
+
+
+class ArmouredClash(Record):
+    """What stands for it in Armoured Clash. Default: worked out from the nerve."""
+
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = Field(
+        None, description="BREAK LIMIT, or none."
+    )
+
+
+class Legion(Record):
+    """What stands for it in Legion."""
+
+    courage: CourageOrNone | None = Field(None, description="COURAGE, or none (LG-1).")
+    tokens: Literal["a model", "an attack"] = Field(
+        "a model", description="One token for each model lost, or for each attack with losses."
+    )
+    move_distance: Length = Field(6.0, description="Inches of a move at full speed.")
+
+
+class GrandeTactique(Record):
+    """What stands for it in Grande Tactique: infantry."""
+
+    check_sides: Sides | None = Field(
+        None, description="Sides of the die of its morale check. Default: the ruleset's, 12."
+    )
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
+        None, description="Target of its morale check. Default: what stands for the nerve."
+    )
+    worn_down: Models = Field(1, description="Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = Field(0, description="PIPs spent before rallying.")
+
+
+class Warmaster(Record):
+    """What stands for it in Warmaster."""
+
+    dice: Annotated[int, Field(ge=0, le=10)] = Field(1, description="Drive-back dice for each model lost.")
+
+
+class Mordheim(Record):
+    """What stands for it in Mordheim: the unit is the warband."""
+
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = Field(None, description="Leadership, 2 to 12.")
+
+
+class Question(Record):
+    """One unit under one stream of losses, in five systems."""
+
+    models: Models = Field(description="Models at the start; of a duel, those of its unit.")
+    nerve: Probability = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
+    losses: ByRound | None = Field(None, description="Models lost to each attack: a number, a law, or a list by round.")
+    a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
+    b: Section | None = Field(None, description="The other.")
+    duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = Field("a", description="The unit whose losses go through the systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
+    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = Field(None, description="Rounds to play. Default: the ruleset's.")
+    armoured_clash: ArmouredClash = ArmouredClash()
+    legion: Legion = Legion()
+    grande_tactique: GrandeTactique = GrandeTactique()
+    warmaster: Warmaster = Warmaster()
+    mordheim: Mordheim = Mordheim()
+    ruleset: Ruleset
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Question:
+        if (self.losses is None) == (self.duel is None):
+            raise ValueError("the losses come from one source (allowed: losses, or the units a and b of a duel)")
+        if self.duel is not None and self.attacks != 1:
+            raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
+        if self.duel is None and self.side != "a":
+            raise ValueError("side: there is no duel (allowed: left out)")
+        self.laws  # noqa: B018 - refuses a list of another length
+        return self
+
+    @property
+    def rounds_played(self) -> int:
+        """Rounds, the ruleset's if no other number is given."""
+        return self.rounds or self.ruleset.rounds
+
+    @property
+    def laws(self) -> tuple[tuple[float, ...], ...]:
+        """The law of the losses to one attack, of each round; none of a duel, whose rounds hang together."""
+        return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
+
+    @property
+    def most_losses(self) -> int:
+        """The most models that one attack takes."""
+        return min(max((len(law) - 1 for law in self.laws), default=self.models), self.models)
+
+
+def named(question: Question, system: str) -> Any:
+    """The section of a system."""
+    return getattr(question, system.replace("-", "_"))

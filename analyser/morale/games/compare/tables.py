@@ -1,0 +1,195 @@
+"""The comparison: by round and system, whether the unit is steady, shaken, routed or gone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chain.chain import Chain, Recorded, States
+from analyser.engine.chain.paths import counts_along, distributions_along
+from analyser.morale.games.compare import (
+    armoured_clash,
+    duel,
+    grande_tactique,
+    legion,
+    losses,
+    mordheim,
+    nerve,
+    warmaster,
+)
+from analyser.morale.games.compare.question import Question
+from analyser.morale.games.compare.stream import FATES, Rounds, chain_of, fates, game_of
+from analyser.morale.panels import Fates, Panel
+from analyser.morale.solve import Roll, weights_of_chains
+from analyser.morale.tables import Table
+
+
+class _Module(Protocol):
+    def equivalents(self, question: Question) -> dict[str, str]: ...
+    def rounds(self, question: Question) -> Rounds: ...
+    def fate_of_states(self, question: Question, states: States) -> NDArray[np.int64]: ...
+
+
+class Compared(NamedTuple):
+    """A system in the comparison: its module, and what its rules call shaken, routed and gone."""
+
+    module: _Module
+    title: str
+    shaken: str
+    routed: str
+    gone: str
+    rules: str
+
+
+CLASH = "armoured-clash"
+SYSTEMS = {
+    CLASH: Compared(
+        armoured_clash, "Armoured Clash", "suppressed", "falling back", "broken, fled, destroyed", "AC-4.5, AC-5"
+    ),
+    "legion": Compared(
+        legion, "Star Wars: Legion", "suppressed", "panicked", "off the table, destroyed", "LG-1 to LG-7"
+    ),
+    "grande-tactique": Compared(
+        grande_tactique, "Grande Tactique", "shaken", "routed", "off the map, destroyed", "GT-2, GT-3, GT-5, GT-6"
+    ),
+    "warmaster": Compared(warmaster, "Warmaster", "confused", "never", "destroyed", "WM-1, recovery of WM-9"),
+    "mordheim": Compared(
+        mordheim, "Mordheim", "25% out of action, test passed", "never: it leaves at once", "routed, destroyed", "MD-1"
+    ),
+}  # fmt: skip
+
+
+def chains(question: Question) -> dict[str, Chain]:
+    """One chain a system."""
+    return {name: chain_of(question, system.module.rounds(question)) for name, system in SYSTEMS.items()}
+
+
+def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
+    """The recorded laws, or of a roll the counts, of each system; of a duel, Armoured Clash's are its fates there."""
+    if question.duel is None:
+        return weights_of_chains(chains(question), roll)
+    if roll is None:
+        stream = losses.exact_stream(question)
+    else:
+        stream = losses.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
+    found = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
+    for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
+        game = game_of(question, SYSTEMS[name].module.rounds(question))
+        if roll is None:
+            found[name] = distributions_along(game, stream.courses)
+        else:
+            found[name] = counts_along(game, stream.courses, roll.seed, part, roll.threads)
+    return found
+
+
+def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
+    """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
+    rounds = range(1, question.rounds_played + 1)
+    found = {
+        name: fates(each, SYSTEMS[name].module.fate_of_states(question, each.states)) for name, each in weights.items()
+    }
+    by_round = np.stack([found[name] for name in SYSTEMS], axis=1).reshape(-1, len(FATES))
+    keys: dict[str, list[Any]] = {
+        "round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)
+    }  # fmt: skip
+    chances = {f"p_{name}": by_round[:, fate] for fate, name in enumerate(FATES)}
+    stated = [(name, *each) for name, system in SYSTEMS.items() for each in system.module.equivalents(question).items()]
+    equivalents = dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))
+    words = {
+        "system": list(SYSTEMS),
+        "shaken": [_shaken(question, name) for name in SYSTEMS],
+        **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("routed", "gone")},
+        "rules": [_rules(question, name) for name in SYSTEMS],
+    }
+    return {
+        "fates": Table(keys, chances, {}),
+        "equivalents": Table(equivalents, {}, {}),
+        "correspondence": Table(_correspondence(question), {}, {}),
+        "words": Table(words, {}, {}),
+    }
+
+
+def _correspondence(question: Question) -> dict[str, list[Any]]:
+    """What stands for the nerve of each DISCIPLINE, with the chance to pass of each, rounded to four decimals."""
+    sides = grande_tactique.check_sides(question)
+    targets, leaderships = nerve.check_targets(sides), nerve.leaderships()
+    found: dict[str, list[Any]] = {}
+    for discipline, chance in zip(*nerve.disciplines(question)):
+        target = nerve.standing_for(chance, targets, question)
+        leadership = nerve.standing_for(chance, leaderships, question)
+        row = {
+            "discipline": discipline,
+            "nerve": _rounded(chance),
+            "courage": nerve.courage_for(chance, question),
+            "check": f"{target}+ on a die of {sides}",
+            "check_passed": _rounded(dict(zip(*targets))[target]),
+            "leadership": leadership,
+            "leadership_passed": _rounded(dict(zip(*leaderships))[leadership]),
+        }
+        for column, value in row.items():
+            found.setdefault(column, []).append(value)
+    return found
+
+
+def _rounded(chance: Fraction) -> float:
+    return round(float(chance), 4)
+
+
+def panels(_: Question) -> tuple[Panel, ...]:
+    """The systems side by side, what stands for the unit's nerve below each."""
+    return (Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()}),)
+
+
+def applied(question: Question) -> tuple[str, ...]:
+    """The rules that the numbers come from."""
+    found = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
+    if question.duel is not None:
+        found += [f"{SYSTEMS[CLASH].title}: {each}" for each in duel.account_of(question).applied]
+    return tuple(found)
+
+
+def _shaken(question: Question, name: str) -> str:
+    also = ", disordered" if name == CLASH and question.duel is not None else ""
+    return SYSTEMS[name].shaken + also
+
+
+def _rules(question: Question, name: str) -> str:
+    return "AC-9.2" if name == CLASH and question.duel is not None else SYSTEMS[name].rules
+
+
+def not_modelled(question: Question) -> tuple[str, ...]:
+    """The rules that no number comes from."""
+    clash = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
+    if question.duel is not None:
+        account = duel.account_of(question)
+        clash = [*(f"not used: {each}" for each in account.not_used), *account.not_modelled, *account.assumptions]
+    found = [f"{SYSTEMS[CLASH].title}: {each}" for each in clash]
+    found += [
+        "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
+        "cohesion, free actions (LG-5)",
+        "Grande Tactique: charges, pursuit, shelter, friends fled through, being surrounded, Old Guard and veterans, "
+        "collapse of the division, withdrawal (GT-2 to GT-5, GT-7 to GT-11)",
+        "Warmaster: obstacles behind the unit, distance driven back, falling back, retreats, evaders (WM-2 to WM-8); "
+        "what confusion costs: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
+        "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)",
+    ]
+    if question.edge_distance is None:
+        found.append("the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it")
+    return tuple(found)
+
+
+def warnings(question: Question) -> tuple[str, ...]:
+    """What to know about the comparison."""
+    checks = grande_tactique.warnings(question)
+    if question.duel is None:
+        return ("each round: attacks, tests, then the fate is told, when the unit comes to act", *checks)
+    return (
+        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack",
+        "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
+        "nobody attacks it, and the other systems go on without losses",
+        *checks,
+        *duel.account_of(question).warnings,
+    )

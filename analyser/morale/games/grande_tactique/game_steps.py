@@ -1,0 +1,333 @@
+"""The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
+
+A unit's condition is its place (:mod:`.ground`), whether it has ever rallied, and its status. A state is an integer:
+whether the division has collapsed as its lowest digit, then the condition of each unit, counted among those that it can
+come to (:class:`Conditions`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import kernel, step
+from analyser.engine.chain.chain import States
+from analyser.morale.games.grande_tactique import rules
+from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground
+
+EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
+RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
+FLEEING_FROM_CAVALRY, LEFT_MAP, SURROUNDED, WITHDRAWN = range(SILENCED + 1, SILENCED + 5)
+STATUSES = WITHDRAWN + 1
+WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
+NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
+CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])
+ALL = 1 << 30  # totals
+FAR = 1000.0  # inches: beyond the reach of Old Guard
+
+
+class Conditions(NamedTuple):
+    """The conditions that each unit can come to, whatever the others do.
+
+    There are far fewer of them than places times statuses: who has fled and stands has rallied, who is gone has no
+    place.
+    """
+
+    counts: NDArray[np.int64]  # shape (units,)
+    numbers: NDArray[np.int64]  # of a condition among those, 0 where it is none of them: shape (units, conditions)
+    of_number: NDArray[np.int64]  # shape (units, most of them), padded with zeros
+
+
+class Units(NamedTuple):
+    """The units of a game as whole numbers; shapes (units,)."""
+
+    ground: Ground
+    conditions: Conditions
+    arms: NDArray[np.int64]
+    columns: NDArray[np.int64]  # a number that no other column has, where it is in none
+    old_guard: NDArray[np.int64]
+    modifiers: NDArray[np.int64]
+    target: int
+    fire_shakes: int
+    rallied: int
+    elsewhere: int  # PIPs
+
+
+class Now(NamedTuple):
+    """How a game stands; shapes (units,)."""
+
+    status: NDArray[np.int64]
+    place: NDArray[np.int64]
+    rallied: NDArray[np.int64]  # ever
+
+
+@step
+def room_for(units: int) -> Now:
+    """Memory for how a game stands."""
+    return Now(np.zeros(units, np.int64), np.zeros(units, np.int64), np.zeros(units, np.int64))
+
+
+@step
+def condition_of(place: int, rallied: int, status: int) -> int:
+    """A condition as a number; who is no longer on the map has no place."""
+    on_map = status in (EAGER, SHAKEN, FLEEING, ROUTED, SILENCED, FLEEING_FROM_CAVALRY)
+    return int(((place if on_map else 0) * 2 + rallied) * STATUSES + status)
+
+
+@step
+def unpack(units: Units, state: int, now: Now) -> int:
+    """How the game stands in a state; whether the division has collapsed."""
+    collapsed, state = state % 2, state // 2
+    for unit in range(len(units.arms)):
+        count = units.conditions.counts[unit]
+        condition, state = units.conditions.of_number[unit, state % count], state // count
+        now.status[unit] = condition % STATUSES
+        now.rallied[unit] = condition // STATUSES % 2
+        now.place[unit] = condition // STATUSES // 2
+    return int(collapsed)
+
+
+@step
+def pack(units: Units, now: Now, collapsed: int) -> int:
+    """The state in which a game stands so."""
+    state = 0
+    for unit in range(len(units.arms) - 1, -1, -1):
+        condition = condition_of(now.place[unit], now.rallied[unit], now.status[unit])
+        state = state * units.conditions.counts[unit] + units.conditions.numbers[unit, condition]
+    return state * 2 + collapsed
+
+
+@step
+def stands(status: int) -> bool:
+    """Whether a unit is neither routed, silenced nor gone."""
+    return status in (EAGER, SHAKEN)
+
+
+@step
+def flees(status: int) -> bool:
+    """Whether a unit is still to make its flight."""
+    return status in (FLEEING, FLEEING_FROM_CAVALRY)
+
+
+@step
+def has_collapsed(now: Now, collapsed: int) -> int:
+    """Whether the division's morale has collapsed, now or before; who was withdrawn has not been driven off (GT-8)."""
+    left = 0
+    for status in now.status:
+        left += stands(status) or status == WITHDRAWN
+    return 1 if collapsed or rules.has_collapsed(left, len(now.status) - left) else 0
+
+
+@step
+def make_flee(units: Units, now: Now, unit: int, status: int, forced_out: bool) -> None:
+    """A unit must flee, from whom says the status; Old Guard dismays its column at once (GT-2, GT-9).
+
+    Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (GT-6).
+    """
+    waiting = np.zeros(len(now.status), np.int64)  # 1: it must flee
+    waiting[unit] = 1
+    while waiting.any():
+        unit = int(np.argmax(waiting))
+        waiting[unit] = 0
+        if units.ground.sheltered[unit, now.place[unit]] and not forced_out:
+            now.status[unit] = ROUTED
+            continue
+        now.status[unit] = status
+        forced_out = False
+        for friend in range(len(now.status)):
+            if friend != unit and units.old_guard[unit] and units.columns[friend] == units.columns[unit]:
+                before, apart = now.status[friend], distance_from(units, now, unit, friend)
+                after = rules.near_fleeing_old_guard(before, units.arms[friend], apart)
+                if after == FLEEING and before != FLEEING:
+                    waiting[friend] = 1
+                    after = SHAKEN  # until its turn comes, below
+                now.status[friend] = after
+
+
+@step
+def distance_from(units: Units, now: Now, guard: int, friend: int) -> float:
+    """Inches between Old Guard and a friend, as far as they matter (GT-9)."""
+    near, rank = units.ground.near[guard, now.place[guard]], units.ground.ranks[friend, now.place[friend]]
+    if near[0] <= rank <= near[1]:
+        return rules.ROUTED_BY_OLD_GUARD
+    return rules.SHAKEN_BY_OLD_GUARD if near[2] <= rank <= near[3] else FAR
+
+
+@step
+def rank_of(units: Units, now: Now, unit: int) -> int:
+    """How far towards the enemy a unit stands, in ranks."""
+    return int(units.ground.ranks[unit, now.place[unit]])
+
+
+@step
+def foremost_fleeing(units: Units, now: Now) -> int:
+    """The unit that flees next, the first in the list of those in one place; -1 for none."""
+    found = -1
+    for unit in range(len(now.status)):
+        if flees(now.status[unit]) and (found < 0 or rank_of(units, now, unit) > rank_of(units, now, found)):
+            found = unit
+    return found
+
+
+@step
+def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None:
+    """The flight of a unit: those of its column whom it passes through are disrupted, the nearest first (GT-5)."""
+    status, place, rank = now.status[unit], now.place[unit], rank_of(units, now, unit)
+    if surrounded:
+        now.status[unit] = SURROUNDED
+        return
+    after, reach = units.ground.onward[unit, place, rolled], units.ground.reach[unit, place, rolled]
+    now.status[unit] = LEFT_MAP if after == OFF_MAP else ROUTED
+    now.place[unit] = max(after, 0)
+    nearest, nearest_unit = rank, unit
+    while True:
+        friend = next_behind(units, now, unit, nearest, nearest_unit)
+        if friend < 0 or rank_of(units, now, friend) < reach:
+            return
+        nearest, nearest_unit = rank_of(units, now, friend), friend
+        before = now.status[friend]
+        disrupted = rules.passed_through(before, units.arms[friend])
+        if disrupted == FLEEING and before == SHAKEN:
+            make_flee(units, now, friend, status, False)
+        else:
+            now.status[friend] = disrupted
+
+
+@step
+def next_behind(units: Units, now: Now, unit: int, rank: int, after: int) -> int:
+    """The next friend of a unit's column that stands, behind a rank and a place in the list there; -1 for none."""
+    found = -1
+    for friend in range(len(now.status)):
+        if friend == unit or units.columns[friend] != units.columns[unit] or not stands(now.status[friend]):
+            continue
+        there = rank_of(units, now, friend)
+        is_behind = there < rank or (there == rank and friend > after)
+        in_line = is_behind and not units.ground.beside[friend, now.place[friend]]
+        if in_line and (found < 0 or there > rank_of(units, now, found)):
+            found = friend
+    return found
+
+
+@step
+def in_pip_phase(units: Units, now: Now, pips: int, collapsed: int) -> None:
+    """Routed units rally in order as far as PIPs go; the others must flee again, but for those in shelter (GT-6)."""
+    pips = max(pips - units.elsewhere, 0)
+    for unit in range(len(now.status)):
+        if now.status[unit] == ROUTED and rules.rallies(pips, collapsed):
+            pips -= rules.RALLY_COST
+            now.status[unit], now.rallied[unit] = units.rallied, 1
+    for unit in range(len(now.status)):
+        if now.status[unit] == ROUTED:
+            make_flee(units, now, unit, FLEEING, False)
+
+
+@step
+def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
+    """What fire does to a unit that stands (GT-1, GT-2)."""
+    if not stands(now.status[unit]):
+        return
+    response = rules.response(units.arms[unit], now.status[unit] == SHAKEN, cause)
+    if response == rules.IS_SILENCED:
+        now.status[unit] = SILENCED
+    elif response == rules.IS_SHAKEN:
+        now.status[unit] = SHAKEN if units.fire_shakes else now.status[unit]
+    elif response == rules.FLEES or (
+        response == rules.CHECKS and not rules.passes_check(rolled, units.modifiers[unit], units.target)
+    ):
+        make_flee(units, now, unit, FLEEING, False)
+
+
+@step
+def charge(units: Units, now: Now, unit: int, enemy: int) -> None:
+    """A charge on a unit that stands succeeds (GT-1, GT-2)."""
+    if enemy == NO_CHARGE or not stands(now.status[unit]):
+        return
+    if units.arms[unit] == rules.ARTILLERY:
+        now.status[unit] = SILENCED
+    else:
+        make_flee(units, now, unit, FLEEING_FROM_CAVALRY if enemy == BY_CAVALRY else FLEEING, enemy == BY_INFANTRY)
+
+
+@step
+def charge_in_rout(units: Units, now: Now, unit: int, enemy: int) -> None:
+    """A charge on a routed unit, no dice (GT-7)."""
+    if enemy == NO_CHARGE or now.status[unit] != ROUTED:
+        return
+    if rules.dies_charged_in_rout(rules.CAVALRY if enemy == BY_CAVALRY else rules.INFANTRY):
+        now.status[unit] = RIDDEN_DOWN
+    else:
+        make_flee(units, now, unit, FLEEING, True)
+
+
+@step
+def state_after(units: Units, phase: int, unit: int, state: int, total: int, now: Now) -> int:
+    """The state that a phase leads to, which befalls one unit, with a total of its dice."""
+    collapsed = unpack(units, state, now)
+    if phase == WITHDRAWAL:
+        now.status[unit] = WITHDRAWN if stands(now.status[unit]) else now.status[unit]
+    elif phase == PIPS:
+        in_pip_phase(units, now, total, collapsed)
+    elif phase == FLIGHT:
+        fleeing = foremost_fleeing(units, now)
+        if fleeing >= 0:
+            fly(units, now, fleeing, total % TOTALS, total // TOTALS)
+    elif phase == CHARGE:
+        charge(units, now, unit, total)
+    elif phase == CHARGE_IN_ROUT:
+        charge_in_rout(units, now, unit, total)
+    elif total % 2:  # it comes to fire
+        suffer(units, now, unit, CAUSES[phase], total // 2)
+    return pack(units, now, has_collapsed(now, collapsed))
+
+
+@step
+def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
+    """How many totals from 0 lead to different states; 0 where the phase changes nothing, as in most states."""
+    if phase == PIPS:
+        return ALL if (now.status == ROUTED).any() else 0
+    if phase == CHARGE_IN_ROUT:
+        return ALL if now.status[unit] == ROUTED else 0
+    if phase != FLIGHT:
+        return ALL if stands(now.status[unit]) else 0
+    fleeing = foremost_fleeing(units, now)
+    if fleeing < 0:
+        return 0
+    return ALL if dice_taken(units, now, fleeing) else 1
+
+
+@kernel
+def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
+    """The states that some states and each total lead to: shape (states, totals)."""
+    after = np.empty((len(states), totals), np.int64)
+    now = room_for(len(units.arms))
+    for row in range(len(states)):
+        unpack(units, states[row], now)
+        apart = totals_apart(units, phase, unit, now)
+        for total in range(totals):
+            if (total % TOTALS if phase == FLIGHT else total) < apart:
+                after[row, total] = state_after(units, phase, unit, states[row], total, now)
+            else:
+                after[row, total] = states[row]
+    return after
+
+
+@step
+def dice_taken(units: Units, now: Now, fleeing: int) -> int:
+    """How many dice the flight of a unit takes (GT-3)."""
+    enemy = rules.CAVALRY if now.status[fleeing] == FLEEING_FROM_CAVALRY else rules.INFANTRY
+    return rules.flight_dice(units.arms[fleeing], enemy)
+
+
+@kernel
+def dice_of_flight(units: Units, states: States) -> States:
+    """How many dice the next flight takes: shape (states,)."""
+    dice = np.zeros(len(states), np.int64)
+    now = room_for(len(units.arms))
+    for row in range(len(states)):
+        unpack(units, states[row], now)
+        fleeing = foremost_fleeing(units, now)
+        if fleeing >= 0:
+            dice[row] = dice_taken(units, now, fleeing)
+    return dice

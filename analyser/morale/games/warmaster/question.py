@@ -1,0 +1,156 @@
+"""What can be asked about confusion in Warmaster, and what its text leaves open."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
+
+from analyser.common.errors import shown
+from analyser.common.validation import Record, as_tuple
+from analyser.morale.questions import Distribution, Pmf, Rounds
+
+MOST_DICE = 20
+MOST_OBSTACLES = 12
+MOST_FRIENDS = 20
+MOST_STANDS = 30
+MOST_CENTIMETRES = 500
+
+Centimetres = Annotated[float, Field(ge=0, le=MOST_CENTIMETRES)]
+Stands = Annotated[int, Field(ge=1, le=MOST_STANDS)]
+KindName = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
+FRIENDS = ("friend", "unyielding")
+
+
+def _column(chain: object) -> object:
+    """A chain written as a number: friends one behind the other, each pushed by the one before."""
+    if isinstance(chain, bool) or not isinstance(chain, int):
+        return as_tuple(chain)
+    if not 0 <= chain <= MOST_FRIENDS:
+        raise ValueError(f"a chain of {chain} friends (allowed: 0 to {MOST_FRIENDS})")
+    return ({"chain": chain - 1},) if chain else ()
+
+
+def _as_written(chain: tuple[Friend, ...]) -> Any:
+    """A chain as a file would say it: a number, where it is a column."""
+    if not chain:
+        return 0
+    behind = _as_written(chain[0].chain)
+    if len(chain) == 1 and chain[0].kind == "friend" and isinstance(behind, int):
+        return 1 + behind
+    return [{"kind": each.kind, "chain": _as_written(each.chain)} for each in chain]
+
+
+class Friend(Record):
+    """A friend behind another, who has to be pushed for that one to make way; an unyielding one cannot be (WM-5)."""
+
+    kind: Literal["friend", "unyielding"] = "friend"
+    chain: Chain = ()
+
+    @property
+    def friends(self) -> int:
+        """The friend and all behind it."""
+        return 1 + sum(each.friends for each in self.chain)
+
+    @property
+    def can_make_way(self) -> bool:
+        """Whether it and all that it pushes can make way (WM-5)."""
+        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
+
+
+Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(_as_written)]
+
+
+class Obstacle(Record):
+    """Something behind the unit, in its way."""
+
+    distance: Centimetres
+    kind: KindName
+    chain: Chain = ()
+    make_way: bool | None = None
+    stands: Stands | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Obstacle:
+        if self.chain and self.kind not in FRIENDS:
+            raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
+        if self.make_way is not None and self.kind != "friend":
+            raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")
+        if self.make_way and not self.can_make_way:
+            raise ValueError("make_way: a friend in its chain cannot make way (allowed: false, or left out)")
+        return self
+
+    @property
+    def friends(self) -> int:
+        """The friends that make way if this one does."""
+        return 1 + sum(each.friends for each in self.chain) if self.can_make_way else 0
+
+    @property
+    def can_make_way(self) -> bool:
+        """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
+        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
+
+
+class Ruleset(Record):
+    """The shipped values, and what they are, stand in ``profiles/morale/warmaster.toml``."""
+
+    touching_is_into: bool
+    tests_for_chain: Literal["direct", "all"]
+    gap: Centimetres
+    stands: Stands
+
+
+class Question(Record):
+    """A unit that is moved, and what is behind it."""
+
+    move: Literal["driven_back", "falls_back", "retreats", "evades"] = Field(
+        "driven_back", description="driven_back (by shooting), falls_back, retreats (from combat) or evades."
+    )
+    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = Field(
+        None, description="Drive-back dice of a unit that is driven back (WM-1)."
+    )
+    distance: Distribution | None = Field(
+        None, description="Centimetres of any other move: a whole number, or a distribution such as {4 = 0.5, 6 = 0.5}."
+    )
+    obstacles: Annotated[tuple[Obstacle, ...], BeforeValidator(as_tuple), Field(max_length=MOST_OBSTACLES)] = Field(
+        (), description="What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}]."
+    )
+    stands: Stands | None = Field(None, description="Stands of the unit, of which a retreat may cost some (WM-8).")
+    turns: Rounds = Field(1, description="Turns with such a move, from the same place each time.")
+    ruleset: Ruleset
+
+    @field_validator("distance", mode="before")
+    @classmethod
+    def _in_whole_centimetres(cls, distance: object) -> object:
+        for each in distance if isinstance(distance, dict) else (distance,):
+            if isinstance(each, float) or (isinstance(each, str) and "." in each):
+                said = "moves are whole centimetres, obstacles need not be"
+                allowed = "allowed: a whole number, or a table of number = probability"
+                raise ValueError(f"{shown(each)} is not usable: {said} ({allowed})")
+        return distance
+
+    @field_validator("obstacles", mode="after")
+    @classmethod
+    def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
+        friends = sum(each.friends for each in obstacles)
+        if friends > MOST_FRIENDS:
+            raise ValueError(f"{friends} friends (allowed: up to {MOST_FRIENDS} in all)")
+        return obstacles
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Question:
+        if self.move == "driven_back" and (self.dice is None or self.distance is not None):
+            raise ValueError("a unit that is driven back moves by its dice (allowed: dice, and no distance)")
+        if self.move != "driven_back" and (self.distance is None or self.dice is not None):
+            raise ValueError(f"move = {self.move!r} has a distance of its own (allowed: distance, and no dice)")
+        wrong = next((each.kind for each in self.obstacles if self.move == "evades" and each.kind != "friend"), None)
+        if wrong is not None:
+            raise ValueError(f"obstacles: evaders into {wrong!r}: no rule (allowed: 'friend', WM-6)")
+        if self.move != "retreats" and (self.stands is not None or any(each.stands for each in self.obstacles)):
+            raise ValueError("stands are destroyed in retreats only, WM-8 (allowed: move = 'retreats')")
+        return self
+
+    @property
+    def distance_pmf(self) -> Pmf:
+        """The distribution of the distance of a move without drive-back dice."""
+        return self.distance or ()
