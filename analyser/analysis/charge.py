@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.grid import Cells, Field, Fought, fought_cells, summary
+from analyser.analysis.grid import Cells, Field, Fight, Fought, fought_cells, summary
 from analyser.analysis.selection import rows_called
-from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.engine.attack.sweep import SUMMARY
+from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results.states import exact_laws_of
@@ -21,7 +21,10 @@ from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant
 
-CLOSE_QUARTERS = ("melee", "impact")
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
+
+ROWS_TO_CHARGE_WITH = ("melee", "impact")
 
 
 class _Charger(NamedTuple):
@@ -49,7 +52,7 @@ def _charger(attacker: Loadout, asked: str | None) -> _Charger:
     ways = {
         row.id: checked(Combatant, {**known, "close_quarters_row": row.id}, where=attacker.selector)
         for row in rows
-        if row.kind in CLOSE_QUARTERS
+        if row.kind in ROWS_TO_CHARGE_WITH
     }
     return _Charger(
         {row: resolve_combatant(each, None, attacker.selector, attacker) for row, each in ways.items()}, nothing
@@ -71,3 +74,11 @@ def _charged(charger: _Charger, target: Combatant, ruleset: Ruleset) -> Fought |
     rows = list(found)
     best = 0 if len(rows) == 1 else int(best_of(np.array([[each] for each in found.values()], SUMMARY))[0])
     return Fought(rows[best], found[rows[best]])
+
+
+FIGHT = Fight(
+    charge,
+    keywords.CLOSE_QUARTERS,
+    cost=180,
+    how="one close quarters combat, both sides striking; the figures are of the defender",
+)

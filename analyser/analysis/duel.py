@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from analyser.analysis.grid import Cells, Field, Fought, fought_cells, side_of, summary
+from analyser.analysis.grid import Cells, Field, Fight, Fought, fought_cells, side_of, summary
 from analyser.analysis.selection import rows_called
-from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.distribution import Law
 from analyser.engine.fight.exact.propagate import start_states
+from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.results.states import exact_laws_of, points_won
@@ -19,6 +20,9 @@ from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, DuelTerms, PolicyName
 from analyser.scenarios.shooter import Shooter
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
 
 
 def duel(attackers: Sequence[Loadout], field: Field, _: Situation) -> Cells:
@@ -107,3 +111,13 @@ def _results(law: Law, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> 
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     return float(law.chances[won > lost].sum()), float(law.chances[won == lost].sum())
+
+
+FIGHT = Fight(
+    duel,
+    keywords.DUEL,
+    cost=1_200,
+    how="a whole duel; the figures are of the defender after the last round, and the chances that the attacker wins "
+    "and that nobody does, by victory points",
+    has_winner=True,
+)

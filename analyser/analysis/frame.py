@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import Cells, Field
 from analyser.analysis.situations import Situation
 from analyser.engine.attack.sweep import SUMMARY
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, RANGED_ATTACK, Keyword
+from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.units import Loadout
 from analyser.results.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 
@@ -104,10 +104,6 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-_FIGHTS = {"ranged": RANGED_ATTACK, "charge": CLOSE_QUARTERS, "duel": DUEL}
-"""The kind of fight, as the glossary calls it, by the kind of a situation."""
-
-
 class NotModelled(NamedTuple):
     """A quality or special rule on the profiles that no figure is computed from."""
 
@@ -120,7 +116,7 @@ def not_modelled(
     attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
 ) -> tuple[NotModelled, ...]:
     """What the profiles of both sides carry that no figure of these situations is computed from, by name."""
-    fights = {_FIGHTS[each.kind] for each in situations}
+    fights = {each.fight.occasion for each in situations}
     attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
     everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}
     written: list[tuple[str, Keyword]] = [

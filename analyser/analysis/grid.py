@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from analyser.results import states
 from analyser.rules.structs import CATEGORIES
 from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, Target
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
 
 
 class Field(NamedTuple):
@@ -70,6 +73,30 @@ class Cells(NamedTuple):
     dice: NDArray[Any]
     why_not: NDArray[Any]
     results: NDArray[np.float64]
+
+
+class Fight(NamedTuple):
+    """A kind of fight that situations can be of.
+
+    Attributes
+    ----------
+    cells : callable
+        What some attackers do to every defender.
+    occasion : str
+        As the glossary of keywords calls it.
+    cost : int
+        Microseconds of a typical machine for one pair. Only proportions count, for the time that is left.
+    how : str
+        What the figures are of, for people; empty: the situation's bonuses, penalties and distance say it.
+    has_winner : bool
+        Whether it has `p_wins` and `p_draws`.
+    """
+
+    cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
+    occasion: str
+    cost: int
+    how: str = ""
+    has_winner: bool = False
 
 
 def no_results(shape: tuple[int, ...]) -> NDArray[np.float64]:

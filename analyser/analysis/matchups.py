@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import html
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analyser.analysis.charge import charge
-from analyser.analysis.duel import duel
 from analyser.analysis.frame import METHOD, NotModelled, by_unit, not_modelled, tidy
 from analyser.analysis.grid import Cells, Field, one_above_the_other, side_of
-from analyser.analysis.ranged import shoot
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, did_you_mean
@@ -53,15 +50,9 @@ ASSUMPTIONS = (
 """What every attack of a comparison takes for granted."""
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
-FIGHTS: Mapping[str, Callable[[Sequence[Loadout], Field, Situation], Cells]] = {
-    "ranged": shoot,
-    "charge": charge,
-    "duel": duel,
-}
-"""What attackers do to defenders, by the kind of a situation."""
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
 WIDTH, LEAST_WIDTH = 120, 60  # characters of a line: where no terminal says, and at least
-_SLICE = {"ranged": 16, "charge": 8, "duel": 4}  # attackers between two reports of progress
+AT_ONCE = 8  # attackers between two reports of progress
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -297,11 +288,10 @@ def _cells(
     found = []
     for number, situation in enumerate(situations):
         parts = []
-        size = _SLICE[situation.kind]
-        for start in range(0, len(attackers), size):
-            parts.append(FIGHTS[situation.kind](attackers[start : start + size], field, situation))
+        for start in range(0, len(attackers), AT_ONCE):
+            parts.append(situation.fight.cells(attackers[start : start + AT_ONCE], field, situation))
             if progress is not None:
-                done = number * len(attackers) + min(start + size, len(attackers))
+                done = number * len(attackers) + min(start + AT_ONCE, len(attackers))
                 progress(done, len(situations) * len(attackers))
         found.append(one_above_the_other(parts))
     return found

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import Cells, Field, no_results
+from analyser.analysis.grid import Cells, Field, Fight, no_results
 from analyser.analysis.selection import rows_called
-from analyser.analysis.situations import Situation
 from analyser.engine.attack.sweep import SUMMARY, sweep
+from analyser.game import keywords
 from analyser.game.units import Loadout, Row
 from analyser.rules.conditions import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
@@ -20,6 +20,9 @@ from analyser.scenarios.encode import attack_record, target_record
 from analyser.scenarios.resolve import resolve_attack
 from analyser.scenarios.rows import why_not
 from analyser.scenarios.schema import Target
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
 
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 
@@ -108,3 +111,6 @@ def _rows_and_dice(
     dice[-1] = None  # where -1 points
     rows = np.array([*(shot.row.id for shot in shots), None], object)
     return rows[chosen], dice[chosen, field.categories]
+
+
+FIGHT = Fight(shoot, keywords.RANGED_ATTACK, cost=10)

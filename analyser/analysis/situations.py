@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 from pydantic import field_validator, model_validator
 
+from analyser.analysis import charge, duel, ranged
+from analyser.analysis.grid import Fight
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.validation import Record, as_tuple
 from analyser.game.units import Inches, Name, Row, Slug
 from analyser.scenarios.schema import Attack, BonusName, PenaltyName
+
+FIGHTS: Mapping[str, Fight] = {"ranged": ranged.FIGHT, "charge": charge.FIGHT, "duel": duel.FIGHT}
+"""The kinds of situations. Another one is its own module and one line here."""
 
 
 class Situation(Record):
@@ -27,9 +31,9 @@ class Situation(Record):
     distance : float or None
         In inches: decides what is short and what is out of range, row by row. None: every row is within its long
         range, and short range is a bonus like the others.
-    kind : "ranged", "charge" or "duel"
-        What the attackers do: shoot once (the keys above say how); or charge (AC-8), or fight six rounds (AC-9.2), to
-        which none of them applies.
+    kind : str
+        What the attackers do, a name of :data:`FIGHTS`: ``"ranged"``, shoot once (the keys above say how);
+        ``"charge"`` (AC-8) or ``"duel"``, six rounds (AC-9.2), to which none of them applies.
 
     Examples
     --------
@@ -42,9 +46,16 @@ class Situation(Record):
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     distance: Inches | None = None
-    kind: Literal["ranged", "charge", "duel"] = "ranged"
+    kind: str = "ranged"
 
     _tuples = field_validator("bonuses", "penalties", mode="before")(as_tuple)
+
+    @field_validator("kind")
+    @classmethod
+    def _known(cls, kind: str) -> str:
+        if kind not in FIGHTS:
+            raise ValueError(f"no kind {kind!r}{did_you_mean(kind, FIGHTS)}: {', '.join(FIGHTS)}")
+        return kind
 
     @model_validator(mode="after")
     def _one_way_to_say_short(self) -> Situation:
@@ -57,6 +68,11 @@ class Situation(Record):
         if self.kind != "ranged" and (self.bonuses or self.penalties or self.distance is not None):
             raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
+
+    @property
+    def fight(self) -> Fight:
+        """What is known of its kind."""
+        return FIGHTS[self.kind]
 
     @property
     def heading(self) -> str:

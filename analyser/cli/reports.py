@@ -34,7 +34,7 @@ def report(out: str, profiles: str | None, situations: str, metrics: tuple[str, 
                 situations=names, out=out, profiles=profiles_in(profiles), progress=progress, **options
             )
     except KeyboardInterrupt:
-        from analyser.report.resume import work_folder
+        from analyser.report.folder import work_folder
 
         kept = work_folder(Path(out).resolve()).exists()
         said = "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"

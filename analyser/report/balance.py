@@ -28,7 +28,7 @@ class Balance(NamedTuple):
 def balance_of(found: Matchups, told: Callable[[], None]) -> Balance:
     """Every table of the balance of a report; `told` is called between two of them."""
     frame, attackers = found.frame, found.attackers
-    duels = next((each.name for each in found.situations if each.kind == "duel"), None)
+    duels = next((each.name for each in found.situations if each.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
     told()
     worth = efficiency(frame)

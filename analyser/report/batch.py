@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -19,26 +17,16 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import check_threads, default_threads
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.report.balance import balance_of, write_balance
-from analyser.report.figures import Part, cost_of_parts, figures_of, missing_parts, write_table
-from analyser.report.folder import check_replaceable, write_manifest
+from analyser.report.figures import figure_jobs, whole_table, write_table
+from analyser.report.folder import check_replaceable, work_on, write_manifest
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.page import parts_of_page, write_page
-from analyser.report.pictures import SHOWN_METRICS, Plan, draw_all, is_drawn, plan_pictures
-from analyser.report.progress import (
-    A_LINE_OF_PAGE,
-    A_LINE_OF_TABLES,
-    THE_START,
-    Costs,
-    Interrupts,
-    Pace,
-    cost_of_pictures,
-    processes_for,
-)
+from analyser.report.pictures import SHOWN_METRICS, missing_pictures, picture_jobs, plan_pictures
+from analyser.report.pool import Pool, cost_of, interrupts_noted, processes_for, rarely_collected
 from analyser.report.rankings import reasons
-from analyser.report.resume import Work, work_on
-from analyser.report.worker import helped, rarely_collected
 from analyser.results.metrics import metric
 
+A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
 TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
 
@@ -104,28 +92,40 @@ def write_report(
     check_threads(threads)
     check_replaceable(folder)
     inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
-    with Interrupts() as interrupts, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        left = _left(inputs, work)
-        processes = processes_for(left.costs, threads or default_threads())
-        each = (threads or default_threads()) // processes
-        pace = Pace(progress, left.costs, processes, interrupts, lambda: _cost_of_drawn(left.plans, work))
-        pace.at()
-        with helped(inputs, work, left.parts, left.plans, each) if processes > 1 else nullcontext():
-            frame = figures_of(inputs, work, left.parts, each, lambda done: pace.at(start=THE_START, figures=done))
+    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
+        plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
+        lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
+        pictures = sum(plan.cost for plan in missing_pictures(plans, work))
+        shared = cost_of(figure_jobs(inputs, work, 1)) + pictures
+        processes = processes_for(shared, threads or default_threads())
+        parts = figure_jobs(inputs, work, max((threads or default_threads()) // processes, 1))
+        whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
+
+        def tell(done: int) -> None:
+            heed()
+            if progress is not None:
+                progress(done, whole)
+
+        tell(0)
+        with Pool(processes - 1) as pool:
+            pool.finish(parts, pool.begin(parts), tell)
+            frame = whole_table(inputs, work)
             _check_possible(frame)
+            drawn = picture_jobs(plans, frame, work)
+            drawing = pool.begin(drawn)
+            done = shared - pictures
             frame.to_parquet(work.report / PARQUET, index=False)
-            write_table(frame, work.report / TABLE, lambda lines: pace.at(tables=lines * A_LINE_OF_TABLES // 2))
+            write_table(frame, work.report / TABLE, lambda line: tell(done + line * A_LINE_OF_TABLES // 2))
             found = _matchups(inputs, frame)
-            balance = balance_of(found, pace.at)
+            balance = balance_of(found, heed)
             write_balance(balance, work.report)
             write_units(inputs, work.report)
-            pace.at()
             page = parts_of_page(found, balance)
-            pace.at(tables=left.costs.tables)
-            draw_all(left.plans, frame, work, pace.at)
-            pace.at()
-        write_page(page, _plans(inputs), work.report / PAGE)
-        pace.at(page=left.costs.page)
+            done += lines * A_LINE_OF_TABLES
+            tell(done)
+            pool.finish(drawn, drawing, lambda cost: tell(done + cost))
+        write_page(page, plans, work.report / PAGE)
+        tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
@@ -160,36 +160,6 @@ def _inputs(
         profiles=profiles,
         ruleset=library.ruleset,
     )
-
-
-class _Left(NamedTuple):
-    """What is left to do of a report: figures, pictures, and what that costs."""
-
-    parts: list[Part]
-    plans: list[Plan]
-    costs: Costs
-
-
-def _left(inputs: Inputs, work: Work) -> _Left:
-    parts = missing_parts(inputs, work)
-    plans = [plan for plan in _plans(inputs) if not is_drawn(plan, work.report)]
-    lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
-    costs = Costs(
-        start=THE_START,
-        figures=cost_of_parts(parts, inputs),
-        tables=lines * A_LINE_OF_TABLES,
-        pictures=cost_of_pictures(plans),
-        page=lines * A_LINE_OF_PAGE,
-    )
-    return _Left(parts, plans, costs)
-
-
-def _plans(inputs: Inputs) -> list[Plan]:
-    return plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
-
-
-def _cost_of_drawn(plans: Sequence[Plan], work: Work) -> int:
-    return cost_of_pictures([plan for plan in plans if is_drawn(plan, work.report)])
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

@@ -1,21 +1,136 @@
-"""A folder that is written whole or not at all, and that takes nobody else's files away."""
+"""A folder that is written whole or not at all, takes nobody else's files away, and can be gone on with.
+
+While a report is made its parts lie in a hidden folder beside it; when all are done they take its place.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
 
 from analyser.common.errors import InputError
 
-MANIFEST = "manifest.json"
-MARK = {"program": "analyser", "kind": "report"}
+MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
+FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
+UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
 _LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that holds nothing but a report of this program"
 
 
-def put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
+class Work(NamedTuple):
+    """The folder of a report that is not finished.
+
+    Attributes
+    ----------
+    folder : Path
+    """
+
+    folder: Path
+
+    @property
+    def report(self) -> Path:
+        """The report as it grows."""
+        return self.folder / "report"
+
+    @property
+    def parts(self) -> Path:
+        """What it is made from."""
+        return self.folder / "parts"
+
+    @property
+    def scratch(self) -> Path:
+        """For files that are not whole yet."""
+        return self.folder / "scratch"
+
+    def prepare(self, key: str) -> None:
+        """Keep what was done with the same `key`, throw away all else."""
+        if _marked(self.folder / STATE, UNFINISHED).get("key") != key:
+            for path in (self.report, self.parts):
+                shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        for path in (self.report, self.parts, self.scratch):
+            path.mkdir(exist_ok=True)
+        (self.folder / STATE).write_text(json.dumps({**UNFINISHED, "key": key}) + "\n", encoding="utf-8")
+
+
+def work_folder(out: Path) -> Path:
+    """Where the parts of an unfinished report are kept: beside `out`, with a dot before its name."""
+    return out.parent / f".{out.name}.unfinished"
+
+
+@contextmanager
+def work_on(out: Path, key: str) -> Iterator[Work]:
+    """A folder to make a report in; in the end the report takes the place of `out`.
+
+    Parameters
+    ----------
+    out : Path
+        Where the report is to be.
+    key : str
+        Stands for all that the report is made from: what an earlier run with the same key has left is there again.
+
+    Raises
+    ------
+    InputError
+        `out` is not a folder, holds something else than a report, or cannot be written; or another run is writing it.
+    KeyboardInterrupt
+        As it came; then, and if the process is killed, the work is kept. After any other failure nothing is left,
+        and `out` is as it was before.
+    """
+    out = out.resolve()
+    check_replaceable(out)
+    made = [folder for folder in out.parents if not folder.exists()]
+    work = Work(work_folder(out))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(work.folder, out), _kept_if_stopped(work):
+            work.prepare(key)
+            yield work
+            _put_in_place(work.report, out, aside=work.folder / "old")
+    except OSError as error:
+        raise InputError(f"cannot write this report: {error.strerror or error}", where=str(out)) from error
+    finally:
+        for folder in made:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
+
+
+@contextmanager
+def _locked(folder: Path, out: Path) -> Iterator[None]:
+    """Have the work folder for oneself; the lock goes with the process, however that ends."""
+    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run can leave it alone
+    if others and not _marked(folder / STATE, UNFINISHED):
+        raise InputError("this is where unfinished reports are kept, and it holds something else", where=str(folder))
+    folder.mkdir(exist_ok=True)
+    try:
+        with FileLock(folder / LOCK).acquire(timeout=0):
+            yield
+    except Timeout:
+        raise InputError("another run is writing this report", where=str(out)) from None
+
+
+@contextmanager
+def _kept_if_stopped(work: Work) -> Iterator[None]:
+    """After Ctrl-C the work stays, if anything is done; after all else it goes."""
+    kept = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = any(path.is_file() for path in work.parts.rglob("*"))
+        raise
+    finally:
+        if not kept:
+            shutil.rmtree(work.folder, ignore_errors=True)
+
+
+def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
     """Swap the folders; what stood at `out` comes back if the new one cannot take its place."""
     check_replaceable(out)  # the work took a while: somebody may have put a file there
     try:
@@ -29,13 +144,7 @@ def put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
 
 
 def check_replaceable(out: Path) -> None:
-    """Refuse an `out` that holds anything but an earlier report.
-
-    Raises
-    ------
-    InputError
-        It is a file, or a folder with something of somebody else's in it.
-    """
+    """Raise InputError if `out` is a file, or a folder with anything but an earlier report in it."""
     if not out.exists():
         return
     if not out.is_dir():
@@ -48,31 +157,34 @@ def check_replaceable(out: Path) -> None:
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
 
 
+def is_report(folder: Path) -> bool:
+    """Whether `folder` holds a report: it has a manifest of ours."""
+    return bool(_files_of_report(folder))
+
+
+def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
+    """Write `facts` as the manifest of `folder`, with the SHA-256 of every other file in it."""
+    files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in _files_in(folder)}
+    text = json.dumps({**FINISHED, **facts, "files": files}, indent=2, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
 def _files_in(folder: Path) -> list[str]:
     """The names of all files in `folder` and the folders in it, and of those that are empty, from `folder` on."""
     found = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def is_report(folder: Path) -> bool:
-    """Whether `folder` holds a report: it has a manifest of ours."""
-    return bool(_files_of_report(folder))
-
-
 def _files_of_report(folder: Path) -> set[str]:
     """The names that the manifest in `folder` vouches for; none if there is no manifest of ours."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return set()
-    if not isinstance(manifest, dict) or any(manifest.get(key) != value for key, value in MARK.items()):
-        return set()
-    files = manifest.get("files")
+    files = _marked(folder / MANIFEST, FINISHED).get("files")
     return {MANIFEST, *files} if isinstance(files, dict) else set()
 
 
-def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Write `facts` as the manifest of `folder`, with the SHA-256 of every other file in it."""
-    files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in _files_in(folder)}
-    text = json.dumps({**MARK, **facts, "files": files}, indent=2, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
+    """What a file of JSON holds, if it bears the mark; else nothing."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and mark.items() <= found.items() else {}

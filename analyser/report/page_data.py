@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from analyser.analysis.balance import EFFICIENCY
 from analyser.analysis.matchups import Matchups
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
-from analyser.report.pictures import EFFICIENCY
 from analyser.results.metrics import METRICS, RESULTS
 
 CARRIED = (
@@ -38,7 +38,7 @@ def page_data(found: Matchups) -> dict[str, Any]:
         `least_share`, what of the highest figure the scale begins at; `categories` of targets, in their order.
     """
     frame = found.frame
-    carried = (*CARRIED, *RESULTS) if any(each.kind == "duel" for each in found.situations) else CARRIED
+    carried = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     return {

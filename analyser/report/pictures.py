@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.balance import EFFICIENCY
 from analyser.analysis.frame import by_unit
+from analyser.analysis.matchups import MOST_LOADOUTS
 from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout
-from analyser.report.resume import Work
-from analyser.report.worker import is_alone
+from analyser.plots import heatmap
+from analyser.plots.look import house_style
+from analyser.report.folder import Work
+from analyser.report.pool import Job
 from analyser.results.metrics import ALL_LEVELS, METRICS
 
 if TYPE_CHECKING:
@@ -24,10 +28,8 @@ FOLDER = "pictures"  # inside that of the report
 DOTS_AN_INCH = 144
 PIXELS_AN_INCH = 96  # of a page: the natural size of a picture on it
 COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
-EFFICIENCY = "expected_points_destroyed_per_100_points"
 SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
-_SIDES = ("attacker", "defender")
-MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown
+A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
 
 
 class Plan(NamedTuple):
@@ -42,7 +44,7 @@ class Plan(NamedTuple):
     situation : Situation
     metric : str
     cells : int
-        How many it has, which is what its drawing costs.
+        How many it has.
     """
 
     attackers: str
@@ -51,6 +53,11 @@ class Plan(NamedTuple):
     situation: Situation
     metric: str
     cells: int
+
+    @property
+    def cost(self) -> int:
+        """Microseconds that drawing it takes one process of a typical machine."""
+        return A_PICTURE + A_CELL * self.cells
 
     @property
     def name(self) -> str:
@@ -110,41 +117,34 @@ def _rows_shown(side: Sequence[Loadout], levels: str) -> int:
     return len({each.unit.id for each in side}) if levels else len(side)
 
 
-def is_drawn(plan: Plan, folder: Path) -> bool:
-    """Whether the files of `plan` are in the `folder` of a report; the PNG comes last."""
-    return (folder / plan.png).exists()
+def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list[Job]:
+    """The jobs that draw what is not drawn yet, of a tidy table."""
+    sides = [frame[side].str.partition("/")[0] for side in ("attacker", "defender")]
+    tables = dict(list(frame.groupby([*sides, frame["situation"]], sort=False)))
+    shown = [name for name in frame if name not in METRICS]
+
+    def table(plan: Plan) -> pd.DataFrame:
+        return tables[plan.attackers, plan.defenders, plan.situation.name][[*shown, plan.metric]]
+
+    return [Job(plan.cost, draw, (plan, table(plan), work)) for plan in missing_pictures(plans, work)]
 
 
-Grids = Mapping[tuple[str, str, str], pd.DataFrame]
+def missing_pictures(plans: Sequence[Plan], work: Work) -> list[Plan]:
+    """The pictures that are not drawn yet; of each the PNG comes last."""
+    return [plan for plan in plans if not (work.report / plan.png).exists()]
 
 
-def grids_of(frame: pd.DataFrame) -> Grids:
-    """The rows of a tidy table by the factions of both sides and the situation."""
-    sides = [frame[side].map({each: each.partition("/")[0] for each in frame[side].unique()}) for side in _SIDES]
-    return {
-        (str(ours), str(theirs), str(name)): part
-        for (ours, theirs, name), part in frame.groupby([*sides, frame["situation"]], sort=False)
-    }
-
-
-def draw(plan: Plan, grids: Grids, folder: Path, scratch: Path) -> None:
-    """Draw a heatmap into its files in `folder`; each appears there when it is whole.
-
-    `scratch` is a folder on the same disk for files that are not whole yet.
-    """
-    from analyser.plots import heatmap
-    from analyser.plots.look import house_style
-
-    part = grids[plan.attackers, plan.defenders, plan.situation.name]
-    ax = heatmap(by_unit(part) if plan.levels == ALL_LEVELS else part, metric=plan.metric)
+def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
+    """Draw a heatmap into its files; each appears in the report when it is whole."""
+    ax = heatmap(by_unit(table) if plan.levels == ALL_LEVELS else table, metric=plan.metric)
     figure = cast("Figure", ax.figure)
-    (folder / FOLDER).mkdir(exist_ok=True)
-    unfinished = scratch / f"{os.getpid()}-{plan.name}"
+    (work.report / FOLDER).mkdir(exist_ok=True)
+    unfinished = work.scratch / f"{os.getpid()}-{plan.name}"
     with house_style():
         _save_svg(figure, unfinished)
-        unfinished.replace(folder / plan.svg)
+        unfinished.replace(work.report / plan.svg)
         _save_png(figure, unfinished)
-        unfinished.replace(folder / plan.png)
+        unfinished.replace(work.report / plan.png)
 
 
 def _save_svg(figure: Figure, path: Path) -> None:
@@ -173,22 +173,3 @@ def size_on_page(plan: Plan, folder: Path) -> tuple[int, int]:
     with Image.open(folder / plan.png) as picture:
         width, height = picture.size
     return round(width * PIXELS_AN_INCH / DOTS_AN_INCH), round(height * PIXELS_AN_INCH / DOTS_AN_INCH)
-
-
-def draw_all(plans: Sequence[Plan], frame: pd.DataFrame, work: Work, told: Callable[[], None]) -> None:
-    """Draw every picture of the tidy `frame` that is not there yet; `told` is called before each."""
-    grids = grids_of(frame)
-    for plan in plans:
-        told()
-        if not is_drawn(plan, work.report):
-            draw(plan, grids, work.report, work.scratch)
-
-
-def help_drawing(employer: int, plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> None:
-    """What the helper does, for as long as its employer, a process number, lives."""
-    grids = grids_of(frame)
-    for plan in reversed(plans):
-        if is_alone(employer):
-            return
-        if not is_drawn(plan, work.report):
-            draw(plan, grids, work.report, work.scratch)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analyser.analysis.balance import EFFICIENCY
 from analyser.analysis.frame import records
 from analyser.analysis.situations import Situation
-from analyser.report.pictures import EFFICIENCY
 
 MOST_RANKED = 10
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")

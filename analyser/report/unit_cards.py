@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analyser.analysis.balance import EFFICIENCY
 from analyser.analysis.frame import by_unit, records
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.report.balance import Balance
-from analyser.report.pictures import EFFICIENCY
 from analyser.results.metrics import RESULTS
 
 MOST_OPPONENTS = 5
@@ -115,7 +115,7 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
             meetings=[
                 Meeting(
                     each, targets.get((each.name, selector), []), dangers.get((each.name, selector), []),
-                    records_of.get(selector) if each.kind == "duel" else None,
+                    records_of.get(selector) if each.fight.has_winner else None,
                 )
                 for each in found.situations
             ],

@@ -12,9 +12,9 @@ import time
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.report import batch, figures, pictures, progress, worker, worker_main, write_report
-from analyser.report.progress import Interrupts
-from analyser.report.resume import work_folder, work_on
+from analyser.report import figures, pictures, pool, write_report
+from analyser.report.folder import work_folder, work_on
+from analyser.report.pool import interrupts_noted
 from tests.helpers.reports import contents, failing, small_report, timeless
 
 
@@ -98,7 +98,7 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 
 def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypatch):
-    monkeypatch.setattr(batch, "figures_of", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(figures, "work_out", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         again(tmp_path / "a" / "r", river)
     assert list(tmp_path.iterdir()) == []
@@ -144,22 +144,22 @@ def test_ctrl_c_is_not_lost_where_a_library_drops_it(heeds_interrupts):
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    with Interrupts() as interrupts:
+    with interrupts_noted() as heed:
         Dropped()
         with pytest.raises(KeyboardInterrupt):
-            interrupts.heed()
+            heed()
 
 
 def test_a_second_ctrl_c_does_not_wait(heeds_interrupts):
-    with Interrupts():
+    with interrupts_noted():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
 def test_afterwards_ctrl_c_is_what_it_was(heeds_interrupts):
-    with Interrupts() as interrupts:
-        interrupts.heed()
+    with interrupts_noted() as heed:
+        heed()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
@@ -168,9 +168,9 @@ def test_somebody_elses_handling_of_ctrl_c_stays():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl-C"))
     try:
-        with Interrupts() as interrupts:
+        with interrupts_noted() as heed:
             signal.raise_signal(signal.SIGINT)
-            interrupts.heed()
+            heed()
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == ["Ctrl-C"]
@@ -183,13 +183,13 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
     assert (tmp_path / "r" / "index.html").is_file()
 
 
-# --- two processes --------------------------------------------------------------------------------------------
+# --- several processes ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
-    monkeypatch.setattr(progress, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(pool, "WORTH_A_HELPER", 1)
     monkeypatch.setattr(figures, "A_PART", 1)
 
 
@@ -199,48 +199,22 @@ def test_with_a_helper_the_report_is_the_same(river, tmp_path, always_helped, un
     assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
 
 
-def test_the_helper_does_from_the_last_one_back_what_is_not_there(river, tmp_path, always_helped, monkeypatch):
-    worked_out, frame = [], figures.matchups_frame
-
-    def counted(attackers, field, situations):
-        worked_out.append((situations[0].name, attackers[0].selector))
-        return frame(attackers, field, situations)
-
-    monkeypatch.setattr(figures, "matchups_frame", counted)
-    drawn = pictures_drawn(monkeypatch)
-    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, river)
-    plans = batch.plan_pictures(inputs.attackers, inputs.defenders, inputs.situations)
-    with work_on(tmp_path / "r", "key") as work:
-        missing = figures.missing_parts(inputs, work)
-        worker_main.help_with(-1, inputs, work, missing, plans, 1)  # of a process that is gone
-        assert worked_out == drawn == []
-        for _ in range(2):
-            worker_main.help_with(os.getppid(), inputs, work, missing, plans[1:], 1)
-        assert worked_out == [(each.situation.name, inputs.attackers[each.first].selector) for each in missing[::-1]]
-        assert drawn == [plan.name for plan in reversed(plans[1:])]
-        assert figures.missing_parts(inputs, work) == []
+def test_a_script_without_a_guard_can_write_a_report_with_helpers(river, tmp_path, unstopped):
+    script, out = tmp_path / "script.py", tmp_path / "r"
+    script.write_text(HELPED.format(folder=str(river.folder), out=str(out)), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr) == ("begun\ndone\n", "")
+    assert timeless(out) == timeless(unstopped)
 
 
-def test_the_helper_waits_for_the_part_that_its_employer_has_in_hand(river, tmp_path, always_helped, monkeypatch):
-    inputs = batch._inputs("river/*", "river/*", "all", None, batch.SHOWN_METRICS, river)
-    with work_on(tmp_path / "r", "key") as work:
-        first, *others = figures.missing_parts(inputs, work)
-        looks = []
-
-        def employer_ends_it(_):
-            looks.append(figures.missing_parts(inputs, work))
-            figures.figures_of(inputs, work, [first], 1, lambda done: None)
-
-        monkeypatch.setattr(figures.time, "sleep", employer_ends_it)
-        frame = figures.help_working_out(os.getppid(), inputs, work, others, 1)
-        assert looks == [[first]]
-        assert frame.equals(figures.figures_of(inputs, work, [], 1, lambda done: None))
-
-
-def test_without_a_helper_the_work_is_done_all_the_same(river, tmp_path, always_helped, monkeypatch, unstopped):
-    monkeypatch.setattr(worker.subprocess, "Popen", failing(OSError(12, "Cannot allocate memory")))
-    again(tmp_path / "r", river, threads=2)
-    assert timeless(tmp_path / "r") == timeless(unstopped)
+HELPED = """
+from analyser.game.profiles import Profiles
+from analyser.report import figures, pool, write_report
+print("begun", flush=True)
+pool.WORTH_A_HELPER = figures.A_PART = 1
+write_report("river/*", "river/*", out={out!r}, profiles=Profiles({folder!r}), threads=2)
+print("done")
+"""
 
 
 # --- from the shell -------------------------------------------------------------------------------------------

@@ -1,0 +1,162 @@
+"""Work shared out between this process and helpers, and Ctrl-C heeded between two pieces of it.
+
+Every job leaves a file that appears whole, so that it does not matter which process does it, nor if two do.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import Any, NamedTuple
+
+WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
+MOST_PROCESSES = 4
+NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
+
+
+class Job(NamedTuple):
+    """A piece of work: what it costs one process, in microseconds of a typical machine, and what is to be called."""
+
+    cost: int
+    work: Callable[..., None]
+    arguments: tuple[Any, ...]
+
+
+def cost_of(jobs: Sequence[Job]) -> int:
+    """What jobs cost one process, in microseconds of a typical machine."""
+    return sum(job.cost for job in jobs)
+
+
+def processes_for(cost: int, threads: int) -> int:
+    """How many processes are to share out work of that cost."""
+    return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
+
+
+class Pool:
+    """Helpers of this process: :meth:`begin` hands jobs out, :meth:`finish` does with them what is left.
+
+    Where there can be no helper, or one fails, this process does all of it and meets the same trouble.
+    """
+
+    def __init__(self, helpers: int) -> None:
+        self._helpers: ProcessPoolExecutor | None = None
+        if helpers:
+            with suppress(OSError), _on_its_own():  # the executor has a process of its own, which counts locks
+                context = multiprocessing.get_context("spawn")
+                self._helpers = ProcessPoolExecutor(helpers, context, _begin_to_help)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._helpers is not None:
+            self._helpers.shutdown(cancel_futures=True)
+
+    def begin(self, jobs: Sequence[Job]) -> list[Future[None]]:
+        """Let the helpers begin with the first of some jobs."""
+        if self._helpers is not None:
+            with suppress(OSError, BrokenExecutor), _on_its_own():
+                return [self._helpers.submit(job.work, *job.arguments) for job in jobs]
+        return [Future() for _ in jobs]
+
+    def finish(self, jobs: Sequence[Job], begun: Sequence[Future[None]], tell: Callable[[int], None]) -> None:
+        """Do the jobs that no helper has taken, the last one first; `tell` is called with the cost of all done."""
+        pairs = list(zip(jobs, begun))
+        for job, future in reversed(pairs):
+            if future.cancel() or future.exception() is not None:
+                job.work(*job.arguments)
+            tell(cost_of([each for each, other in pairs if other.done()]))
+
+
+@contextmanager
+def _on_its_own() -> Iterator[None]:
+    """A process started inside this runs no caller's script, imports from no current folder, and hears no Ctrl-C."""
+    main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
+    sys.modules["__main__"] = ModuleType("__main__")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    masks = hasattr(signal, "pthread_sigmask")  # which is not so on Windows
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
+    try:
+        yield
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        sys.modules["__main__"] = main
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = safe_path
+
+
+def _begin_to_help() -> None:
+    """In a helper: end as soon as the process that it helps is gone, however that ended."""
+    employer = multiprocessing.parent_process()
+    assert employer is not None
+    threading.Thread(target=_end_with, args=(employer,), daemon=True).start()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)
+
+
+def _end_with(employer: BaseProcess) -> None:
+    employer.join()
+    signal.raise_signal(signal.SIGTERM)
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Inside this, rings of dead objects are looked for less often: a picture makes thousands of living ones."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
+def interrupts_noted() -> Iterator[Callable[[], None]]:
+    """Inside this Ctrl-C is noted, and the function that is yielded raises it; a second one is raised at once.
+
+    Raised wherever it falls it can be swallowed: Python drops what is raised in a callback or a destructor. Where
+    somebody else handles Ctrl-C, and outside the main thread, nothing changes.
+
+    Examples
+    --------
+    >>> with interrupts_noted() as heed:
+    ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C
+    ...     try:
+    ...         heed()
+    ...     except KeyboardInterrupt:
+    ...         print("stopped")
+    stopped
+    """
+    noted = threading.Event()
+
+    def heed(*_: object) -> None:
+        if noted.is_set():
+            raise KeyboardInterrupt
+
+    def note(*_: object) -> None:
+        heed()
+        noted.set()
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    ours = in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield heed
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

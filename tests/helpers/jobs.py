@@ -1,0 +1,25 @@
+"""Jobs whose files say which process did them."""
+
+import os
+import time
+
+from analyser.report.pool import Job, Pool
+
+
+def note(path):
+    """A job: who does it."""
+    time.sleep(0.05)
+    path.write_text(str(os.getpid()), encoding="utf-8")
+
+
+def jobs_in(folder, count):
+    folder.mkdir(exist_ok=True)
+    return [Job(10, note, (folder / str(number),)) for number in range(count)]
+
+
+def share_out(jobs, helpers):
+    """Who did which job; and what was told."""
+    told = []
+    with Pool(helpers) as helped:
+        helped.finish(jobs, helped.begin(jobs), told.append)
+    return [int(path.read_text("utf-8")) for _, _, (path,) in jobs], told

@@ -1,0 +1,120 @@
+"""Helpers of a process: every job is done, whoever does it, and they are no burden to anybody."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import BrokenExecutor, Future
+from pathlib import Path
+
+import pytest
+
+from analyser.report import pool
+from analyser.report.pool import Pool, processes_for
+from tests.helpers.jobs import jobs_in, share_out
+
+SPY = "from pathlib import Path\nPath({marker!r}).touch()\nraise ImportError('a module of the current folder')\n"
+
+
+def test_each_job_is_done_and_told_of(tmp_path):
+    who, told = share_out(jobs_in(tmp_path, 5), 0)
+    assert who == [os.getpid()] * 5
+    assert told == [10, 20, 30, 40, 50]
+
+
+def test_a_helper_takes_the_first_and_this_process_the_last(tmp_path):
+    begin, jobs = share_out(jobs_in(tmp_path / "warm", 1), 1), jobs_in(tmp_path / "all", 100)
+    assert begin
+    who, told = share_out(jobs, 1)
+    assert who[-1] == os.getpid() != who[0]
+    assert len(set(who)) == 2
+    assert told == sorted(told)
+    assert told[-1] == 1000
+
+
+@pytest.mark.parametrize("trouble", [OSError(12, "Cannot allocate memory"), BrokenExecutor()])
+def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(tmp_path, monkeypatch, trouble):
+    def fail(*_, **__):
+        raise trouble
+
+    monkeypatch.setattr(pool.ProcessPoolExecutor, "submit", fail)
+    assert share_out(jobs_in(tmp_path, 3), 1)[0] == [os.getpid()] * 3
+
+
+def test_what_a_helper_failed_at_is_done_here(tmp_path):
+    failed = Future()
+    failed.set_exception(BrokenExecutor())
+    jobs = jobs_in(tmp_path, 1)
+    with Pool(0) as alone:
+        alone.finish(jobs, [failed], lambda _: None)
+    assert [path.name for path in tmp_path.iterdir()] == ["0"]
+
+
+def test_little_work_has_no_helper_and_much_has_few():
+    assert processes_for(10**6, 8) == 1
+    assert processes_for(10**7, 1) == 1
+    assert processes_for(10**7, 8) == 2
+    assert processes_for(10**12, 64) == pool.MOST_PROCESSES
+
+
+# --- what a helper knows and how it ends --------------------------------------------------------------------------
+
+
+def script_of(tmp_path, count):
+    """A program without a guard that has jobs done with a helper."""
+    script = tmp_path / "scripts" / "program.py"
+    script.parent.mkdir()
+    lines = [
+        "import signal, sys",
+        "signal.signal(signal.SIGINT, signal.default_int_handler)",
+        f"sys.path.insert(1, {str(Path.cwd())!r})",
+        "from pathlib import Path",
+        "from tests.helpers.jobs import jobs_in, share_out",
+        "print('begun', flush=True)",
+        f"share_out(jobs_in(Path({str(tmp_path / 'done')!r}), {count}), 1)",
+    ]
+    script.write_text("\n".join(lines), encoding="utf-8")
+    return script
+
+
+@pytest.mark.parametrize("module", ["pickle", "numpy", "analyser", "sitecustomize"])
+def test_a_file_where_the_command_is_run_is_not_imported(module, tmp_path, monkeypatch):
+    script, marker = script_of(tmp_path, 60), tmp_path / "imported"
+    (tmp_path / f"{module}.py").write_text(SPY.format(marker=str(marker)))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout, done.stderr) == ("begun\n", "")
+    assert len({path.read_text("utf-8") for path in (tmp_path / "done").iterdir()}) == 2
+    assert not marker.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_helper_ends_with_its_employer(tmp_path, number):
+    """Ctrl-C of a terminal is sent to both; what kills the employer, to it alone."""
+    running = subprocess.Popen(
+        [sys.executable, script_of(tmp_path, 10_000)], start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    done, deadline = tmp_path / "done", time.monotonic() + 60
+    while len({path.read_text("utf-8") for path in done.glob("*")}) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    helpers = {int(path.read_text("utf-8") or 0) for path in done.glob("*")} - {running.pid, 0}
+    (os.killpg if number == signal.SIGINT else os.kill)(running.pid, number)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode
+    assert told.count("Traceback") == (1 if number == signal.SIGINT else 0)  # that of the program itself
+    assert len(helpers) == 1
+    while any(map(is_alive, helpers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_alive, helpers))
+
+
+def is_alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
