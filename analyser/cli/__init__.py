@@ -26,14 +26,19 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "morale": ("morale", "Morale under the rules of other games."),
     },
     "Comparisons": {
-        "compare": ("comparing", "Loadouts side by side."),
+        "compare": ("analysis", "Loadouts side by side on a target, or on several."),
+        "matchups": ("analysis", "Every attacker on every defender."),
+        "sensitivity": ("analysis", "What one more and one less of each number does."),
+        "explore": ("analysis", "A page with menus and sliders for one attack."),
         "report": ("reports", "Whole armies: tables, pictures, and a page that shows them."),
         "diff": ("reports", "What changed between two sets of profiles."),
     },
     "Profiles": {
         "units": ("library", "The units that there are."),
+        "card": ("library", "One unit: numbers, special rules, levels, armaments."),
         "import": ("library", "Make profiles of BattleScribe data."),
     },
+    "Shell": {"completion": ("completion", "What makes a shell complete names.")},
 }
 
 

@@ -9,6 +9,7 @@ import click
 
 from analyser.cli import selectors
 from analyser.cli.answer import answer
+from analyser.cli.completion import complete_selector, with_keys
 from analyser.cli.options import ANSWER_OPTIONS, REPLACEMENT, KeyOption, Option, given_keys, keys_of
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import Choice, Command
@@ -37,6 +38,10 @@ def _marks(key: str, marks: Mapping[Any, str], names: Mapping[str, str]) -> list
     ]
 
 
+_complete_attacker = with_keys(lambda: selectors.of_attackers(several=False).allowed)
+_complete_target = with_keys(lambda: selectors.of_targets().allowed)
+ATTACKER = click.argument("attacker", shell_complete=_complete_attacker)
+TARGET = click.argument("target", shell_complete=_complete_target)
 ATTACK_OPTIONS = [
     *keys_of(Attack, "attack", "Attack"),
     *_marks("bonuses", BONUSES, {}),
@@ -82,8 +87,8 @@ def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
 
 
 @click.command(cls=Command, params=[*ATTACK_OPTIONS, *ANSWER_OPTIONS])
-@click.argument("attacker")
-@click.argument("target")
+@ATTACKER
+@TARGET
 def attack(attacker: str, target: str, **_: Any) -> None:
     """The odds of ATTACKER's ranged attack on TARGET, both selectors such as crown/rifle-platoon@reinforced.
 
@@ -93,13 +98,13 @@ def attack(attacker: str, target: str, **_: Any) -> None:
     answer("attack", attack_scenario(attacker, target))
 
 
-SECONDARY = Option("--secondary", metavar="UNIT", multiple=True, group="Charge",
+SECONDARY = Option("--secondary", metavar="UNIT", multiple=True, group="Charge", shell_complete=complete_selector,
                    help="Another unit of the target's side in contact.")  # fmt: skip
 
 
 @click.command(cls=Command, params=[*keys_of(Charge, "charge", "Charge"), SECONDARY, *ANSWER_OPTIONS, REPLACEMENT])
-@click.argument("attacker")
-@click.argument("target")
+@click.argument("attacker", shell_complete=with_keys(lambda: selectors.of_combatants().allowed))
+@click.argument("target", shell_complete=with_keys(lambda: selectors.of_combatants().allowed))
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
     """What ATTACKER's charge at TARGET comes to: who wins, what both sides lose, what becomes of them.
 
@@ -122,7 +127,9 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
 @click.command(
     cls=Command,
     params=[
-        Option("--target", metavar="UNIT", required=True, group="Focus fire", help="The unit that all of them attack."),
+        Option("--target", metavar="UNIT", required=True, group="Focus fire",
+            shell_complete=_complete_target, help="The unit that all of them attack.",
+        ),
         Option(
             "--until", type=(float, Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
             group="Focus fire", help="After how many attacks FATE is that likely, such as 0.8 broken.",
@@ -130,7 +137,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
         *ATTACK_OPTIONS, *ANSWER_OPTIONS, REPLACEMENT,
     ],
 )  # fmt: skip
-@click.argument("attackers", nargs=-1)
+@click.argument("attackers", nargs=-1, shell_complete=with_keys(lambda: selectors.of_attackers(several=True).allowed))
 def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
     """What the ranged attacks of ATTACKERS on one target come to, in the order in which they are given.
 
@@ -151,8 +158,8 @@ def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | No
     params=[*keys_of(DuelTerms, "duel", "Duel"), *ANSWER_OPTIONS, REPLACEMENT],
     epilog=f"\b\nPolicies:\n{_POLICIES_HELP}",
 )
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=with_keys(lambda: selectors.of_duellists().allowed))
+@click.argument("b", shell_complete=with_keys(lambda: selectors.of_duellists().allowed))
 def duel(a: str, b: str, **_: Any) -> None:
     """What becomes of A and B if they fight for some rounds, each by its policy.
 
@@ -164,7 +171,7 @@ def duel(a: str, b: str, **_: Any) -> None:
 
 
 @click.command(cls=Command, params=[*ANSWER_OPTIONS, REPLACEMENT])
-@click.argument("scenario", metavar="SCENARIO.toml")
+@click.argument("scenario", metavar="SCENARIO.toml", type=click.Path())
 def run(scenario: str, **_: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.cli.morale import answer_morale

@@ -30,7 +30,7 @@ def system_command(name: str) -> click.Command:
         name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS],
         help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.",
     )  # fmt: skip
-    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False)
+    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=click.Path())
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import click
 
+from analyser.cli.completion import complete_row
 from analyser.cli.shell import QUIET, Choice
 from analyser.common.files import value_typed
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 METHODS = ("exact", "monte-carlo", "both")
-FORMATS = ("table", "json", "csv")
+FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 
 
 class Option(click.Option):
@@ -60,6 +61,7 @@ class KeyOption(Option):
             flag += f"/--no-{flag[2:]}"
         super().__init__(
             flag, "__".join((*path, member)).rstrip("_"), group=group, is_flag=is_flag, default=None, help=told,
+            shell_complete=complete_row if path[-1] == "row" else None,
             type=None if is_flag else value_type(kind), metavar=None if is_flag else self._metavar_of(kind),
         )  # fmt: skip
 
@@ -107,6 +109,17 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # older versions of cli
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
 
 
+class Format(Choice):
+    """A format of answers; ``table`` is an older name of ``text``."""
+
+    def __init__(self) -> None:
+        super().__init__(FORMATS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does."""
+        return super().convert("text" if value == "table" else value, param, ctx)
+
+
 def plain_type(annotation: Any) -> Any:
     """A type without its bounds, and without None.
 
@@ -152,15 +165,23 @@ SEED = Option("--seed", type=FROM_0, metavar="N", group=METHOD, help="Monte Carl
 THREADS = Option(
     "--threads", type=AT_LEAST_1, metavar="N", group=METHOD, help="The answer is the same with any number."
 )
-PROFILES = Option("--profiles", metavar="DIR", group=OUTPUT, help="Folder of unit files. Default: those that ship.")
-FORMAT = Option("--format", "form", type=Choice(FORMATS), default="table", show_default=True, group=OUTPUT)
-OUT = Option("--out", metavar="FILE", group=OUTPUT, help="Write there, whole or not at all. Default: standard output.")
+PROFILES = Option(
+    "--profiles", type=click.Path(), metavar="DIR", group=OUTPUT, is_eager=True,
+    help="Folder of unit files. Default: those that ship.",
+)  # fmt: skip
+
+FORMAT = Option("--format", "form", type=Format(), default="text", show_default=True, group=OUTPUT)
+OUT = Option(
+    "--out", type=click.Path(), metavar="FILE", group=OUTPUT,
+    help="Write there, whole or not at all. Default: standard output.",
+)  # fmt: skip
+PLOT = Option("--plot", type=click.Path(), metavar="FILE", group=OUTPUT, help="Also a picture: .png, .svg or .pdf.")
 QUIET_OPTION = Option(
     "--quiet", is_flag=True, expose_value=False, group=OUTPUT,
     callback=lambda context, _, value: context.meta.update({QUIET: value}),
     help="The answer alone: no notes, warnings or progress.",
 )  # fmt: skip
-OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", type=Choice(METHODS), default="exact", show_default=True, group=METHOD),
     Option("--trials", type=AT_LEAST_1, metavar="N", group=METHOD, help="Monte Carlo: how often it is played."),

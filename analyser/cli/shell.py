@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
-from analyser.common.files import write_text
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -183,6 +181,11 @@ def note(text: str, kind: str = "note") -> None:
         click.echo(f"{kind}: {text}", err=True)
 
 
+def names_in(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [each.strip() for each in text.split(",")]
+
+
 def profiles_in(folder: str | None) -> Profiles | None:
     """The library in `folder`; None stands for the shipped one, read only if a selector needs it."""
     from analyser.game.profiles import load_profiles
@@ -202,26 +205,6 @@ def note_other_profiles(folder: str | None) -> None:
         return
     if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
         note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")
-
-
-def json_text(data: object) -> str:
-    """`data` as the command line prints JSON; NaN and infinity are no JSON, and no result has them."""
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
-
-
-def show(text: str, out: str | None = None) -> None:
-    """Print `text`, or write it to the file `out`, whole or not at all."""
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(Path(out), text)
-
-
-def warn(warnings: Iterable[str], form: str, out: str | None) -> None:
-    """Say warnings on standard error, where the answer has no room for them or goes to a file."""
-    if form == "csv" or out is not None:
-        for warning in warnings:
-            note(warning, "warning")
 
 
 @contextmanager

@@ -177,10 +177,10 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` as UTF-8, whole or not at all."""
-    write_whole(path, lambda temporary: _write(temporary, text))
+def write_content(path: Path, content: str | bytes) -> None:
+    """Write bytes, or text as UTF-8, whole or not at all."""
 
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, write)

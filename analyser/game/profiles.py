@@ -167,17 +167,22 @@ class Profiles:
         check_text(selector, "selector", _SELECTOR)
         if selector in self.by_selector:
             return self.by_selector[selector]
+        faction, unit = self.unit(selector)
+        loadouts, level = _loadouts(faction, unit), _parts(selector)[2]
+        if not level and len(loadouts) == 1:
+            return loadouts[0]
+        return _one(level, loadouts, lambda each: each.level_name, "level", selector)
+
+    def unit(self, selector: str) -> tuple[Faction, Unit]:
+        """The one unit that `selector` means, whatever its level, and its faction; raises as :meth:`loadout`."""
+        check_text(selector, "selector", _SELECTOR)
         _check_no_keys(selector)
-        faction_part, unit_part, level_part = _parts(selector)
+        faction_part, unit_part, _ = _parts(selector)
         factions = list(self.factions.values())
         if faction_part:
             factions = [_one(faction_part, factions, lambda each: each.id, "faction", selector)]
         units = [(faction, unit) for faction in factions for unit in faction.units]
-        faction, unit = _one(unit_part, units, lambda pair: pair[1].id, "unit", selector)
-        loadouts = _loadouts(faction, unit)
-        if not level_part and len(loadouts) == 1:
-            return loadouts[0]
-        return _one(level_part, loadouts, lambda each: each.level_name, "level", selector)
+        return _one(unit_part, units, lambda pair: pair[1].id, "unit", selector)
 
     def matching(self, pattern: str) -> list[Loadout]:
         """Every loadout that a selector with wildcards fits, in the order of the files.

@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import write_text
+from analyser.common.files import write_content
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.keywords import LONGEST_NAME, tidy
@@ -136,7 +136,7 @@ def _written(factions: Sequence[Faction], out: str | os.PathLike[str] | None, re
             allowed = "another folder, or to replace it (--replace)"
             raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
     for path, text in texts.items():
-        write_text(path, text)
+        write_content(path, text)
     return tuple(texts)
 
 

@@ -226,13 +226,18 @@ def _mean(columns: dict[str, Any], name: str, row: int) -> str:
     return f"{value:.3f}" if error is None else plus_minus(value, NORMAL_95 * float(error[row]))
 
 
-def csv_text(results: Sequence[MoraleResult]) -> str:
+def rows(results: Sequence[MoraleResult]) -> list[dict[str, Any]]:
     """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
     import pandas as pd
 
-    found = pd.concat([_long(result, name) for result in results for name in result.tables])
+    found = pd.concat([_long(result, name) for result in results for name in result.tables]).astype(object)
     used = results[0].profiles
-    return str(found.assign(profiles="" if used is None else str(used)).to_csv(index=False))
+    return [
+        {str(name): value for name, value in row.items()}
+        for row in found.where(found.notna(), None)
+        .assign(profiles="" if used is None else str(used))
+        .to_dict("records")
+    ]
 
 
 def _long(result: MoraleResult, name: str) -> Any:

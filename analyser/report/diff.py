@@ -277,11 +277,11 @@ def diff_record(found: Diff) -> dict[str, Any]:
     }
 
 
-def diff_csv(found: Diff) -> str:
-    """Every matchup that changed; `share` where points did."""
+def diff_rows(found: Diff) -> list[dict[str, Any]]:
+    """Every matchup that changed, a row each; `share` where points did."""
     import pandas as pd
 
     parts = [each for each in (found.frame, found.for_points) if len(each)]
-    table = pd.concat(parts, ignore_index=True) if parts else found.frame
-    table = table.assign(old_profiles=str(found.old), new_profiles=str(found.new))
-    return table.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+    table = (pd.concat(parts, ignore_index=True) if parts else found.frame).astype(object)
+    table = table.where(table.notna(), None).assign(old_profiles=str(found.old), new_profiles=str(found.new))
+    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]

@@ -1,9 +1,11 @@
-"""Answers as text for a terminal, as CSV, as JSON: pure functions that know no kind of answer."""
+"""Answers as text for a terminal, as JSON, as a table: pure functions that know no kind of answer."""
 
 from __future__ import annotations
 
+import io
 import json as json_library
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from analyser.common.text import aligned, csv_text
 from analyser.results.base import Block, Result, method_line, method_name
@@ -77,31 +79,88 @@ def _assumptions(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def csv(results: Sequence[Result]) -> str:
-    """The main table as CSV, and which profiles it comes from.
+def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The main table, one dict a row, and which profiles it comes from.
 
     Of several methods one below the other, told apart by a column `method`.
     """
     several = len(results) > 1
-    rows = [
+    return [
         ({"method": result.method} | row if several and "method" not in row else row)
         | {"profiles": "" if result.profiles is None else str(result.profiles)}
         for result in results
         for row in result.rows()
     ]
-    names = dict.fromkeys(name for row in rows for name in row if name != "profiles")
-    head = [*names, "profiles"]
-    return csv_text(head, ([row.get(name, "") for name in head] for row in rows))
 
 
-def json(results: Sequence[Result]) -> str:
-    """The answer as JSON; of both methods, one beside the other."""
+def record(results: Sequence[Result]) -> dict[str, Any]:
+    """The answer as plain data; of both methods, one beside the other."""
     if len(results) == 1:
-        return json_text(results[0].as_dict())
-    by_method = {result.method.replace("-", "_"): result.as_dict() for result in results}
-    return json_text({"method": "both", **by_method})
+        return results[0].as_dict()
+    return {"method": "both", **{result.method.replace("-", "_"): result.as_dict() for result in results}}
 
 
-def json_text(data: object) -> str:
-    """Plain data as JSON; NaN and infinity are no JSON, and no result has them."""
-    return json_library.dumps(data, indent=2, allow_nan=False) + "\n"
+class Shown(NamedTuple):
+    """Any answer as a format takes it; each part is made when it is asked for.
+
+    Attributes
+    ----------
+    text : callable
+        For a terminal.
+    record : callable
+        Plain data, for JSON.
+    rows : callable
+        The main table, a mapping a row.
+    """
+
+    text: Callable[[], str]
+    record: Callable[[], Any]
+    rows: Callable[[], Sequence[Mapping[str, Any]]]
+
+
+def shown(results: Sequence[Result]) -> Shown:
+    """The answer to one question, by one method or by several."""
+    return Shown(lambda: text(results), lambda: record(results), lambda: rows(results))
+
+
+def json(answer: Shown) -> str:
+    """As JSON; NaN and infinity are no JSON, and no answer has them."""
+    return json_library.dumps(answer.record(), indent=2, allow_nan=False) + "\n"
+
+
+def csv(answer: Shown) -> str:
+    """The main table as CSV."""
+    head, lines = _columns(answer.rows())
+    return csv_text(head, (["" if cell is None else cell for cell in line] for line in lines))
+
+
+def parquet(answer: Shown) -> bytes:
+    """The main table as a Parquet file; a column of several types is text."""
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    head, lines = _columns(answer.rows())
+    columns = {}
+    for name, cells in zip(head, zip(*lines)):
+        try:
+            columns[name] = pyarrow.array(cells)
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+            columns[name] = pyarrow.array([None if cell is None else str(cell) for cell in cells])
+    buffer = io.BytesIO()
+    write_table(pyarrow.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def _columns(table: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """The names of all columns, that of the profiles last, and the cells of each row, None where it has none."""
+    names = dict.fromkeys(name for row in table for name in row)
+    head = sorted(names, key=lambda name: name == "profiles")
+    return head, [[row.get(name) for name in head] for row in table]
+
+
+FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
+    "text": lambda answer: answer.text(),
+    "json": json,
+    "csv": csv,
+    "parquet": parquet,
+}

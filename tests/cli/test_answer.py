@@ -1,0 +1,83 @@
+"""Every answer in every format, and as a picture: one way to write for all commands."""
+
+import io
+import json
+
+import pyarrow.parquet
+import pytest
+
+from analyser.cli.options import FORMATS
+from analyser.results import rendering
+from tests.helpers.shell import answer, refusal
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+COMMANDS = {
+    "attack": ["attack", RIFLES, GRENADIERS],
+    "both": ["attack", RIFLES, GRENADIERS, "--method", "both", "--trials", "1000"],
+    "charge": ["charge", RIFLES, GRENADIERS],
+    "focus": ["focus", RIFLES, RIFLES, "--target", GRENADIERS],
+    "duel": ["duel", RIFLES, GRENADIERS, "--rounds", "1"],
+    "morale": ["morale", "legion", "--courage", "2", "--received", "1", "--rounds", "2"],
+    "compare": ["compare", "crown/rifle-p*", "--target", GRENADIERS],
+    "matchups": ["matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range"],
+    "sensitivity": ["sensitivity", RIFLES, GRENADIERS],
+    "units": ["units", "crown"],
+    "card": ["card", "crown/rifle-platoon"],
+}
+DRAWN = [name for name in COMMANDS if name not in ("units", "card")]
+SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+def test_the_formats_offered_are_those_that_there_are():
+    assert tuple(rendering.FORMATS) == FORMATS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_answer_comes_in_every_format(name, tmp_path):
+    command, out = COMMANDS[name], tmp_path / "answer.parquet"
+    text = answer(*command)
+    assert text == answer(*command, "--format", "text") == answer(*command, "--format", "table")
+    assert json.loads(answer(*command, "--format", "json"))
+    lines = answer(*command, "--format", "csv").splitlines()
+    assert "profiles" in lines[0]
+    assert answer(*command, "--format", "parquet", "--out", out) == ""
+    table = pyarrow.parquet.read_table(out)
+    assert table.column_names == lines[0].split(",")
+    assert table.num_rows == len(lines) - 1
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_an_answer_can_be_drawn(name, tmp_path):
+    picture = tmp_path / "answer.png"
+    assert answer(*COMMANDS[name], "--plot", picture) == answer(*COMMANDS[name])
+    assert picture.read_bytes().startswith(SIGNATURES[".png"])
+
+
+@pytest.mark.parametrize("ending", SIGNATURES)
+def test_the_ending_of_a_picture_says_what_it_is(ending, tmp_path):
+    answer(*COMMANDS["attack"], "--plot", tmp_path / f"answer{ending}")
+    assert (tmp_path / f"answer{ending}").read_bytes().startswith(SIGNATURES[ending])
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
+    said = refusal(*COMMANDS[name], "--plot", tmp_path / "answer.gif", "--out", tmp_path / "answer.txt")
+    assert "'.gif' is no kind of picture (allowed: .png, .svg, .pdf)" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parquet_needs_a_file():
+    assert "--format: parquet is not for a terminal (allowed: with --out FILE)" in refusal(
+        *COMMANDS["units"], "--format", "parquet"
+    )
+
+
+def test_a_column_of_several_types_is_text_in_parquet():
+    shown = rendering.Shown(str, dict, lambda: [{"a": 1, "b": None}, {"a": "x"}])
+    table = pyarrow.parquet.read_table(io.BytesIO(rendering.parquet(shown)))
+    assert table.to_pydict() == {"a": ["1", "x"], "b": [None, None]}
+
+
+def test_quiet_leaves_the_answer_alone():
+    command = [*COMMANDS["attack"], "--trials", "5"]
+    assert answer(*command, "--quiet") == answer(*COMMANDS["attack"])
