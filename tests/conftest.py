@@ -1,9 +1,20 @@
-"""What many tests share: a folder of profiles that is small enough to see through."""
+"""What many tests share: a small folder of profiles, and which of the random cases are quick."""
 
 import pytest
 
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
+
+QUICK_SEEDS = 4
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of the random cases that a seed names, the first few are quick."""
+    for item in items:
+        seed = item.callspec.params.get("seed") if hasattr(item, "callspec") else None
+        if isinstance(seed, int) and seed >= QUICK_SEEDS:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
