@@ -21,6 +21,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
 from analyser.results import rules_used
 from analyser.results.attack import AttackResult
 from analyser.results.charge import ChargeResult, strikes_described
@@ -449,7 +450,7 @@ def _check_whole(source: Any, second: str) -> None:
 
 def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
     """The section of a unit: a selector stands for its `key` alone."""
-    if isinstance(unit, str):
+    if isinstance(unit, str | Loadout):
         return {key: unit}
     if not isinstance(unit, Mapping):
         raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")

@@ -128,7 +128,8 @@ def test_rules_and_engines_know_numbers_only(place):
 
 @pytest.mark.parametrize("place", ["rules", "engine", "game"])
 def test_rules_and_engines_import_no_tables_and_no_pictures(place):
-    mine = [tree for module, tree in MODULES.items() if place_of(module) == place]
+    tables_when_asked = {"analyser.game.profiles"}  # a library as a table, loaded by who wants one (HEAVY)
+    mine = [tree for module, tree in MODULES.items() if place_of(module) == place and module not in tables_when_asked]
     assert {name.partition(".")[0] for tree in mine for name in names_imported(tree)} & NO_TABLES == set()
 
 

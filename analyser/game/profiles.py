@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from analyser import __version__
 from analyser.common.errors import InputError, check_text, nearest, shown
@@ -18,6 +18,9 @@ from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Faction, Loadout, Unit
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ItemT = TypeVar("ItemT")
 
@@ -100,8 +103,10 @@ class Profiles:
 
     Examples
     --------
-    >>> Profiles().loadout("crown/rifle-platoon@reinforced").level.models
+    >>> Profiles()["crown/rifle-platoon@reinforced"].level.models
     12
+    >>> Profiles()
+    <Profiles shipped with analyser ...>
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
@@ -139,6 +144,32 @@ class Profiles:
     def __iter__(self) -> Iterator[Loadout]:
         return iter(self.by_selector.values())
 
+    def __repr__(self) -> str:
+        units = ", ".join(f"{name} ({len(faction.units)} units)" for name, faction in self.factions.items())
+        return f"<Profiles {self.used}: {units}>"
+
+    def __getitem__(self, selector: str) -> Loadout:
+        """The loadout that a selector means; as :meth:`loadout`."""
+        return self.loadout(selector)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every loadout as a row of a table, in the order of the files.
+
+        Returns
+        -------
+        DataFrame
+            The selector; the faction, the unit's name and the level; the unit's profile; the ids of its rows.
+
+        Examples
+        --------
+        >>> table = Profiles().to_frame().set_index("selector")
+        >>> table.loc["crown/rifle-platoon@basic", ["unit", "type", "rows"]].tolist()
+        ['Rifle platoon', 'infantry', 'ranged-light, ranged-aerial, melee']
+        """
+        import pandas as pd
+
+        return pd.DataFrame([_record(each) for each in self])
+
     def faction(self, name: str) -> Faction:
         """The one faction that `name` means; case and unambiguous shortening are forgiven.
 
@@ -150,13 +181,14 @@ class Profiles:
         check_text(name, "faction", "a name such as crown")
         return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
 
-    def loadout(self, selector: str) -> Loadout:
+    def loadout(self, selector: str | Loadout) -> Loadout:
         """The one loadout that `selector` means.
 
         Parameters
         ----------
-        selector : str
-            ``faction/unit@level``. Case, spaces and underscores are forgiven, and so is any shortening
+        selector : str or Loadout
+            ``faction/unit@level``; a loadout comes back as it is.
+            Case, spaces and underscores are forgiven, and so is any shortening
             that still means one thing; the faction may be left out, and the level of a unit with only one.
 
         Raises
@@ -164,6 +196,8 @@ class Profiles:
         InputError
             Nothing fits (with the nearest names), or more than one thing does.
         """
+        if isinstance(selector, Loadout):
+            return selector
         check_text(selector, "selector", _SELECTOR)
         if selector in self.by_selector:
             return self.by_selector[selector]
@@ -279,6 +313,21 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
 def _ruleset(path: Path, _: bytes) -> Ruleset:
     """The ruleset in a file that holds those bytes."""
     return checked(Ruleset, read_toml(path), where=str(path))
+
+
+def _record(loadout: Loadout) -> dict[str, Any]:
+    """A row of the table of loadouts."""
+    unit = loadout.unit
+    profile = unit.model_dump(exclude={"id", "name", "levels", "rows"})
+    return {
+        "selector": loadout.selector,
+        "faction": loadout.faction,
+        "unit": unit.name,
+        "level": loadout.level_name,
+        **loadout.level.model_dump(),
+        **{key: ", ".join(value) if isinstance(value, tuple) else value for key, value in profile.items()},
+        "rows": ", ".join(row.id for row in unit.rows),
+    }
 
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:

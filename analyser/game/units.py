@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from analyser.common.errors import InputError
-from analyser.common.validation import Record, as_tuple
-from analyser.game.keywords import MOST_X, Bearer, Quality, Rule, plain_name
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.validation import Record, as_tuple, checked
+from analyser.game.keywords import MOST_X, Bearer, Keyword, Quality, Rule, plain_name
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
@@ -172,6 +172,119 @@ class Loadout(Record):
         """``faction/unit@level``, which finds this loadout again."""
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
+    def __repr__(self) -> str:
+        unit, level = self.unit, self.level
+        points = "" if level.points is None else f", {level.points} points"
+        rows = ", ".join(row.id for row in unit.rows) or "none"
+        return f"<Loadout {self.selector}: {unit.type}, {level.models} models{points}; rows: {rows}>"
+
+    __str__ = __repr__
+
+    def with_(self, *, row: str | None = None, **changes: Any) -> Loadout:
+        """The same loadout with some of its profile changed; it can be asked about like one from a file.
+
+        Parameters
+        ----------
+        row : str, optional
+            The row that `dice`, `short_range`, `long_range` and `qualities` are changed of. Default: every row.
+        **changes
+            Keys of its level (models, points, victory_points), of its unit (defence, damage_limit, discipline,
+            break_limit, speed, rules and so on) or of its rows. A number takes the place of the old one, a text with a
+            sign (``points="+10"``) is added to it. `dice` is always added: to every band that has any attack dice, and
+            to its value in parentheses. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` takes it away; several in a
+            list, or in one text with commas; without signs they take the place of all.
+
+        Raises
+        ------
+        InputError
+            A key, row, quality or rule that there is not (with the nearest that there is), or a value out of range.
+
+        Examples
+        --------
+        >>> from analyser import load_profiles
+        >>> rifles = load_profiles()["crown/rifle-platoon@basic"]
+        >>> better = rifles.with_(points=65, dice=+1, qualities="+Arc", row="ranged-light")
+        >>> better.level.points, better.unit.rows[0].has("Arc"), better.unit.rows[1].has("Arc")
+        (65, True, False)
+        >>> rifles.unit.rows[0].bands[0].dice, better.unit.rows[0].bands[0].dice
+        (5, 6)
+        """
+        unit = self.unit.model_dump()
+        rows = {each["id"]: each for each in unit["rows"]}
+        if row is not None:
+            if row_id(row, rows) not in rows:
+                problem = f"no row {shown(row)}{did_you_mean(row, rows)}"
+                raise InputError(problem, where=self.selector, allowed=", ".join(rows))
+            rows = {row: rows[row_id(row, rows)]}
+        sections = (Level, [unit["levels"][self.level_name]]), (Unit, [unit]), (Row, list(rows.values()))
+        parts = {key: found for model, found in sections for key in model.model_fields if key not in _NOT_CHANGED}
+        parts["dice"] = parts["qualities"]
+        for key, value in changes.items():
+            if key not in parts:
+                problem = f"no key {key!r}{did_you_mean(key, parts)}"
+                raise InputError(problem, where=self.selector, allowed=", ".join(parts))
+            try:
+                _change(parts[key], key, value)
+            except InputError as error:
+                raise error.inside(f"{self.selector}: {key}") from None
+        return checked(
+            Loadout, {"faction": self.faction, "unit": unit, "level_name": self.level_name}, where=self.selector
+        )
+
+
+_NOT_CHANGED = ("id", "name", "levels", "rows", "kind", "against", "bands")
+_KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
+
+
+def _change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+    """Change one key of a level, of a unit, or of several rows."""
+    if key in _KEYWORDS:
+        _change_keywords(parts, key, value)
+        return
+    signed = isinstance(value, str) and value[:1] in ("+", "-")
+    for part in parts:
+        if key == "dice":
+            part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
+        elif signed and part[key] is None:
+            raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
+        else:
+            part[key] = part[key] + _number(value) if signed else value
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+        return int(number) if number == int(number) else number
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{shown(value)} is not a number") from None
+
+
+def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
+    """A band with more attack dice; one without any stays without."""
+    return band | {key: band[key] + by for key in ("dice", "special") if band[key]}
+
+
+def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+    if not isinstance(value, str | list | tuple):
+        raise InputError(f"{shown(value)} is not usable", allowed='names such as "+Arc", in one text or a list')
+    written = [str(each).strip() for each in (value.split(",") if isinstance(value, str) else value) if each]
+    signs = [each[:1] if each[:1] in ("+", "-") else "" for each in written]
+    if "" in signs and any(signs):
+        raise InputError(f"{shown(value)} has names with and without a sign")
+    keywords = [_KEYWORDS[key](each.lstrip("+-").strip()) for each in written]
+    for sign, keyword in zip(signs, keywords):
+        if keyword.term is None:
+            raise InputError(f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, keyword.TABLE)}")
+        if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
+            raise InputError(f"there is no {keyword.name} to take away")
+    for part in parts:
+        found = {old.name: old for old in part[key]} if any(signs) else {}
+        for sign, keyword in zip(signs, keywords):
+            found.pop(keyword.name, None)
+            if sign != "-":
+                found[keyword.name] = keyword
+        part[key] = tuple(found.values())
+
 
 def unit_of(selector: str) -> str:
     """A selector without its level.
@@ -227,7 +340,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
     return band.special if special and band.special is not None else band.dice
 
 
-def row_id(written: str, rows: Mapping[str, Row]) -> str:
+def row_id(written: str, rows: Iterable[str]) -> str:
     """A row id, forgiving case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
     tidied = "-".join("".join(each if each.isalnum() else " " for each in written.casefold()).split())
     if tidied in rows:

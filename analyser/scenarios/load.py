@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
-from analyser.common.validation import checked
+from analyser.common.validation import Record
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout, Row
 from analyser.scenarios.attack import Scenario
@@ -36,6 +36,7 @@ from analyser.scenarios.schema import (
 )
 from analyser.scenarios.warnings import about_attack, about_charge, about_duel
 
+RecordT = TypeVar("RecordT", bound=Record)
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario
 ScenarioLike = Scenario | Source
 
@@ -186,8 +187,9 @@ def _check_buildings(file: ChargeFile) -> None:
 
 
 def _secondary(unit: Secondary, library: Profiles, where: str) -> Combatant:
-    plain = checked(Combatant, unit.model_dump(exclude={"threatened", "rows"}) | {"rows": unit.rows}, where=where)
-    return _combatant(plain, library, where).model_copy(update={"charge": Charge(threatened=unit.threatened)})
+    return _combatant(_as(Combatant, unit), library, where).model_copy(
+        update={"charge": Charge(threatened=unit.threatened)}
+    )
 
 
 def _focus(file: FocusFile, library: Profiles) -> FocusScenario:
@@ -205,10 +207,9 @@ def _focus(file: FocusFile, library: Profiles) -> FocusScenario:
 def _one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
     """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
-    own = checked(Attack, attack.model_dump(exclude_none=True, exclude=set(CIRCUMSTANCES)))
     target = file.target.model_copy(update=stated)
     try:
-        scenario = _attack(ScenarioFile(attack=own, target=target, ruleset=file.ruleset), library)
+        scenario = _attack(ScenarioFile(attack=_as(Attack, attack), target=target, ruleset=file.ruleset), library)
     except InputError as error:
         section, _, key = error.where.partition(".")
         if section == "attack" or (section == "target" and key in stated):
@@ -223,7 +224,14 @@ def _duel(file: DuelFile, library: Profiles) -> DuelScenario:
             problem = "embarked units take no part in duels"
             raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
     a, b = _combatant(file.a, library, "a"), _combatant(file.b, library, "b")
-    return DuelScenario(file.duel, a, b, file.ruleset, about_duel(file.duel, a, b, library))
+    return DuelScenario(file.duel, a, b, file.ruleset, about_duel(file, a, b, library))
+
+
+def _as(model: type[RecordT], record: Record) -> RecordT:
+    """Those keys of a record that another one has too."""
+    return model.model_validate(
+        {key: getattr(record, key) for key in record.model_fields_set & set(model.model_fields)}
+    )
 
 
 def _combatant(stated: Combatant, library: Profiles, where: str) -> Combatant:

@@ -23,10 +23,8 @@ CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
 
 def resolve_target(target: Target, defender: Loadout | None) -> Target:
     """`target` with everything that its profile or the defaults say, and checked."""
-    stated = target.model_dump(exclude_none=True)
-    known = {**_profile_of(defender), **stated}
-    if defender is not None:
-        known["unit"] = defender.selector
+    known = _profile_of(defender) | target.model_dump(exclude_none=True, exclude={"unit"})
+    known["unit"] = target.unit if defender is None else defender.selector
     rules = target if target.rules is not None or defender is None else defender.unit
     known["rules"] = each_once(rules.keywords)
     for key in ("models", "defence", "damage_limit"):
@@ -86,7 +84,7 @@ def _check_target(target: Target) -> None:
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
     """`attack` with everything that its profile or the defaults say, and checked."""
-    known = attack.model_dump(exclude_none=True)
+    known = attack.model_dump(exclude_none=True, exclude={"attacker"})
     if attacker is not None and row is not None:
         index = band_index(attack, attacker)
         known.setdefault("dice", attack_dice(row, index))
@@ -177,7 +175,7 @@ def resolve_combatant(
     except InputError as error:
         raise error.inside(f"{where}.unit") from None
     known = _combatant_profile(loadout) | combatant.model_dump(
-        exclude_none=True, exclude={"charge", "rows", "passengers"}
+        exclude_none=True, exclude={"unit", "charge", "rows", "passengers"}
     )
     shared = {key: known[key] for key in Target.model_fields if key in known}
     try:
@@ -218,7 +216,9 @@ def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: 
         raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
     try:
         loadout = None if stated.unit is None else (profiles or load_profiles()).loadout(stated.unit)
-        target = resolve_target(checked(Target, stated.model_dump(exclude_none=True), where="target"), loadout)
+        target = resolve_target(
+            checked(Target, stated.model_dump(exclude_none=True, exclude={"unit"}), where="target"), loadout
+        )
     except InputError as error:
         raise error.inside(inside) from None
     return checked(Passengers, target.model_dump(exclude_none=True), where=inside)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, PlainValidator, field_validator
+from pydantic_core import PydanticCustomError
 
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.fight.program import MOST_STRIKES
@@ -17,6 +18,7 @@ from analyser.game.units import (
     MOST_MODELS,
     Category,
     Inches,
+    Loadout,
     Models,
     Row,
     UnitType,
@@ -37,6 +39,16 @@ PENALTIES: Mapping[PenaltyName, str] = {
     "reforming": "The attacker has just left a transport or a building.",
     "outside_front_arc": "A Turret fires to its side or rear.",
 }
+
+
+def _selector(value: object) -> object:
+    if isinstance(value, str | Loadout):
+        return value
+    raise PydanticCustomError("string_type", "Input should be a valid string")
+
+
+Selector = Annotated[str, PlainValidator(_selector)]
+"""Of a loadout in the library; or, until the scenario is resolved, a loadout itself."""
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
 Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
@@ -57,7 +69,7 @@ class Attack(Record, Bearer):
     bears: ClassVar[str] = "qualities"
 
     kind: Literal["ranged"] = "ranged"
-    attacker: str | None = None
+    attacker: Selector | None = None
     row: str | None = Field(None, description="Row of the armaments grid. Default: the best that fits.")
     distance: Inches | None = Field(None, description="Inches to the target: decides short range and out of range.")
     dice: Dice | None = Field(None, description="Attack dice, instead of the row's.")
@@ -94,7 +106,7 @@ class Attack(Record, Bearer):
 class Target(Record, Bearer):
     """The ``[target]`` of a scenario: its profile and its state. `docs/scenario.md` says each key."""
 
-    unit: str | None = None
+    unit: Selector | None = None
     type: UnitType | None = None
     category: Category | None = None
     models: Models | None = Field(None, description="Models that the target has left.")

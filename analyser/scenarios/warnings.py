@@ -16,7 +16,7 @@ from analyser.game.units import Loadout
 from analyser.rules.structs import Test, plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.combatant import may_charge
-from analyser.scenarios.schema import Attack, ChargeFile, Combatant, DuelTerms, Target
+from analyser.scenarios.schema import Attack, ChargeFile, Combatant, DuelFile, Target
 from analyser.scenarios.strikes import CAN_BE_OUTFLANKED
 
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
@@ -217,9 +217,10 @@ def about_charge(
     file: ChargeFile, attacker: Combatant, target: Combatant, others: Sequence[Combatant], profiles: Profiles
 ) -> tuple[str, ...]:
     """The warnings of a charge: `file` as it was stated, its units resolved."""
-    warnings = [*_about_unit(attacker, "attacker", profiles), *_about_unit(target, "target", profiles)]
+    warnings = _about_unit(attacker, "attacker", file.attacker, profiles)
+    warnings += _about_unit(target, "target", file.target, profiles)
     for place, unit in enumerate(others):
-        warnings += _about_unit(unit, f"secondary.{place}", profiles)
+        warnings += _about_unit(unit, f"secondary.{place}", file.secondary[place], profiles)
         if unit.garrisoned:
             warnings.append(f"secondary.{place}.garrisoned has no effect: only the target's building is stormed")
     if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
@@ -233,9 +234,10 @@ def about_charge(
     return _distinct(warnings)
 
 
-def about_duel(terms: DuelTerms, a: Combatant, b: Combatant, profiles: Profiles) -> tuple[str, ...]:
-    """The warnings of a duel."""
-    warnings = [*_about_unit(a, "a", profiles), *_about_unit(b, "b", profiles)]
+def about_duel(file: DuelFile, a: Combatant, b: Combatant, profiles: Profiles) -> tuple[str, ...]:
+    """The warnings of a duel: `file` as it was stated, its units resolved."""
+    terms = file.duel
+    warnings = [*_about_unit(a, "a", file.a, profiles), *_about_unit(b, "b", file.b, profiles)]
     for side, unit, policy in (("a", a, terms.policy_a), ("b", b, terms.policy_b)):
         if unit.charge.outflanking and (b if unit is a else a).garrisoned:
             warnings.append(
@@ -255,9 +257,9 @@ def about_duel(terms: DuelTerms, a: Combatant, b: Combatant, profiles: Profiles)
     return _distinct(warnings)
 
 
-def _about_unit(unit: Combatant, where: str, profiles: Profiles) -> list[str]:
+def _about_unit(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> list[str]:
     """What the user should know about how a unit was read."""
-    loadout = None if unit.unit is None else profiles.loadout(unit.unit)
+    loadout = None if stated.unit is None else profiles.loadout(stated.unit)
     qualities = [quality for row in unit.rows or () for quality in row.qualities]
     found = unknown_names(qualities, f"quality in {where}.rows")
     found += unknown_names(unit.keywords, f"special rule in {where}.rules")

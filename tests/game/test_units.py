@@ -1,10 +1,14 @@
 """Units, levels, rows and bands (AC-2)."""
 
+import re
+
 import pytest
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
+from analyser.game.profiles import Profiles
 from analyser.game.units import Band, Faction, Loadout, Row, Unit, attack_dice
+from analyser.scenarios.load import load_charge, load_scenario
 
 RIFLES = {
     "id": "rifles",
@@ -123,3 +127,78 @@ def test_units_cannot_be_changed():
 def test_a_band_holds_both_its_ends():
     band = Band(first=2, last=4, dice=1)
     assert [models for models in range(7) if row(bands=[band]).band(models)] == [2, 3, 4]
+
+
+# --- changed loadouts -------------------------------------------------------------------------------------
+
+
+def loadout(**changes):
+    melee = {"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 12, "dice": 3}]}
+    rows = [RIFLES | {"qualities": ["Arc", "Torrent"]}, melee]
+    return Loadout(faction="crown", unit=unit(rows=rows, rules=["Veteran (2)"], **changes), level_name="basic")
+
+
+def test_a_number_takes_the_place_of_the_old_one_and_a_text_with_a_sign_is_added():
+    changed = loadout().with_(points="+5", models=8, defence="-1", speed=6)
+    assert (changed.level.points, changed.level.models) == (65, 8)
+    assert (changed.unit.defence, changed.unit.speed) == (1, 6)
+    assert changed.unit.levels["full-strength"] == loadout().unit.levels["full-strength"]
+    assert changed.selector == loadout().selector == "crown/platoon@basic"
+
+
+def test_dice_are_added_to_every_band_of_every_row_or_of_one():
+    both, one = loadout().with_(dice=+1), loadout().with_(dice="-2", row="Melee")
+    assert [[band.dice for band in row.bands] for row in both.unit.rows] == [[6, 13], [4]]
+    assert [[band.dice for band in row.bands] for row in one.unit.rows] == [[5, 12], [1]]
+    assert (both.unit.rows[0].bands[0].special, both.unit.rows[0].bands[1].special) == (9, None)
+
+
+@pytest.mark.parametrize(
+    ("stated", "qualities"),
+    [
+        ("+Shock", ("Arc", "Torrent", "Shock")),
+        ("-Arc", ("Torrent",)),
+        ("-Arc, +Cryo", ("Torrent", "Cryo")),
+        (["Precision", "Cryo"], ("Precision", "Cryo")),
+        ("", ()),
+    ],
+)
+def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
+    assert loadout().with_(qualities=stated, row="rifles").unit.rows[0].qualities == qualities
+    assert loadout().with_(rules="+Veteran (3)").unit.rules == ("Veteran (3)",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"defense": 3}, "no key 'defense'; did you mean 'defence'"),
+        ({"dice": 1, "row": "rifels"}, "no row 'rifels'; did you mean 'rifles'"),
+        ({"qualities": "+Arcc"}, "qualities: 'Arcc' is not known; did you mean 'Arc'"),
+        ({"qualities": "-Cryo"}, "there is no Cryo to take away"),
+        ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
+        ({"qualities": 5}, "5 is not usable"),
+        ({"dice": "many"}, "dice: 'many' is not a number"),
+        ({"dice": -9}, "dice: -4 is not usable (allowed: 0 to 200)"),
+        ({"discipline": "+1"}, "discipline: nothing to add +1 to"),
+        ({"models": 0}, "models: 0 is not usable (allowed: 1 to 1000)"),
+    ],
+)
+def test_what_cannot_be_changed_is_told(changes, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        loadout().with_(**changes)
+
+
+def test_a_changed_loadout_is_asked_about_like_one_from_a_file():
+    changed = loadout().with_(dice=+1, qualities="-Torrent", row="rifles")
+    attack = load_scenario({"attack": {"attacker": changed, "distance": 6}, "target": {"unit": loadout()}})
+    assert (attack.attack.dice, attack.attack.qualities, attack.attacker) == (6, ("Arc",), changed)
+    charge = load_charge({"attacker": {"unit": changed}, "target": {"unit": loadout().with_(defence=4)}})
+    assert (charge.target.defence, charge.attacker.unit) == (4, "crown/platoon@basic")
+    assert load_charge(charge.as_dict() | {"ruleset": {}}, Library()).as_dict() == charge.as_dict()
+
+
+class Library(Profiles):
+    """The shipped profiles and this one loadout."""
+
+    def loadout(self, selector):
+        return loadout()
