@@ -8,77 +8,73 @@ Examples
 58.27%
 """
 
-from __future__ import annotations
-
+import ast
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from analyser.analysis.compare import compare
-    from analyser.analysis.compare_result import Comparison
-    from analyser.analysis.explorer import explore
-    from analyser.analysis.funnel import dice_funnel
-    from analyser.analysis.matchups import Matchups, matchups
-    from analyser.analysis.sensitivity import Sensitivity, sensitivity
-    from analyser.analysis.targets import Comparisons
-    from analyser.api import charge, duel, exact, focus, simulate
-    from analyser.common.errors import AnalyserError, InputError
-    from analyser.game.profiles import Profiles, load_profiles
-    from analyser.results.attack import AttackResult
-    from analyser.results.base import Result
-    from analyser.results.charge import ChargeResult
-    from analyser.results.duel import DuelResult
-    from analyser.results.focus import FocusResult
-    from analyser.scenarios.attack import Scenario
-    from analyser.scenarios.load import load_scenario
+if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
+    from analyser import morale as morale
+    from analyser import plots as plots
+    from analyser.analysis.compare import compare as compare
+    from analyser.analysis.compare_result import Comparison as Comparison
+    from analyser.analysis.explorer import explore as explore
+    from analyser.analysis.funnel import dice_funnel as dice_funnel
+    from analyser.analysis.matchups import Matchups as Matchups
+    from analyser.analysis.matchups import matchups as matchups
+    from analyser.analysis.sensitivity import Sensitivity as Sensitivity
+    from analyser.analysis.sensitivity import sensitivity as sensitivity
+    from analyser.analysis.targets import Comparisons as Comparisons
+    from analyser.api import attack as attack
+    from analyser.api import charge as charge
+    from analyser.api import duel as duel
+    from analyser.api import exact as exact
+    from analyser.api import focus as focus
+    from analyser.api import simulate as simulate
+    from analyser.common.errors import AnalyserError as AnalyserError
+    from analyser.common.errors import InputError as InputError
+    from analyser.common.estimates import Estimate as Estimate
+    from analyser.game.profiles import Profiles as Profiles
+    from analyser.game.profiles import load_profiles as load_profiles
+    from analyser.results.attack import AttackResult as AttackResult
+    from analyser.results.base import Result as Result
+    from analyser.results.charge import ChargeResult as ChargeResult
+    from analyser.results.duel import DuelResult as DuelResult
+    from analyser.results.focus import FocusResult as FocusResult
+    from analyser.scenarios.attack import Scenario as Scenario
+    from analyser.scenarios.load import load_scenario as load_scenario
 
-__version__ = "0.1.0"
+    __version__: str
 
-_ROOMS = {
-    "exact": "api",
-    "load_scenario": "scenarios.load",
-    "simulate": "api",
-    "compare": "analysis.compare",
-    "matchups": "analysis.matchups",
-    "sensitivity": "analysis.sensitivity",
-    "dice_funnel": "analysis.funnel",
-    "explore": "analysis.explorer",
-    "charge": "api",
-    "focus": "api",
-    "duel": "api",
-    "ChargeResult": "results.charge",
-    "FocusResult": "results.focus",
-    "DuelResult": "results.duel",
-    "AnalyserError": "common.errors",
-    "InputError": "common.errors",
-    "Profiles": "game.profiles",
-    "load_profiles": "game.profiles",
-    "AttackResult": "results.attack",
-    "Result": "results.base",
-    "Comparison": "analysis.compare_result",
-    "Comparisons": "analysis.targets",
-    "Matchups": "analysis.matchups",
-    "Sensitivity": "analysis.sensitivity",
-    "Scenario": "scenarios.attack",
-}
-__all__ = [  # noqa: RUF022 - in the order in which a reader meets them
-    "load_profiles", "load_scenario", "exact", "simulate",
-    "charge", "focus", "duel",
-    "compare", "matchups", "sensitivity", "dice_funnel", "explore",
-    "Result", "AttackResult", "ChargeResult", "FocusResult", "DuelResult",
-    "Comparison", "Comparisons", "Matchups", "Sensitivity",
-    "Scenario", "Profiles", "AnalyserError", "InputError",
-]  # fmt: skip
+
+def _places() -> dict[str, str]:
+    """The module of each public name: as this file tells type checkers, so that every name stands in one place."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {
+        each.name: str(node.module) for node in found for each in node.names if str(node.module).startswith("analyser")
+    }
+
+
+_PLACES = _places()
+__all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import analyser` itself stays quick."""
-    if name == "plots":
-        return importlib.import_module("analyser.plots")
-    if name not in _ROOMS:
+    if name == "__version__":
+        from importlib import metadata
+
+        try:
+            return metadata.version("analyser")
+        except metadata.PackageNotFoundError:  # run from a folder, not installed
+            return "not installed"
+    if name not in _PLACES:
         raise AttributeError(f"module 'analyser' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.{_ROOMS[name]}"), name)
+    if _PLACES[name] == "analyser":
+        return importlib.import_module(f"analyser.{name}")
+    return getattr(importlib.import_module(_PLACES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ROOMS, "plots"])
+    return [*__all__, "__version__"]

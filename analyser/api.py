@@ -1,253 +1,144 @@
-"""The two questions: what are the odds exactly, and what do a million fights say."""
+"""The public questions: arguments in, a result out.
+
+Every question takes its units as selectors or mappings, or is asked as a whole: a scenario, the path of a file, or a
+mapping of the same form; and by which method and how precisely it is answered, as
+:class:`~analyser.common.sampling.Sampling` says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, check_flag, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
 from analyser.common.files import is_there
-from analyser.common.sampling import FIRST_TRIALS, Progress, Sampling
-from analyser.common.validation import checked
-from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of
-from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import steps_of
-from analyser.game.dice import Face
-from analyser.game.profiles import Profiles
+from analyser.common.sampling import Progress, Sampling
+from analyser.common.validation import Record, checked
+from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
-from analyser.results import rules_used
+from analyser.morale.api import exact as exact_morale
+from analyser.morale.api import simulate as simulate_morale
+from analyser.morale.result import MoraleResult
+from analyser.morale.systems import SYSTEMS, question_model, system_of
 from analyser.results.attack import AttackResult
-from analyser.results.charge import ChargeResult, strikes_described
+from analyser.results.base import Result
+from analyser.results.charge import ChargeResult
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
-from analyser.results.states import Endings, run
-from analyser.rules.structs import FightFacts, plain
+from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
-from analyser.scenarios.duel import DuelScenario, duel_start, in_parts, program_of, shooters_of
-from analyser.scenarios.focus import FocusScenario, focus_program
-from analyser.scenarios.load import (
-    ScenarioLike,
-    load_charge,
-    load_duel,
-    load_focus,
-    load_scenario,
-)
-from analyser.scenarios.reading import Source
-from analyser.scenarios.schema import Charge, DuelTerms
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.focus import FocusScenario
+from analyser.scenarios.load import AnyScenario, load
+from analyser.scenarios.reading import kind_of, read_scenario
+from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge, DuelTerms, Kind
 
-MOST_STEPS = 1e9  # of an exact law: some seconds
-
-
-def exact(scenario: ScenarioLike, profiles: Profiles | None = None) -> AttackResult:
-    """The exact odds of an attack: the whole joint law of its outcome.
-
-    Parameters
-    ----------
-    scenario : Scenario, path or mapping
-    profiles : Profiles, optional
-
-    Returns
-    -------
-    Result
-        Its probabilities are exact, up to the rounding of floating-point sums (below 1e-12).
-
-    Raises
-    ------
-    InputError
-        As :func:`load_scenario`.
-
-    Examples
-    --------
-    >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
-    >>> round(result.summary["mean_hits"], 4)
-    0.9074
-    """
-    ready = load_scenario(scenario, profiles)
-    fight = ready.fight
-    die, deck = _draws(ready)
-    _check_size(fight, len(deck))
-    faces, cards = die / die.sum(), deck / deck.sum()
-    scores, pmf, outcomes, chances = exact_attack(fight, faces, cards, np.cumsum(cards))
-    wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
-    return AttackResult(
-        outcomes=outcomes,
-        weights=chances,
-        scores=scores,
-        score_weights=pmf,
-        building_wrecked_weight=wrecked if ready.rolls_for_building else None,
-        **_account(ready, fight),
-    )
+Unit = str | Mapping[str, Any] | Loadout
+Question = str | os.PathLike[str] | Mapping[str, Any]
+ProfilesLike = Profiles | str | os.PathLike[str]
+_KINDS: dict[type, Kind] = {
+    Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"
+}  # fmt: skip
+ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
+_ONE_OR_ALL = "a unit as {}=, or the path of a scenario file alone"
+_A_QUESTION = "a scenario or its file; attack, charge, focus and duel take units"
 
 
-def _check_size(fight: FightFacts, card_values: int) -> None:
-    """Refuse a pool whose exact law would take minutes or gigabytes; only these three make pools that large."""
-    if not (fight.veteran or fight.extra_dice or fight.overcharge):
-        return
-    dice = int(fight.dice) + (card_values - 1 if fight.overcharge else 0)
-    steps = steps_of(fight, dice)
-    if steps > MOST_STEPS:
-        allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
-        raise InputError(f"the exact law of this pool takes {steps:.1g} steps", where="attack.dice", allowed=allowed)
-
-
-def simulate(
-    scenario: ScenarioLike,
-    trials: int | None = None,
+def attack(
+    attacker: Unit | Scenario | Question,
+    target: Unit | None = None,
     *,
+    method: Method = "exact",
+    trials: int | None = None,
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
-    profiles: Profiles | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    **conditions: Any,
 ) -> AttackResult:
-    """The odds of an attack by rolling every die and turning every card.
+    """What a ranged attack does (AC-3 to AC-5): the full joint distribution of its outcome, or a sample of it.
 
     Parameters
     ----------
-    scenario : Scenario, path or mapping
+    attacker : selector or mapping; or Scenario, path or mapping
+        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a whole scenario
+        (`docs/scenario.md`).
+    target : selector or mapping, optional
+        The unit that is attacked: a selector, or the keys of ``[target]``.
+    method : "exact" or "monte-carlo"
+        The exact distribution, or every die rolled and every card turned.
     trials : int, optional
-        Fights to play, 1 to 10**12; left out: ten million.
+        Monte Carlo: attacks to play, 1 to 10**12. Default: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float, optional
-        Instead of `trials`: play on until the 95% interval of every probability of the result, from its lower to
+        Instead of `trials`: play on until the 95% interval of every probability of this very answer, from its lower to
         its upper end, is at most this wide (1e-5 or more).
     threads : int, optional
-        Left out: one for each processor.
-    profiles : Profiles, optional
-    progress : callable, optional
-        Told the fights played so far and the number aimed at, now and then.
+        Default: one for each processor.
+    profiles : Profiles or path, optional
+        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+    progress : callable or True, optional
+        Called with the attacks played so far and the number aimed at, now and then; True: a progress bar.
+    **conditions
+        The keys of ``[attack]``, such as ``distance=6``, and bonuses and penalties by name, such as ``aiming=True``.
 
     Returns
     -------
-    Result
-        Each probability has a Wilson score interval at 95%.
+    AttackResult
+        Exact probabilities, up to the rounding of sums (below 1e-12); or each with its Wilson score interval at 95%.
 
     Raises
     ------
     InputError
-        As :func:`load_scenario`, and for a wrong number of trials, seed, precision or threads.
+        An attack that cannot be made, or another input that cannot be used; the message says what can.
 
     Examples
     --------
-    >>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
-    >>> simulate(fight, trials=100_000, seed=7).trials
-    100000
+    >>> result = attack("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", distance=6, aiming=True)
+    >>> print(result.probability("broken"))
+    20.21%
     """
-    sampling = Sampling("monte-carlo", trials, seed, precision, threads, progress=progress)
-    ready = load_scenario(scenario, profiles)
-    table = _table(ready, sampling)
-    table.play_to(sampling.first_trials(FIRST_TRIALS))
-    found = _sampled(ready, table, table.counts, table.trials, seed)
-    while precision is not None and (width := found.widest_interval()) > precision:
-        table.play_to(sampling.trials_still_needed(table.trials, width, CHUNK_TRIALS))
-        found = _sampled(ready, table, table.counts, table.trials, seed)
-    return found
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    source: Any = attacker
+    if target is not None:
+        stated = _unit(attacker, "attacker", "attacker")
+        for name, value in conditions.items():
+            if name in Attack.model_fields:
+                stated[name] = value
+            elif (key := _LIST_OF.get(name)) is not None:
+                check_flag(value, f"attack: {name}")
+                stated[key] = [*stated.get(key, ()), *([name] if value else [])]
+            else:
+                names = (*Attack.model_fields, *_LIST_OF)
+                problem = f"unknown key{did_you_mean(name, names)}"
+                raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
+        source = {"attack": stated, "target": _unit(target, "target")}
+    return solve(_whole(source, Scenario, "target", target, conditions, profiles), sampling)
 
 
-def simulate_in_batches(
-    scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
-) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, and the equal parts that it was played in.
-
-    Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
-    what they differ by in a batch varies less than each of them does.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    batches : int
-        How many parts, 1 or more.
-    chunks : int
-        Whole chunks of ``CHUNK_TRIALS`` trials in each part, 1 or more.
-    seed, threads
-        As of :func:`simulate`.
-
-    Returns
-    -------
-    whole : Result
-        As of :func:`simulate` with as many trials, bit for bit.
-    parts : tuple of Result
-        By the number of the batch; their seed is that of the whole.
-    """
-    trials = chunks * CHUNK_TRIALS
-    table = _table(scenario, Sampling("monte-carlo", batches * trials, seed, threads=threads))
-    parts, before = [], table.counts.copy()
-    for batch in range(1, batches + 1):
-        table.play_to(batch * trials)
-        parts.append(_sampled(scenario, table, table.counts - before, trials, seed))
-        before = table.counts.copy()
-    return _sampled(scenario, table, table.counts, table.trials, seed), tuple(parts)
-
-
-def _table(scenario: Scenario, sampling: Sampling) -> Table:
-    """An empty sample of a scenario."""
-    die, deck = _draws(scenario)
-    dealer = dealer_for(scenario.fight, die, deck, sampling.seed, for_building=scenario.rolls_for_building)
-    return Table(dealer, sampling.n_threads, sampling.report)
-
-
-def _sampled(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
-    """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
-    fight = table.dealer.fight
-    outcomes, weights = outcomes_of(table.dealer, counts)
-    return AttackResult(
-        outcomes=outcomes,
-        weights=weights,
-        scores=table.dealer.scores,
-        score_weights=counts.sum(axis=(1, 2, 3)),
-        building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
-        trials=int(trials),
-        seed=int(seed),
-        **_account(scenario, fight),
-    )
-
-
-def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-
-
-def _account(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
-    """What a result says about its scenario, whatever the method."""
-    fight = plain(fight)
-    return {
-        "scenario": scenario,
-        "conditions": rules_used.conditions(scenario, fight),
-        "rules": rules_used.of_attack(scenario, fight),
-        "profiles": scenario.profiles,
-    }
-
-
-def _sample(scenario: Any, sampling: Sampling, endings: Endings) -> dict[str, Any]:
-    """What the answer to a fight says about its sample and its profiles."""
-    seed = None if sampling.is_exact else int(sampling.seed)
-    return {"trials": endings.trials, "seed": seed, "profiles": scenario.profiles}
-
-
-Unit = str | Mapping[str, Any]
+_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
 
 
 def charge(
-    attacker: ChargeScenario | Source,
+    attacker: Unit | ChargeScenario | Question,
     target: Unit | None = None,
     *,
     secondary: Sequence[Unit] = (),
-    profiles: Profiles | None = None,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
-    progress: Progress | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
     **circumstances: bool,
 ) -> ChargeResult:
     """What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them.
@@ -261,21 +152,10 @@ def charge(
         The unit that is charged.
     secondary : sequence of selectors or mappings
         Other units of the charged side in contact (AC-8.7).
-    profiles : Profiles, optional
-        Where selectors are looked up; left out: the shipped profiles.
-    method : "exact" or "monte-carlo"
-    trials : int, optional
-        Monte Carlo: charges to play, 1 to 10**10; left out: a million.
-    seed : int
-        0 or more. The same seed gives the same bits, on any number of threads.
-    precision : float, optional
-        Instead of `trials`: so many that no 95% interval of a probability is wider.
-    threads : int, optional
-        Left out: one for each processor.
+    method, trials, seed, precision, threads, profiles, progress
+        As of :func:`attack`.
     replacement : bool
-        Monte Carlo: put each card back before the next is drawn (AC-9.3).
-    progress : callable, optional
-        Told the charges played so far and the number aimed at, now and then.
+        Monte Carlo: put each card back before the next is drawn (AC-9.3), as the exact method does.
     **circumstances : bool
         The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
 
@@ -291,41 +171,28 @@ def charge(
     38.05%, 34.22%, 27.73%
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source = attacker
+    source: Any = attacker
     if target is not None:
-        _check_keys(circumstances, Charge, "charge")
+        checked(Charge, circumstances, where="charge")
         source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
         source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
-    elif circumstances or secondary:
-        raise InputError("this stands in the scenario", where=next(iter(circumstances), "secondary"))
-    else:
-        _check_whole(attacker, "target")
-    scenario = load_charge(source, profiles)
-    setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
-    setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
-    start = charge_start(setup)
-    (endings,) = run(setup, [operations], start, scenario.ruleset, sampling)
-    return ChargeResult(
-        scenario=scenario,
-        endings=endings,
-        strikes=tuple(strikes_described(setup, operations, start, scenario)),
-        rules=rules_used.of_charge(scenario, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, endings),
-    )
+    stated = {**circumstances, **({"secondary": secondary} if secondary else {})}
+    return solve(_whole(source, ChargeScenario, "target", target, stated, profiles), sampling)
 
 
 def focus(
-    attacks: FocusScenario | Source | Sequence[Unit],
+    attacks: Sequence[Unit] | FocusScenario | Question,
     target: Unit | None = None,
     *,
-    profiles: Profiles | None = None,
+    until: tuple[float, str] | None = None,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
-    progress: Progress | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
 ) -> FocusResult:
     """What several attacks on one target in order come to (AC-9.1).
 
@@ -336,7 +203,9 @@ def focus(
         Without a `target`: a whole scenario (`docs/fights.md`).
     target : selector or mapping, optional
         The unit that all of them attack.
-    profiles, method, trials, seed, precision, threads, replacement, progress
+    until : (float, str), optional
+        Say after how many attacks a fate is that likely, such as ``(0.8, "broken")``; see :meth:`FocusResult.until`.
+    method, trials, seed, precision, threads, replacement, profiles, progress
         As of :func:`charge`.
 
     Raises
@@ -348,7 +217,7 @@ def focus(
     --------
     >>> rifles = "crown/rifle-p@basic"
     >>> result = focus([rifles, {"attacker": rifles, "distance": 6}], "scion-grenadier-p@basic")
-    >>> result.probability("broken", 1).probability < result.probability("broken", 2).probability
+    >>> result.probability("broken", 1) < result.probability("broken", 2)
     True
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
@@ -356,31 +225,25 @@ def focus(
     if target is not None:
         listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
         source = {"attacks": listed, "target": _unit(target, "target")}
-    else:
-        _check_whole(attacks, "target")
-    scenario = load_focus(source, profiles)
-    setup, programs = focus_program(scenario.attacks, scenario.attackers)
-    endings = run(setup, programs, start_states(setup), scenario.ruleset, sampling)
-    return FocusResult(
-        scenario=scenario,
-        endings=tuple(endings),
-        rules=rules_used.of_focus(scenario, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, endings[0]),
-    )
+    found = solve(_whole(source, FocusScenario, "target", target, {}, profiles), sampling)
+    if until is None:
+        return found
+    found.until(*until)  # raises if it cannot be told
+    return replace(found, wanted=until)
 
 
 def duel(
-    a: DuelScenario | Source,
+    a: Unit | DuelScenario | Question,
     b: Unit | None = None,
     *,
-    profiles: Profiles | None = None,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
     replacement: bool = False,
-    progress: Progress | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
     **terms: Any,
 ) -> DuelResult:
     """What a duel comes to (AC-9.2): both units round by round, and who has won by victory points.
@@ -391,7 +254,7 @@ def duel(
         One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/fights.md`).
     b : selector or mapping, optional
         The other.
-    profiles, method, trials, seed, precision, threads, replacement, progress
+    method, trials, seed, precision, threads, replacement, profiles, progress
         As of :func:`charge`.
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
@@ -404,32 +267,159 @@ def duel(
     Examples
     --------
     >>> result = duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=2, first="a")
-    >>> round(result.summary["p_a_wins"] + result.summary["p_draw"] + result.summary["p_b_wins"], 12)
+    >>> round(result.probability("a_wins") + result.probability("draw") + result.probability("b_wins"), 12)
     1.0
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source: Any = a
     if b is not None:
-        _check_keys(terms, DuelTerms, "duel")
+        checked(DuelTerms, terms, where="duel")
         source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
-    elif terms:
-        raise InputError("this stands in the scenario", where=next(iter(terms)))
-    else:
-        _check_whole(a, "b")
-    scenario = load_duel(source, profiles)
-    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, rounds = program_of(shooters, scenario.terms)
-    start = duel_start(setup, (scenario.a, scenario.b))
-    parts, moments, ends = in_parts(rounds, shooters)
-    found = run(setup, parts, start, scenario.ruleset, sampling)
-    return DuelResult(
-        scenario=scenario,
-        endings=tuple(found[part] for part in ends),
-        setup=setup,
-        moments=tuple((each, found[each.part]) for each in moments),
-        rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, found[0]),
+    return solve(_whole(source, DuelScenario, "b", b, terms, profiles), sampling)
+
+
+def exact(
+    question: AnyScenario | Record | Question, profiles: ProfilesLike | None = None, *, kind: str | None = None
+) -> Result:
+    """The exact answer to a question of any kind: a full joint distribution.
+
+    Parameters
+    ----------
+    question : scenario, path or mapping
+        An attack, charge, focus fire or duel (`docs/scenario.md`, `docs/fights.md`), or a question about morale
+        (`docs/morale.md`).
+    profiles : Profiles or path, optional
+        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+    kind : str, optional
+        ``attack``, ``charge``, ``focus``, ``duel``, ``legion``, ``grande-tactique``, ``warmaster``, ``mordheim`` or
+        ``compare``. Default: as the keys of the question say.
+
+    Returns
+    -------
+    Result
+        Its probabilities are exact, up to the rounding of floating-point sums (below 1e-12).
+
+    Raises
+    ------
+    InputError
+        A question that cannot be answered; the message names the file, the key, the value and what is allowed.
+    TooLargeError
+        A question about morale that only :func:`simulate` answers: too much can happen in it.
+
+    Examples
+    --------
+    >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
+    >>> round(result.mean("hits"), 4)
+    0.9074
+    """
+    return _answer(question, kind, profiles, Sampling())
+
+
+def simulate(
+    question: AnyScenario | Record | Question,
+    trials: int | None = None,
+    *,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    replacement: bool = False,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    kind: str | None = None,
+) -> Result:
+    """The answer to a question of any kind by Monte Carlo: every die rolled, every card drawn.
+
+    Parameters
+    ----------
+    question, profiles, kind
+        As of :func:`exact`.
+    trials, seed, precision, threads, progress
+        As of :func:`attack`.
+    replacement : bool
+        As of :func:`charge`.
+
+    Returns
+    -------
+    Result
+        Each probability has a Wilson score interval at 95%.
+
+    Raises
+    ------
+    InputError
+        As of :func:`exact`, and for a wrong number of trials, seed, precision or threads.
+
+    Examples
+    --------
+    >>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
+    >>> simulate(fight, trials=100_000, seed=7).trials
+    100000
+    """
+    return _answer(
+        question, kind, profiles, Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     )
+
+
+def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling) -> Result:
+    kinds = (*FILES, *SYSTEMS)
+    if kind is not None:
+        check_text(kind, "kind", ", ".join(kinds))
+        if kind not in kinds:
+            problem = f"no kind of question {shown(kind)}{did_you_mean(kind, kinds)}"
+            raise InputError(problem, where="kind", allowed=", ".join(kinds))
+    _check_whole(question, "", profiles)
+    if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
+        return solve(load(question, _library(profiles), cast("Kind", kind)), sampling)
+    return cast("Result", _morale(str(kind), question, profiles, sampling))
+
+
+def _kind(question: Any) -> str:
+    """The kind of a question, by its type or its keys."""
+    if isinstance(question, Record):
+        return next(name for name, system in SYSTEMS.items() if isinstance(question, question_model(system)))
+    raw = read_scenario(question)[0]
+    return system_of(raw) or kind_of(raw)
+
+
+def _morale(system: str, question: Any, profiles: ProfilesLike | None, sampling: Sampling) -> MoraleResult:
+    folder = profiles.folder if isinstance(profiles, Profiles) else profiles
+    if sampling.is_exact:
+        return exact_morale(system, question, folder)
+    with sampling.with_bar() as ready:
+        return simulate_morale(
+            system, question, ready.trials, seed=ready.seed, precision=ready.precision, threads=ready.threads,
+            folder=folder, progress=ready.report,
+        )  # fmt: skip
+
+
+def _library(profiles: ProfilesLike | None) -> Profiles | None:
+    return load_profiles(profiles) if isinstance(profiles, str | os.PathLike) else profiles
+
+
+def _whole(
+    source: Any, wanted: type[ScenarioT], second: str, unit: object, stated: Mapping[str, Any],
+    profiles: ProfilesLike | None,
+) -> ScenarioT:  # fmt: skip
+    """The scenario that a question is, or that its parts make."""
+    if unit is None:
+        if stated:
+            raise InputError("this stands in the scenario", where=next(iter(stated)))
+        _check_whole(source, second, profiles)
+    found = load(source, _library(profiles), _KINDS[wanted])
+    assert isinstance(found, wanted)
+    return found
+
+
+def _check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
+    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
+    allowed = _ONE_OR_ALL.format(second) if second else _A_QUESTION
+    if isinstance(source, list | tuple):
+        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
+        raise InputError(problem, where=second, allowed=allowed)
+    if not isinstance(source, str) or source.endswith(".toml") or is_there(Path(source)):
+        return
+    found = (_library(profiles) or load_profiles()).loadout(source)  # raises with the nearest selector
+    problem = f"{found.selector} is a unit alone, and no question"
+    raise InputError(problem, where=second, allowed=allowed)
 
 
 def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
@@ -439,15 +429,6 @@ def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
     return given
 
 
-def _check_whole(source: Any, second: str) -> None:
-    """Refuse one unit alone, or a list of them: without a second unit, a whole scenario is wanted."""
-    is_text = isinstance(source, str)
-    is_file = is_text and (source.endswith(".toml") or is_there(Path(source)))
-    if not is_file and (is_text or isinstance(source, list | tuple)):
-        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
-        raise InputError(problem, where=second, allowed=f"a unit as {second}=, or the path of a scenario file alone")
-
-
 def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
     """The section of a unit: a selector stands for its `key` alone."""
     if isinstance(unit, str | Loadout):
@@ -455,8 +436,3 @@ def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
     if not isinstance(unit, Mapping):
         raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
     return dict(unit)
-
-
-def _check_keys(given: Mapping[str, Any], model: type[Charge] | type[DuelTerms], section: str) -> None:
-    """Let the section's record say what is wrong with the names of arguments."""
-    checked(model, given, where=section)

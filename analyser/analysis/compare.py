@@ -14,15 +14,15 @@ from analyser.analysis.figures import figures_of, metric_compared, values_of
 from analyser.analysis.selection import Levels, Selectors, check_row, rows_called
 from analyser.analysis.selection import loadouts as loadouts_meant
 from analyser.analysis.targets import Comparisons, compared_by_target, shares_of
-from analyser.api import exact, simulate_in_batches
 from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
+from analyser.plots.metrics import PER_100_POINTS
 from analyser.results.attack import AttackResult
-from analyser.results.metrics import PER_100_POINTS
+from analyser.results.solve import simulate_in_batches, solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import scenario_between
 from analyser.scenarios.reading import parse_scenario
@@ -85,7 +85,7 @@ def compare(
     method : "exact" or "monte-carlo"
     metric : str
         The figure that decides which loadout is the best one: `p_at_least`, or one of
-        :data:`analyser.results.metrics.METRICS` that is not of duels.
+        :data:`analyser.plots.metrics.METRICS` that is not of duels.
     per_points : bool
         Let the figure per 100 points of the loadout decide: a mean or an expected one, since chances do not add up.
     at_least : int, optional
@@ -294,7 +294,7 @@ def _at_least(asked: int | None, target: Defender) -> int:
 def _play(scenario: Scenario, how: _How) -> Played:
     """The result, and the results of its batches if it is a sample."""
     if how.method == "exact":
-        return exact(scenario), ()
+        return solve(scenario), ()
     chunks = DEFAULT_CHUNKS if how.trials is None else -(-how.trials // (BATCHES * CHUNK_TRIALS))
     return simulate_in_batches(scenario, BATCHES, chunks, seed=how.seed, threads=how.threads)
 

@@ -17,8 +17,8 @@ from analyser.common.estimates import Estimate, plus_minus
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import compared_laws, cost_against_effect
+from analyser.plots.metrics import BY_POINTS, PER_100_POINTS
 from analyser.results.attack import AttackResult
-from analyser.results.metrics import BY_POINTS, PER_100_POINTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

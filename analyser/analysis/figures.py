@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_flag, check_text
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
+from analyser.plots.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.results.attack import AttackResult
-from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
 from analyser.rules.damage import losses_of
 from analyser.rules.structs import plain
 
@@ -20,7 +20,7 @@ COMPARED: Mapping[str, Metric] = {
     AT_LEAST: Metric("P(at least {at_least} destroyed)", True),
     **{name: each for name, each in METRICS.items() if name not in RESULTS},
 }
-"""The figures of :data:`analyser.results.metrics.METRICS` but those of duels, and one more: more is better in each."""
+"""The figures of :data:`analyser.plots.metrics.METRICS` but those of duels, and one more: more is better in each."""
 ALL_COMPARED = tuple(COMPARED)
 PERCENTILE = "_percentile"  # ends the name of a whole number, for which no interval is worked out
 

@@ -14,7 +14,7 @@ from analyser.analysis.situations import Situation
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.units import Loadout
-from analyser.results.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 
 METHOD = "exact"
 _WHOLE_NUMBERS = ("attacker_points", "defender_points", "defender_models", "dice")

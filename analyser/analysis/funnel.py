@@ -15,9 +15,9 @@ import numpy as np
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-from analyser.api import exact
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
+from analyser.results.solve import solve
 from analyser.rules.damage import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.load import ScenarioLike, load_scenario
@@ -62,7 +62,7 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
 
     ready = load_scenario(scenario, profiles)
     fight = ready.fight
-    result = exact(ready)
+    result = solve(ready)
     scores = result.scores
     faces = np.array(ready.ruleset.die.faces, np.float64) / ready.ruleset.die.sides
     pools = _pools(fight, ready.ruleset.deck.counts())

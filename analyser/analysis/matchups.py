@@ -19,9 +19,8 @@ from analyser.common.sampling import check_threads, default_threads
 from analyser.game.profiles import Profiles, ProfilesUsed, load_profiles
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots import heatmap
-from analyser.results import metrics
-from analyser.results.metrics import METRICS
+from analyser.plots import heatmap, metrics
+from analyser.plots.metrics import METRICS
 from analyser.scenarios.resolve import resolve_target
 from analyser.scenarios.schema import Target
 
@@ -96,7 +95,7 @@ class Matchups:
         Parameters
         ----------
         metric : str, optional
-            A column of :data:`analyser.results.metrics.METRICS`; left out: the metric of this comparison.
+            A column of :data:`analyser.plots.metrics.METRICS`; left out: the metric of this comparison.
 
         Returns
         -------
@@ -204,7 +203,7 @@ def matchups(
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
     metric : str
         The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.results.metrics.METRICS`. All figures are in the frame.
+        :data:`analyser.plots.metrics.METRICS`. All figures are in the frame.
     per_points : bool
         Show the figure per 100 points of the attacker; of means and expected figures only, since chances do not add up.
     situations : sequence of Situation or str
@@ -227,7 +226,7 @@ def matchups(
     Matchups
         Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.results.metrics.METRICS`,
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`,
         means and
         expected ones also per 100 points of the attacker (`p_wins` and `p_draws` are of duels alone, NaN in other
         situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; figures that

@@ -13,13 +13,13 @@ import pandas as pd
 
 from analyser.analysis.figures import COMPARED, figures_of, title_of
 from analyser.analysis.variations import NUMBERS, Number
-from analyser.api import exact
 from analyser.common.errors import InputError, check_text, did_you_mean
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.text import aligned
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots import tornado
-from analyser.results.metrics import PER_100_POINTS
+from analyser.plots.metrics import PER_100_POINTS
+from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import ScenarioLike, load_scenario, scenario_between
 from analyser.scenarios.schema import ScenarioFile
@@ -188,7 +188,7 @@ def _row(number: Number, scenario: Scenario, metric: str, at_least: int, base: f
 def _figure(scenario: Scenario, metric: str, at_least: int) -> float:
     if metric == "p_at_least" and at_least > (scenario.target.models or 0):
         return 0.0
-    return figures_of(exact(scenario), min(at_least, scenario.target.models or 1), None)[metric].value
+    return figures_of(solve(scenario), min(at_least, scenario.target.models or 1), None)[metric].value
 
 
 _SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
@@ -258,4 +258,4 @@ def _figure_at(scenario: Scenario, level: str, metric: str, at_least: int) -> fl
         other = scenario_between(file, loadout, scenario.defender)
     except InputError:  # the grid has no band for that level
         return None
-    return figures_of(exact(other), at_least, None)[metric].value
+    return figures_of(solve(other), at_least, None)[metric].value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,20 +16,42 @@ NORMAL_95 = 1.959963984540054  # half a 95% interval, in standard errors
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A probability: exact, or sampled with a 95% interval.
+class Estimate(float):
+    """A probability, exact or sampled with a 95% interval: a number like any other, printed with its interval.
 
-    Attributes
+    Parameters
     ----------
     probability : float
     low, high : float or None
         The Wilson score interval at 95%; None for an exact probability.
+
+    Examples
+    --------
+    >>> p = Estimate(0.634, 0.625, 0.643)
+    >>> p, p > 0.5, round(1 - p, 3), f"{p:.2f}"
+    (63.4% ±0.9, True, 0.366, '0.63')
     """
 
-    probability: float
-    low: float | None = None
-    high: float | None = None
+    __slots__ = ("high", "low")
+    low: float | None
+    high: float | None
+
+    def __new__(cls, probability: float, low: float | None = None, high: float | None = None) -> Estimate:
+        """A float, with the ends of its interval."""
+        new = super().__new__(cls, probability)
+        new.low, new.high = low, high
+        return new
+
+    def __getnewargs__(self) -> tuple[float, float | None, float | None]:  # type: ignore[override]
+        return float(self), self.low, self.high
+
+    @property
+    def probability(self) -> float:
+        """The number itself."""
+        return float(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
         """Percent, with as many decimals as the interval bears out.
@@ -47,6 +68,8 @@ class Estimate:
         # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
         half = max(self.high - self.probability, self.probability - self.low)
         return plus_minus(100 * self.probability, 100 * half, "%")
+
+    __repr__ = __str__  # a shell shows what is printed
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:

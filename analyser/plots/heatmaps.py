@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.game.units import Category
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
+from analyser.plots.metrics import ALL_LEVELS, Metric, metric, short_text
 from analyser.plots.outlines import CellText, CellTexts, outline_labels
-from analyser.results.metrics import ALL_LEVELS, Metric, metric, short_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
         category, and in each from the highest mean on. The means, over the cells that have a figure, are a last column
         and a last row. Cells without a figure are blank and hatched.
     metric : str
-        A column of :data:`analyser.results.metrics.METRICS`. Probabilities are in percent and coloured by the
+        A column of :data:`analyser.plots.metrics.METRICS`. Probabilities are in percent and coloured by the
         logarithm of
         their odds from 1 to 99, other figures by their logarithm from a hundredth of the highest, so that small ones
         are told apart as large ones are; beside the colours it is said.

@@ -16,6 +16,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_c
 from analyser.common.errors import InputError
 from analyser.common.sampling import check_threads, default_threads
 from analyser.game.profiles import Profiles, load_profiles
+from analyser.plots.metrics import metric
 from analyser.report.balance import balance_of, write_balance
 from analyser.report.figures import figure_jobs, whole_table, write_table
 from analyser.report.folder import check_replaceable, work_on, write_manifest
@@ -24,7 +25,6 @@ from analyser.report.page import parts_of_page, write_page
 from analyser.report.pictures import SHOWN_METRICS, missing_pictures, picture_jobs, plan_pictures
 from analyser.report.pool import Pool, cost_of, interrupts_noted, processes_for, rarely_collected
 from analyser.report.rankings import reasons
-from analyser.results.metrics import metric
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -62,7 +62,7 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
     metrics : sequence of str
-        What the heatmaps show: names of :data:`analyser.results.metrics.METRICS`.
+        What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
 

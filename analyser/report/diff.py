@@ -15,9 +15,9 @@ from analyser.analysis.matchups import Progress
 from analyser.analysis.situations import Situation
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
+from analyser.plots.metrics import METRICS, PER_100_POINTS, metric
 from analyser.report.edits import Edit, edits
 from analyser.report.sources import Asked, Side, sides
-from analyser.results.metrics import METRICS, PER_100_POINTS, metric
 
 SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
 CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability)

@@ -18,12 +18,12 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Loadout, unit_of
+from analyser.plots.metrics import METRICS
 from analyser.report.balance import Balance
 from analyser.report.page_data import page_data
 from analyser.report.pictures import Plan, size_on_page
 from analyser.report.rankings import answers, idle, rankings
 from analyser.report.unit_cards import anchors, sheets
-from analyser.results.metrics import METRICS
 
 MOST_OUTLIERS = 20
 

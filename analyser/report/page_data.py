@@ -15,7 +15,7 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
-from analyser.results.metrics import METRICS, RESULTS
+from analyser.plots.metrics import METRICS, RESULTS
 
 CARRIED = (
     EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken",

@@ -17,9 +17,9 @@ from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
 from analyser.plots.look import house_style
+from analyser.plots.metrics import ALL_LEVELS, METRICS
 from analyser.report.folder import Work
 from analyser.report.pool import Job
-from analyser.results.metrics import ALL_LEVELS, METRICS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

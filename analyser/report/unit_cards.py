@@ -12,8 +12,8 @@ from analyser.analysis.frame import by_unit, records
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, Unit, unit_of
+from analyser.plots.metrics import RESULTS
 from analyser.report.balance import Balance
-from analyser.results.metrics import RESULTS
 
 MOST_OPPONENTS = 5
 MOST_OUTLIERS = 6

@@ -132,7 +132,8 @@ class AttackResult(Result):
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
         check_integer(models, "models", 0)
-        return estimate(self.destroyed_weights[models:].sum(), self.trials)
+        above = np.cumsum(self.destroyed_weights[::-1])[::-1]
+        return estimate(above[models] if models < len(above) else 0, self.trials)
 
     def widest_interval(self) -> float:
         """The width of the widest interval of any probability of a sample: the one nearest to a half."""

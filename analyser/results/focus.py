@@ -232,7 +232,8 @@ class FocusResult(FightResult):
             return body
         share, fate = self.wanted
         found = self.until(share, fate)
-        chance = {name: value for name, value in vars(found.probability).items() if value is not None}
+        chance = chance_figures("probability", found.probability)
+        chance = {name.removeprefix("probability_"): value for name, value in chance.items()}
         return body | {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
 
     def heading(self) -> list[tuple[str, str]]:

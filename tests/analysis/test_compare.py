@@ -8,12 +8,12 @@ import pytest
 import analyser
 from analyser.analysis.compare import BATCHES, compare
 from analyser.analysis.figures import ALL_COMPARED, COMPARED
-from analyser.api import simulate_in_batches
 from analyser.common.errors import InputError
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
-from analyser.results.metrics import BY_POINTS, PER_100_POINTS
+from analyser.plots.metrics import BY_POINTS, PER_100_POINTS
+from analyser.results.solve import simulate_in_batches
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant

@@ -12,7 +12,7 @@ from analyser.analysis.compare import compare
 from analyser.analysis.differences import Side, differences
 from analyser.analysis.figures import COMPARED
 from analyser.common.errors import InputError
-from analyser.results.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from analyser.plots.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from tests.helpers.shell import answer, refusal
 from tests.oracle.small_profiles import variant
 

@@ -10,8 +10,8 @@ from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, 
 from analyser.common.errors import InputError
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.profiles import Profiles
+from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.results import rules_used
-from analyser.results.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.scenarios.best_row import RANKED_BY, best_of, best_row
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_target

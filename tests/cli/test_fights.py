@@ -508,9 +508,7 @@ def test_what_one_of_several_attacks_says_of_its_target_is_refused_in_its_place(
     ("ask", "second"), [(analyser.charge, "target"), (analyser.focus, "target"), (analyser.duel, "b")]
 )
 def test_one_unit_alone_is_told_that_the_second_is_missing(ask, second):
-    with pytest.raises(
-        InputError, match=rf"neither a file nor a scenario, and .* missing \(allowed: a unit as {second}="
-    ):
+    with pytest.raises(InputError, match=rf"is a unit alone, and no question \(allowed: a unit as {second}="):
         ask(RIFLES)
     with pytest.raises(InputError, match=r"nowhere\.toml: cannot read this file"):
         ask("nowhere.toml")
@@ -551,7 +549,7 @@ def test_a_file_of_another_kind_is_told_which_it_is(tmp_path, kind):
     path = tmp_path / "fight.toml"
     path.write_text(FILES[kind], encoding="utf-8")
     described = {"charge": "a charge", "focus": "focus fire", "duel": "a duel"}[kind]
-    for other in {"exact", *FILES} - {kind}:
+    for other in {"attack", *FILES} - {kind}:
         with pytest.raises(InputError, match=f"this describes {described}, not "):
             getattr(analyser, other)(str(path))
 

@@ -17,7 +17,7 @@ from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
 from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance
-from analyser.results.metrics import METRICS, short_text
+from analyser.plots.metrics import METRICS, short_text
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST_POINTS = 8  # of any text, at natural size

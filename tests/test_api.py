@@ -1,0 +1,134 @@
+"""The public face: every question takes units, a scenario or a file, and says what is wrong with anything else."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import analyser
+from analyser import InputError, morale
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+UNITS = {"unit": RIFLES}, {"unit": GRENADIERS}
+FEW = {"trials": 500, "seed": 3}
+QUESTIONS = {  # by kind: the two units as arguments; the same as a whole
+    "attack": ((RIFLES, GRENADIERS), {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}}),
+    "charge": ((RIFLES, GRENADIERS), {"charge": {}, "attacker": UNITS[0], "target": UNITS[1]}),
+    "focus": (([RIFLES], GRENADIERS), {"attacks": [{"attacker": RIFLES}], "target": UNITS[1]}),
+    "duel": ((RIFLES, GRENADIERS), {"duel": {}, "a": UNITS[0], "b": UNITS[1]}),
+}
+LEGION = {"courage": 1, "tokens": 2}
+
+
+def plain(result):
+    return result.as_dict()
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_units_a_mapping_a_file_and_a_scenario_are_the_same_question(kind, tmp_path):
+    units, whole = QUESTIONS[kind]
+    path = tmp_path / "question.toml"
+    if kind == "focus":
+        path.write_text(f'[[attacks]]\nattacker = "{RIFLES}"\n[target]\nunit = "{GRENADIERS}"\n', encoding="utf-8")
+    else:
+        sections = [
+            f"[{name}]\n" + "".join(f'{key} = "{value}"\n' for key, value in section.items())
+            for name, section in whole.items()
+        ]
+        path.write_text("".join(sections), encoding="utf-8")
+    ask = getattr(analyser, kind)
+    expected = ask(*units)
+    assert expected.kind == kind
+    for same in (ask(whole), ask(path), ask(str(path)), ask(expected.scenario), ask(*units, profiles="profiles")):
+        assert plain(same) | {"profiles": None} == plain(expected) | {"profiles": None}
+    for question in (whole, path, expected.scenario):
+        assert plain(analyser.exact(question)) == plain(expected)
+        sampled = ask(*units, method="monte-carlo", **FEW)
+        assert plain(analyser.simulate(question, **FEW)) == plain(sampled)
+
+
+def test_the_two_verbs_take_questions_about_morale():
+    assert str(analyser.exact(LEGION)) == str(morale.exact("legion", LEGION))
+    assert str(analyser.exact(LEGION, kind="legion")) == str(analyser.exact(LEGION))
+    assert str(analyser.simulate(LEGION, **FEW)) == str(morale.simulate("legion", LEGION, **FEW))
+    checked = analyser.exact(morale.load_question("legion", LEGION))
+    assert checked.to_frame().equals(analyser.exact(LEGION, profiles="profiles").to_frame())
+
+
+@pytest.mark.parametrize("name", ["exact", "simulate", "attack", "charge", "duel"])
+def test_a_selector_alone_is_told_from_a_file(name):
+    ask = getattr(analyser, name)
+    with pytest.raises(InputError, match="did you mean 'rifle-platoon'"):
+        ask("crown/rifle-platon@basic")
+    with pytest.raises(InputError, match="crown/rifle-platoon@basic is a unit alone, and no question"):
+        ask(RIFLES)
+    with pytest.raises(InputError, match=r"no-such-file\.toml: cannot read this file"):
+        ask("no-such-file.toml")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"aming": True}, "unknown key; did you mean 'aiming'"),
+        ({"aiming": "yes"}, "attack: aiming: 'yes' is not usable"),
+        ({"distance": "near"}, "distance"),
+        ({"method": "monte carlo"}, "did you mean 'monte-carlo'"),
+        ({"profiles": "nowhere"}, "no such folder of profiles"),
+        ({"progress": "yes"}, "progress: 'yes' is not usable"),
+    ],
+)
+def test_a_wrong_argument_is_told(wrong, told):
+    with pytest.raises(InputError, match=told):
+        analyser.attack(RIFLES, GRENADIERS, **wrong)
+
+
+def test_bonuses_and_penalties_are_arguments():
+    (rating,) = {
+        analyser.attack(RIFLES, GRENADIERS, **how).conditions["rating"]
+        for how in ({"aiming": True, "reforming": False}, {"bonuses": ["aiming"]}, {"aiming": True, "concealed": False})
+    }
+    assert rating == "improved"
+
+
+def test_a_wrong_kind_of_question_is_told():
+    with pytest.raises(InputError, match="no kind of question 'legoin'; did you mean 'legion'"):
+        analyser.exact(LEGION, kind="legoin")
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_progress_is_told_to_whom_it_is_given(kind, capsys):
+    told = []
+    ask, (units, _) = getattr(analyser, kind), QUESTIONS[kind]
+    ask(*units, method="monte-carlo", **FEW, progress=lambda done, aim: told.append((done, aim)))
+    assert told[-1] == (500, 500)
+    ask(*units, method="monte-carlo", **FEW, progress=True)
+    assert "trials/s" in capsys.readouterr().err
+
+
+def test_the_list_of_names_is_the_public_one():
+    assert set(dir(analyser)) == {*analyser.__all__, "__version__"}
+    assert {"attack", "charge", "focus", "duel", "exact", "simulate", "morale", "Result"} <= set(dir(analyser))
+
+
+def test_a_type_checker_sees_the_types(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import analyser
+
+            result = analyser.exact({"courage": 1})
+            reveal_type(result)
+            reveal_type(analyser.charge("a", "b"))
+            reveal_type(result.probability("broken"))
+            reveal_type(analyser.attack("a", "b").mean("hits"))
+            reveal_type(result.probability("broken") > 0.5)
+            """
+        ),
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file=", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
+    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool"], done.stdout
