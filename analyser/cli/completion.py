@@ -56,7 +56,7 @@ def _rows(context: click.Context) -> Iterable[str]:
 
 
 def _metrics(_: click.Context) -> Iterable[str]:
-    from analyser.results.metrics import METRICS
+    from analyser.plots.metrics import METRICS
 
     return METRICS
 
