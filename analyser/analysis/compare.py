@@ -173,7 +173,7 @@ def _compared(
     deltas = differences(found)
     return Comparison(
         frame=with_differences(frame, deltas, decides),
-        laws=_laws(sides, played),
+        distributions=_distributions(sides, played),
         differences=deltas,
         metric=decides,
         at_least=wanted,
@@ -334,11 +334,11 @@ def _figures(result: AttackResult, at_least: int, points: int | None) -> dict[st
     return known
 
 
-def _laws(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
-    """The law of models destroyed of each loadout, one below the other."""
+def _distributions(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
+    """The distribution of models destroyed of each loadout, one below the other."""
     parts = [
         pd.DataFrame(whole.distribution("models_destroyed")).assign(loadout=sides[place].selector, method=whole.method)
         for place, (whole, _) in played.items()
     ]
-    laws = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})
-    return laws[["loadout", *(name for name in laws if name != "loadout")]]
+    table = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})
+    return table[["loadout", *(name for name in table if name != "loadout")]]

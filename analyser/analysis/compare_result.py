@@ -16,7 +16,7 @@ from analyser.analysis.figures import AT_LEAST, COMPARED, PERCENTILE, title_of
 from analyser.common.estimates import Estimate, plus_minus
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots import compared_laws, cost_against_effect
+from analyser.plots import compared_distributions, cost_against_effect
 from analyser.plots.metrics import BY_POINTS, PER_100_POINTS
 from analyser.results.attack import AttackResult
 
@@ -66,7 +66,7 @@ class Comparison:
         `significant`, `tied`; `why_not` where it cannot make the attack. Of a sample also `trials` and, beside each
         figure, `_low` and `_high`, a 95% interval. Of a mean over targets without `row` and `dice`, but with `cannot`,
         the targets that it cannot attack.
-    laws : DataFrame
+    distributions : DataFrame
         `loadout`, `models_destroyed`, `probability`, `at_least`, and of a sample their intervals. Of a mean over
         targets there are none.
     differences : DataFrame
@@ -85,7 +85,7 @@ class Comparison:
     """
 
     frame: pd.DataFrame
-    laws: pd.DataFrame
+    distributions: pd.DataFrame
     differences: pd.DataFrame
     metric: str
     at_least: int | None
@@ -119,13 +119,13 @@ class Comparison:
         return self.frame.copy()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The laws of models destroyed over one another (:func:`analyser.plots.compared_laws`)."""
-        return compared_laws(self.laws, ax=ax)
+        """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
+        return compared_distributions(self.distributions, heading=self._heading(), ax=ax)
 
     def frontier(self, *, ax: Axes | None = None) -> Axes:
         """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
         label = title_of(self.metric, self.at_least)
-        return cost_against_effect(self.frame, metric=self.metric, label=label, ax=ax)
+        return cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
 
     def __str__(self) -> str:
         """Plain text: the figures of one attack, means per 100 points, and what was not computed."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from analyser.analysis.compare import compare
+from analyser.analysis.figures import subject_of
 from analyser.analysis.funnel import dice_funnel
 from analyser.common.errors import InputError
 from analyser.common.text import counted
@@ -223,11 +224,12 @@ class Explorer:
         if shown is None:
             raise InputError(str(found.frame["why_not"].iloc[0]))
         attack, dice = shown.scenario.attack, shown.conditions["dice"]
-        where = f'{attacker.selector} on {target.selector} at {self._distance.value:g}"'
-        line = f"{where}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
+        subject = subject_of(shown.scenario)
+        line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
         self._heading.value = f"<b>{html.escape(line)}</b>"
         self._table.value = found._repr_html_()
-        self._show_pictures(_png(probability_bars(shown.to_frame())), _png(funnel(dice_funnel(shown.scenario))))
+        bars = probability_bars(shown.to_frame(), heading=subject)
+        self._show_pictures(_png(bars), _png(funnel(dice_funnel(shown.scenario), heading=subject)))
 
     def _show_pictures(self, *drawn: bytes) -> None:
         for place, picture in zip((self._bars, self._funnel), drawn):

@@ -14,6 +14,7 @@ from analyser.plots.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, 
 from analyser.results.attack import AttackResult
 from analyser.rules.damage import losses_of
 from analyser.rules.structs import plain
+from analyser.scenarios.attack import Scenario
 
 AT_LEAST = "p_at_least"
 COMPARED: Mapping[str, Metric] = {
@@ -71,6 +72,14 @@ def metric_compared(name: str, *, per_points: bool) -> str:
 def title_of(name: str, at_least: int | None) -> str:
     """What a figure is called, as a heading."""
     return COMPARED[name].title.format(at_least="k" if at_least is None else at_least)
+
+
+def subject_of(scenario: Scenario) -> str:
+    """Who attacks whom, and from how far, for a title."""
+    attacker, defender, distance = scenario.attacker, scenario.defender, scenario.attack.distance
+    one = "an attack without a profile" if attacker is None else attacker.selector
+    other = "a target without a profile" if defender is None else defender.selector
+    return f"{one} on {other}" + ("" if distance is None else f' at {distance:g}"')
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, Figure]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.figures import COMPARED, figures_of, title_of
+from analyser.analysis.figures import COMPARED, figures_of, subject_of, title_of
 from analyser.analysis.variations import NUMBERS, Number
 from analyser.common.errors import InputError, check_text, did_you_mean
 from analyser.common.estimates import CERTAIN_WITHIN
@@ -50,6 +50,8 @@ class Sensitivity:
     base : float
     at_least : int
         The k of P(at least k models destroyed).
+    subject : str
+        Who attacks whom, and from how far.
     price : Price
         Points for one unit of the figure.
     profiles : ProfilesUsed or None
@@ -59,6 +61,7 @@ class Sensitivity:
     metric: str
     base: float
     at_least: int
+    subject: str
     price: Price
     profiles: ProfilesUsed | None = None
 
@@ -68,7 +71,7 @@ class Sensitivity:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
-        return tornado(self.frame, label=title_of(self.metric, self.at_least), ax=ax)
+        return tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
 
     def __str__(self) -> str:
         """Plain text, the number that matters most first."""
@@ -164,7 +167,7 @@ def sensitivity(
     at_least = ((ready.target.models or 1) + 1) // 2
     base, price = _figure(ready, metric, at_least), price_of(ready, metric, at_least)
     rows = [_row(number, ready, metric, at_least, base, price) for number in NUMBERS if number.read(ready) is not None]
-    return Sensitivity(pd.DataFrame(rows), metric, base, at_least, price, ready.profiles)
+    return Sensitivity(pd.DataFrame(rows), metric, base, at_least, subject_of(ready), price, ready.profiles)
 
 
 def _row(number: Number, scenario: Scenario, metric: str, at_least: int, base: float, price: Price) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class Comparisons:
         return self.frame
 
     def plot(self) -> tuple[Axes, ...]:
-        """A picture a target: the laws of models destroyed over one another."""
+        """A picture a target: the distributions of models destroyed over one another."""
         pictures = []
         for target, each in self.by_target.items():
             ax = each.plot()
@@ -155,7 +155,7 @@ def _mean(by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> C
     same = {each.at_least for each in by_target.values()}
     return Comparison(
         frame=with_differences(_frame(by_target, shares, sides), deltas, first.metric),
-        laws=first.laws.head(0),
+        distributions=first.distributions.head(0),
         differences=deltas,
         metric=first.metric,
         at_least=same.pop() if len(same) == 1 else None,

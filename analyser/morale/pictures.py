@@ -13,7 +13,7 @@ from analyser.common.files import check_writable, write_whole
 from analyser.morale.panels import Cells, Curves, Fates, Panel
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of
-from analyser.plots.laws import MOST_CELLS
+from analyser.plots.distributions import MOST_CELLS
 from analyser.plots.look import house_style, tiled_axes
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], 
         likely = frame[frame["probability"] >= 1e-4]
         values = min(np.ptp(likely[panel.number]), MOST_CELLS) + 1
         size = CELL[0] * frame[panel.x].nunique(), values * max(min(CELL[1], HIGHEST / values), LOWEST_CELL)
-        return size, lambda axes: plots.laws_by_round(
+        return size, lambda axes: plots.distributions_by_round(
             frame, x=panel.x, number=panel.number, heading=panel.heading, ax=axes
         )
     for key, values in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(values))
-    return CHANCES, lambda axes: plots.chances(
+    return CHANCES, lambda axes: plots.probabilities(
         frame, x=panel.x, column=panel.column, heading=panel.heading, lost="lost" if panel.lost else None, ax=axes
     )
 

@@ -9,23 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.plots.look import (
-    CELL_POINTS,
-    DARK,
-    LABEL_POINTS,
-    MEDIUM,
-    check_columns,
-    finish,
-    house_style,
-    new_axes,
-    title,
-)
+from analyser.plots import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NAMED = 14  # of more loadouts only those on the frontier are numbered
+MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
 _SAME = 1e-12
 _DOT = 13  # points: room for two figures
 
@@ -61,32 +51,28 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
 
 
 def cost_against_effect(
-    frame: pd.DataFrame, *, metric: str = "mean_models_destroyed", label: str | None = None, ax: Axes | None = None
+    frame: pd.DataFrame,
+    *,
+    metric: str = "mean_models_destroyed",
+    label: str | None = None,
+    heading: str = "",
+    ax: Axes | None = None,
 ) -> Axes:
     """Points across, effect upwards: a numbered marker for each loadout, the efficient frontier as a stepped line.
 
-    A loadout is on the frontier if no other one does as much for fewer points, or more for as many.
+    A loadout is on the frontier if no other one does as much for fewer points, or more for as many (Pareto).
 
     Parameters
     ----------
     frame : DataFrame
         `loadout`, `points`, and the column `metric`, as of :class:`analyser.Comparison`. Rows without either figure
-        are not drawn, and the picture says how many.
+        are not drawn, and the picture says how many; InputError if all are such rows.
     metric : str
         The column that is the effect; more is better.
     label : str, optional
-        What the effect is called; left out: the name of the column. Columns ``p_...`` are in percent.
-    ax : Axes, optional
-        Left out: of a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        A column is missing, or no row has both figures.
+        What the effect is called. Default: the name of the column. Columns ``p_...`` are in percent.
+    heading : str
+        What it is of, a line above the title: target and conditions.
 
     Examples
     --------
@@ -94,23 +80,21 @@ def cost_against_effect(
     >>> cost_against_effect(table).get_xlabel()
     'points'
     """
-    check_columns(frame, ("loadout", "points", metric))
+    look.check_columns(frame, ("loadout", "points", metric))
     known = frame[frame["points"].notna() & frame[metric].notna()]
     if known.empty:
         raise InputError(f"no loadout has both points and {metric}")
     scale, unit = (100, ", percent") if metric.startswith("p_") else (1, "")
     on_frontier = efficient(known, metric)
     points, effects = known["points"].to_numpy(np.float64), scale * known[metric].to_numpy(np.float64)
-    with house_style():
-        axes = ax if ax is not None else new_axes(WIDTH, HEIGHT)
+    missing = len(frame) - len(known)
+    what = look.below(heading, f"{label or metric.replace('_', ' ')}{unit}, against points")
+    across = "points" + (f"   ({missing} without figures left out)" if missing else "")
+    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across=across, legend=2, grid="both") as axes:
         _draw(axes, points, effects, on_frontier)
         room = 0.06 * max(float(np.ptp(points)), 10.0)
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
         _name(axes, known["loadout"].tolist(), points, effects, on_frontier)
-        title(axes, f"{label or metric.replace('_', ' ')}{unit}, against points")
-        missing = len(frame) - len(known)
-        axes.set_xlabel("points" + (f"   ({missing} without figures left out)" if missing else ""), size=LABEL_POINTS)
-        finish(axes, legend=2, fit=ax is None, grid="both")
     return axes
 
 
@@ -119,34 +103,56 @@ def _draw(
 ) -> None:
     order = np.lexsort((effects[on_frontier], points[on_frontier]))
     across, up = points[on_frontier][order], effects[on_frontier][order]
-    axes.step(across, up, where="post", color=DARK, linewidth=1.4, label="efficient frontier")
-    axes.plot(across, up, linestyle="none", marker="o", markersize=_DOT, color=DARK)
+    axes.step(across, up, where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
+    axes.plot(across, up, linestyle="none", marker="o", markersize=_DOT, color=look.DARK)
     rest = ~on_frontier
     if rest.any():
         axes.plot(
-            points[rest], effects[rest], linestyle="none", marker="D", markersize=5.5, markerfacecolor=MEDIUM,
-            markeredgecolor=DARK, markeredgewidth=0.8, label="beaten by another",
-        )  # fmt: skip
+            points[rest],
+            effects[rest],
+            linestyle="none",
+            marker="D",
+            markersize=5.5,
+            markerfacecolor=look.MEDIUM,
+            markeredgecolor=look.DARK,
+            markeredgewidth=0.8,
+            label="beaten by another",
+        )
 
 
 def _name(
-    axes: Axes, loadouts: list[str], points: NDArray[np.float64], effects: NDArray[np.float64],
+    axes: Axes,
+    loadouts: list[str],
+    points: NDArray[np.float64],
+    effects: NDArray[np.float64],
     on_frontier: NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """Numbers at the markers, and beside the picture who they are: names at the markers would cover one another."""
     order = np.lexsort((-effects, points, ~on_frontier))
     lines = []
     for number, place in enumerate(order, start=1):
-        if len(loadouts) > MOST_NAMED and not on_frontier[place]:
+        if len(loadouts) > MOST_NUMBERED and not on_frontier[place]:
             break
         inside = bool(on_frontier[place])
         axes.annotate(
-            str(number), (points[place], effects[place]), xytext=(0, 0) if inside else (6, 0), va="center_baseline",
-            textcoords="offset points", ha="center" if inside else "left", size=CELL_POINTS,
+            str(number),
+            (points[place], effects[place]),
+            xytext=(0, 0) if inside else (6, 0),
+            va="center_baseline",
+            textcoords="offset points",
+            ha="center" if inside else "left",
+            size=look.CELL_POINTS,
             color="white" if inside else "black",
-        )  # fmt: skip
+        )
         lines.append(f"{number}  {loadouts[place]}")
     axes.annotate(
-        "\n".join(lines), (1, 1), xycoords="axes fraction", xytext=(14, 0), textcoords="offset points", va="top",
-        size=LABEL_POINTS, parse_math=False, linespacing=1.5,
-    )  # fmt: skip
+        "\n".join(lines),
+        (1, 1),
+        xycoords="axes fraction",
+        xytext=(14, 0),
+        textcoords="offset points",
+        va="top",
+        size=look.LABEL_POINTS,
+        parse_math=False,
+        linespacing=1.5,
+    )

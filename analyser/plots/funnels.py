@@ -8,31 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analyser.plots.look import (
-    DARK,
-    LABEL_POINTS,
-    LIGHT,
-    LOST,
-    MEDIUM,
-    check_columns,
-    finish,
-    house_style,
-    new_axes,
-    title,
-)
+from analyser.plots import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT_A_STAGE = 5.0, 0.36  # inches
 _LOOK: Mapping[str, Mapping[str, Any]] = {
-    "total": {"color": DARK},
-    "part": {"facecolor": MEDIUM, "edgecolor": DARK},
-    "lost": {"facecolor": LIGHT, "edgecolor": DARK, "hatch": LOST},
+    "total": {"color": look.DARK},
+    "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
+    "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOST},
 }
 
 
-def funnel(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def funnel(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
     """Expected numbers from the dice rolled down to the models destroyed, one bar a stage.
 
     Parameters
@@ -40,17 +29,8 @@ def funnel(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame : DataFrame
         `stage`, `unit` (what is counted), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"``) and
         `mean`, in the order from top to bottom: as of :func:`analyser.dice_funnel`.
-    ax : Axes, optional
-        Left out: of a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        A column is missing, or there are no rows.
+    heading : str
+        What it is of, a line above the title: attacker, target and conditions.
 
     Examples
     --------
@@ -60,23 +40,16 @@ def funnel(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[0].get_text()
     'Dice rolled'
     """
-    check_columns(frame, ("stage", "unit", "kind", "mean"))
+    look.check_columns(frame, ("stage", "unit", "kind", "mean"))
     places = np.arange(len(frame))
     means = frame["mean"].to_numpy(np.float64)
-    with house_style():
-        axes = ax if ax is not None else new_axes(WIDTH, HEIGHT_A_STAGE * len(frame))
+    what = look.below(heading, "Where the dice went: expected numbers, each in its own unit\nHatched: lost")
+    with look.drawing(ax, WIDTH, HEIGHT_A_STAGE * len(frame), heading=what, grid="x") as axes:
         for place, mean, kind, unit in zip(places, means, frame["kind"], frame["unit"]):
             axes.barh(place, mean, height=0.72, linewidth=0.8, **_LOOK[kind])
-            axes.annotate(
-                f"{_text(mean)} {unit}", (mean, place), xytext=(4, 0), textcoords="offset points", va="center",
-                size=LABEL_POINTS,
-            )  # fmt: skip
-        axes.set_yticks(places, list(frame["stage"]), size=LABEL_POINTS)
+            text = f"{'<0.01' if 0 < mean < 0.005 else f'{mean:.2f}'} {unit}"
+            where = (mean, place)
+            axes.annotate(text, where, xytext=(4, 0), textcoords="offset points", va="center", size=look.LABEL_POINTS)
+        axes.set_yticks(places, list(frame["stage"]))
         axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.28 * max(means.max(), 1e-9)))
-        title(axes, "Where the dice went: expected numbers, each in its own unit\nHatched: lost")
-        finish(axes, fit=ax is None, grid="x")
     return axes
-
-
-def _text(mean: float) -> str:
-    return "<0.01" if 0 < mean < 0.005 else f"{mean:.2f}"

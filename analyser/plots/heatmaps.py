@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.game.units import Category
-from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, TITLE_POINTS, fit_figure, house_style, inks, new_axes
+from analyser.plots.look import (
+    CELL_POINTS,
+    LABEL_POINTS,
+    SCALE,
+    TITLE_POINTS,
+    check_columns,
+    fit_figure,
+    house_style,
+    inks,
+    new_axes,
+)
 from analyser.plots.metrics import ALL_LEVELS, Metric, metric, short_text
 from analyser.plots.outlines import CellText, CellTexts, outline_labels
 
@@ -49,21 +59,8 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
         and a last row. Cells without a figure are blank and hatched.
     metric : str
         A column of :data:`analyser.plots.metrics.METRICS`. Probabilities are in percent and coloured by the
-        logarithm of
-        their odds from 1 to 99, other figures by their logarithm from a hundredth of the highest, so that small ones
-        are told apart as large ones are; beside the colours it is said.
-    ax : Axes, optional
-        Default: of a new figure that is as large as the cells and the labels need.
-
-    Returns
-    -------
-    Axes
-        ``.figure.savefig(...)`` writes it to a file.
-
-    Raises
-    ------
-    InputError
-        An unknown metric, no rows, several situations, or two rows for one pair.
+        logarithm of their odds from 1 to 99, other figures by their logarithm from a hundredth of the highest; the
+        colour bar says so.
 
     Examples
     --------
@@ -95,10 +92,7 @@ def _metric(name: str) -> Metric:
 
 
 def _check(frame: pd.DataFrame, name: str) -> None:
-    if name not in frame:
-        raise InputError(f"the table has no column {name!r}", where="metric")
-    if frame.empty:
-        raise InputError("a table without rows cannot be drawn")
+    check_columns(frame, (name, "attacker", "defender", "situation"))
     situations = list(frame["situation"].unique())
     if len(situations) > 1:
         raise InputError(f"{len(situations)} situations in one picture", allowed=f"one of {', '.join(situations)}")
@@ -113,7 +107,7 @@ def _in_order(frame: pd.DataFrame, side: str, name: str) -> pd.DataFrame:
     if side == "defender":
         found = found.sort_values(
             "defender_category", key=lambda each: each.map(get_args(Category).index), kind="stable"
-        )  # fmt: skip
+        )
     return found
 
 
@@ -191,17 +185,21 @@ def _draw_lines(ax: Axes, shape: tuple[int, ...], groups: Sequence[int]) -> None
     ax.vlines(np.array([*groups, columns - 1]) - 0.5, -0.5, rows - 0.5, color="white", linewidth=_BETWEEN)
     ax.hlines(rows - 1.5, -0.5, columns - 0.5, color="white", linewidth=_BETWEEN)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
 
 
 def _label(ax: Axes, attackers: pd.DataFrame, defenders: pd.DataFrame, what: Metric, *, blank: bool) -> Text:
     """Write what the rows, the columns and the whole show; the title, as written."""
     ax.set_yticks(np.arange(len(attackers) + 1), [*_names(attackers, "attacker"), MEAN], size=LABEL_POINTS)
     ax.set_xticks(
-        np.arange(len(defenders) + 1), [*_names(defenders, "defender"), MEAN],
-        size=LABEL_POINTS, rotation=55, ha="left", va="bottom", rotation_mode="anchor",
-    )  # fmt: skip
+        np.arange(len(defenders) + 1),
+        [*_names(defenders, "defender"), MEAN],
+        size=LABEL_POINTS,
+        rotation=55,
+        ha="left",
+        va="bottom",
+        rotation_mode="anchor",
+    )
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
     for axis in (ax.xaxis, ax.yaxis):

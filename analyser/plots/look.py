@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -13,6 +13,8 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -126,36 +128,110 @@ def title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", size=TITLE_POINTS, parse_math=False, pad=8, linespacing=1.4)
 
 
-def finish(ax: Axes, *, legend: int = 0, fit: bool, grid: Literal["x", "y", "both"] = "y") -> None:
-    """What every picture with two axes gets: a grid behind it, two spines, plain labels.
+def below(heading: str, what: str) -> str:
+    """A title of two lines, or of one where there is no heading."""
+    return f"{heading}\n{what}" if heading else what
+
+
+@contextmanager
+def drawing(
+    ax: Axes | None,
+    width: float,
+    height: float,
+    *,
+    heading: str,
+    across: str = "",
+    legend: int = 0,
+    grid: Literal["x", "y", "both"] = "y",
+) -> Iterator[Axes]:
+    """Axes to draw on inside this; afterwards they get what every picture with two axes has.
 
     Parameters
     ----------
+    ax : Axes or None
+        None: new ones of `width` by `height` inches, and the figure is fitted to what is drawn.
+    heading : str
+        The title, which names what is drawn, its unit, and what it is of.
+    across : str
+        What stands along the horizontal axis.
     legend : int
         The columns of the legend below the picture; 0: none.
-    fit : bool
-        Fit the figure to what is drawn.
-    grid : str
+    grid : "x", "y" or "both"
         The axis whose lines are drawn.
     """
-    ax.set_axisbelow(True)
-    ax.grid(axis=grid, color="0.88", linewidth=0.8)
-    ax.tick_params(labelsize=LABEL_POINTS, length=3)
-    if grid == "x":  # bars with a name each
-        ax.tick_params(axis="y", length=0)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    if legend:
-        lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
-        below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
-        names = ax.legend(
-            loc="upper left", bbox_to_anchor=below, borderaxespad=0, ncols=legend, frameon=False,
-            fontsize=LABEL_POINTS, handlelength=3.2,
-        )  # fmt: skip
-        for text in names.get_texts():
-            text.set_parse_math(False)  # a name is not a formula
-    if fit:
-        fit_figure(ax)
+    with house_style():
+        axes = ax if ax is not None else new_axes(width, height)
+        yield axes
+        title(axes, heading)
+        if across:
+            axes.set_xlabel(across, size=LABEL_POINTS)
+        axes.set_axisbelow(True)
+        axes.grid(axis=grid, color="0.88", linewidth=0.8)
+        axes.tick_params(labelsize=LABEL_POINTS, length=3)
+        if grid == "x":  # bars with a name each
+            axes.tick_params(axis="y", length=0)
+        axes.spines[["top", "right"]].set_visible(False)
+        if legend:
+            _add_legend(axes, legend)
+        if ax is None:
+            fit_figure(axes)
+
+
+def _add_legend(ax: Axes, columns: int) -> None:
+    lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
+    below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
+    names = ax.legend(
+        loc="upper left",
+        bbox_to_anchor=below,
+        borderaxespad=0,
+        ncols=columns,
+        frameon=False,
+        fontsize=LABEL_POINTS,
+        handlelength=3.2,
+    )
+    for text in names.get_texts():
+        text.set_parse_math(False)  # a name is not a formula
+
+
+def draw_lines(ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], **look: Any) -> None:
+    """Probabilities in percent as lines with markers, of a sample with their 95% intervals.
+
+    Parameters
+    ----------
+    x : str
+        The column of what stands along the horizontal axis, integers.
+    lines : sequence of (str, str, DataFrame)
+        Of each line its name, the column of its probabilities, and its rows; `_low` and `_high` end the names of the
+        columns of the intervals.
+    """
+    for (name, column, rows), line in zip(lines, LINES):
+        percent = 100 * rows[column]
+        ax.plot(rows[x], percent, label=name, linewidth=1.6, markersize=5.5, **line, **look)
+        if f"{column}_low" in rows:
+            ends = [percent - 100 * rows[f"{column}_low"], 100 * rows[f"{column}_high"] - percent]
+            draw_intervals(ax, rows[x], percent, ends, color=line["color"])
+    ax.set(ylim=(-2, 104), yticks=range(0, 101, 20))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
+    """Intervals, from so far below each point to so far above it."""
+    ax.errorbar(x, y, yerr=np.clip(ends, 0, None), fmt="none", ecolor=color, elinewidth=1, capsize=3)
+
+
+def write_above(ax: Axes, x: Any, percent: Any, zero: str = "") -> list[Annotation]:
+    """The percentage of each bar above it."""
+    return [
+        ax.annotate(
+            percent_text(each) or zero,
+            (place, each),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            size=LABEL_POINTS,
+        )
+        for place, each in zip(x, percent)
+    ]
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
@@ -171,13 +247,7 @@ def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse a frame without rows, or without one of these columns.
-
-    Raises
-    ------
-    InputError
-        With the columns that it has.
-    """
+    """Raise InputError unless `frame` has rows and all of these columns."""
     for name in columns:
         if name not in frame:
             raise InputError(f"the table has no column {name!r}", allowed=f"{', '.join(columns)} among its columns")
@@ -185,13 +255,18 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
         raise InputError("a table without rows cannot be drawn")
 
 
-def check_number(what: str, found: int, most: int) -> None:
-    """Refuse more lines in one picture than can be told apart.
+def check_lines(what: str, found: int) -> None:
+    """Raise InputError if there are more lines than can be told apart in one picture."""
+    if found > len(LINES):
+        raise InputError(f"{found} {what} in one picture", allowed=f"up to {len(LINES)}: choose some of them")
 
-    Raises
-    ------
-    InputError
-        More than `most`.
+
+def percent_text(percent: float, least: float = 1e-10) -> str:
+    """A percentage to be written at a bar or in a cell: whole; nothing for `least` and less.
+
+    Examples
+    --------
+    >>> [percent_text(each) for each in (0.0, 0.2, 31.6)]
+    ['', '<1', '32']
     """
-    if found > most:
-        raise InputError(f"{found} {what} in one picture", allowed=f"up to {most}: choose some of them")
+    return f"{percent:.0f}" if percent >= 0.5 else "<1" if percent > least else ""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
-from matplotlib.ticker import MaxNLocator
 
 from analyser.common.errors import InputError
-from analyser.plots.look import LABEL_POINTS, LINES, check_columns, check_number, finish, house_style, new_axes, title
+from analyser.plots import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,8 +23,8 @@ class ByRound(Protocol):
         """One row a round and side."""
 
 
-def survival(rounds: pd.DataFrame | ByRound, *, ax: Axes | None = None) -> Axes:
-    """The chance that each side is still in the fight after each round: a line with markers for each side.
+def survival(rounds: pd.DataFrame | ByRound, *, heading: str = "", ax: Axes | None = None) -> Axes:
+    """Probability that each side is still in the fight after each round: a line with markers for each side.
 
     Parameters
     ----------
@@ -33,17 +32,8 @@ def survival(rounds: pd.DataFrame | ByRound, *, ax: Axes | None = None) -> Axes:
         The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
         before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
         a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
-    ax : Axes, optional
-        Left out: of a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        Neither; a column is missing, there are no rows, or more sides than can be told apart.
+    heading : str
+        What it is of, a line above the title: who fights, and under which conditions.
 
     Examples
     --------
@@ -52,31 +42,17 @@ def survival(rounds: pd.DataFrame | ByRound, *, ax: Axes | None = None) -> Axes:
     [100.0, 90.0, 70.0]
     """
     frame = _by_round(rounds)
-    check_columns(frame, ("round", "side", "p_alive"))
-    sides = list(frame["side"].unique())
-    check_number("sides", len(sides), len(LINES))
-    with house_style():
-        axes = ax if ax is not None else new_axes(WIDTH, HEIGHT)
-        for side, line in zip(sides, LINES):
-            of_side = frame[frame["side"] == side].sort_values("round")
-            chances = 100 * of_side["p_alive"]
-            axes.plot(of_side["round"], chances, label=str(side), linewidth=1.6, markersize=5.5, **line)
-            if "p_alive_low" in of_side:
-                ends = [chances - 100 * of_side["p_alive_low"], 100 * of_side["p_alive_high"] - chances]
-                axes.errorbar(
-                    of_side["round"], chances, yerr=[end.clip(lower=0) for end in ends], fmt="none",
-                    ecolor=line["color"], elinewidth=1, capsize=3,
-                )  # fmt: skip
-        axes.set(ylim=(0, 104), yticks=range(0, 101, 20))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        title(axes, "Chance to be in the fight after each round, percent")
-        axes.set_xlabel("round", size=LABEL_POINTS)
-        finish(axes, legend=1, fit=ax is None)
+    look.check_columns(frame, ("round", "side", "p_alive"))
+    sides = [(str(side), "p_alive", rows.sort_values("round")) for side, rows in frame.groupby("side", sort=False)]
+    look.check_lines("sides", len(sides))
+    what = look.below(heading, "Probability to be in the fight after each round, percent")
+    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="round", legend=1) as axes:
+        look.draw_lines(axes, "round", sides)
     return axes
 
 
 def _by_round(given: Any) -> pd.DataFrame:
-    """What is given as a frame with one row a round and side; anything else is refused."""
+    """What is given as a frame with one row a round and side; InputError for anything else."""
     if isinstance(given, pd.DataFrame):
         if not {"round", "side"} <= set(given.columns):
             found = ", ".join(map(str, given.columns[:3])) or "nothing"

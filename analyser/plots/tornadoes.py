@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analyser.plots.look import (
-    CELL_POINTS,
-    DARK,
-    LABEL_POINTS,
-    LIGHT,
-    LOST,
-    check_columns,
-    finish,
-    house_style,
-    new_axes,
-    title,
-)
+from analyser.plots import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +18,7 @@ LETTERS_A_LINE = 78
 _NOTHING = 1e-9
 
 
-def tornado(frame: pd.DataFrame, *, label: str | None = None, ax: Axes | None = None) -> Axes:
+def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "", ax: Axes | None = None) -> Axes:
     """Two bars from the figure as it is, for each number of a unit that changes it; the longest on top.
 
     Parameters
@@ -39,18 +28,9 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, ax: Axes | None = 
         figure with one less and with one more of the number, NaN where that cannot be. Figures ``p_...`` are drawn in
         percent.
     label : str, optional
-        What the figure is called in the title; left out: the name of its column in words.
-    ax : Axes, optional
-        Left out: of a new figure.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        A column is missing, or there are no rows.
+        What the figure is called in the title. Default: the name of its column in words.
+    heading : str
+        What it is of, a line above the title: attacker, target and conditions.
 
     Examples
     --------
@@ -60,38 +40,30 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, ax: Axes | None = 
     >>> ax.get_yticklabels()[0].get_text()
     'target: DAMAGE LIMIT 1'
     """
-    check_columns(frame, ("side", "number", "value", "metric", "base", "minus_1", "plus_1"))
-    scale, unit = (100, ", percent") if str(frame["metric"].iloc[0]).startswith("p_") else (1, "")
+    look.check_columns(frame, ("side", "number", "value", "metric", "base", "minus_1", "plus_1"))
+    metric = str(frame["metric"].iloc[0])
+    scale, unit = (100, ", percent") if metric.startswith("p_") else (1, "")
     base = scale * float(frame["base"].iloc[0])
-    ends = scale * frame[["minus_1", "plus_1"]].to_numpy(np.float64)
-    changes = np.nan_to_num(ends - base)
+    changes = np.nan_to_num(scale * frame[["minus_1", "plus_1"]].to_numpy(np.float64) - base)
     reach = np.abs(changes).max(axis=1)
     order = np.argsort(-reach, kind="stable")
     order = order[reach[order] > _NOTHING]
-    with house_style():
-        axes = ax if ax is not None else new_axes(WIDTH, HEIGHT_A_NUMBER * max(len(order), 1))
-        for column, name, hatch, colour in ((0, "one less", LOST, LIGHT), (1, "one more", "", DARK)):
-            axes.barh(
-                np.arange(len(order)) + 0.18 * (2 * column - 1), changes[order, column], left=base, height=0.36,
-                facecolor=colour, edgecolor=DARK, hatch=hatch, linewidth=0.8, label=name,
-            )  # fmt: skip
+    figure = f"{label or metric.replace('_', ' ')}{unit}: {base:.3g} as it is"
+    what = look.below(heading, f"{figure},\nand with one less or one more of each number")
+    with look.drawing(ax, WIDTH, HEIGHT_A_NUMBER * max(len(order), 1), heading=what, legend=2, grid="x") as axes:
+        for column, name, hatch, colour in ((0, "one less", look.LOST, look.LIGHT), (1, "one more", "", look.DARK)):
+            bars: dict[str, Any] = {"facecolor": colour, "edgecolor": look.DARK, "hatch": hatch, "label": name}
+            places = np.arange(len(order)) + 0.18 * (2 * column - 1)
+            axes.barh(places, changes[order, column], left=base, height=0.36, linewidth=0.8, **bars)
         axes.axvline(base, color="black", linewidth=1)
-        names = [_name(frame.iloc[place]) for place in order]
-        axes.set_yticks(np.arange(len(order)), names, size=LABEL_POINTS)
+        axes.set_yticks(np.arange(len(order)), [_name(frame.iloc[place]) for place in order])
         axes.set_ylim(max(len(order), 1) - 0.5, -0.5)
         axes.margins(x=0.08)
-        idle = [_name(frame.iloc[place]) for place in np.flatnonzero(reach <= _NOTHING)]
-        if idle:
-            axes.set_xlabel(_wrapped(f"No effect: {', '.join(idle)}."), size=CELL_POINTS, loc="left", parse_math=False)
-        what = label or str(frame["metric"].iloc[0]).replace("_", " ")
-        title(axes, f"{what}{unit}: {base:.3g} as it is,\nand with one less or one more of each number")
-        finish(axes, legend=2, fit=ax is None, grid="x")
+        if idle := [_name(frame.iloc[place]) for place in np.flatnonzero(reach <= _NOTHING)]:
+            text = "\n".join(textwrap.wrap(f"No effect: {', '.join(idle)}.", LETTERS_A_LINE))
+            axes.set_xlabel(text, size=look.CELL_POINTS, loc="left", parse_math=False)
     return axes
 
 
 def _name(row: pd.Series[Any]) -> str:
     return f"{row['side']}: {row['number']} {row['value']:g}"
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, LETTERS_A_LINE))

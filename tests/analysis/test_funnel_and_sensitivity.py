@@ -236,7 +236,7 @@ def test_it_shows_as_text_and_as_a_table():
     assert str(found).startswith("P(annihilated): ")
     assert "nan" not in str(found)
     assert "<table" in found._repr_html_()
-    assert found.plot().get_title(loc="left").startswith("P(annihilated), percent")
+    assert found.plot().get_title(loc="left").splitlines()[1].startswith("P(annihilated), percent")
 
 
 def test_an_unknown_metric_is_told():

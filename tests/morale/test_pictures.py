@@ -9,8 +9,8 @@ from analyser.common.errors import InputError
 from analyser.morale.panels import Fates
 from analyser.morale.pictures import picture_of, save_picture
 from analyser.morale.systems import SYSTEMS, answers_of
-from analyser.plots.chances import MOST_NAMED
 from analyser.plots.look import TALLEST
+from analyser.plots.probabilities import MOST_BARS
 
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},
@@ -91,7 +91,7 @@ def test_of_many_bars_the_names_do_not_run_into_each_other():
     """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
     figure = picture_of(morale.exact("warmaster", {"dice": 20}))
     (axes,) = figure.axes
-    assert len(axes.get_xticks()) <= MOST_NAMED
+    assert len(axes.get_xticks()) <= MOST_BARS
     assert len(axes.texts) == 0
     assert sum(bar.get_height() for bar in axes.patches) > 99.5
     assert "others: less than 0.01% each" in axes.get_xlabel()

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots import compared_laws, cost_against_effect, funnel, probability_bars, survival, tornado
+from analyser.plots import compared_distributions, cost_against_effect, funnel, probability_bars, survival, tornado
 from analyser.plots.frontier import efficient
 from analyser.plots.look import LINES, luminance
 from tests.oracle.attacks import attack
@@ -36,7 +36,7 @@ STAGES = analyser.dice_funnel(FIGHT)
 NUMBERS = analyser.sensitivity(FIGHT).frame
 PLOTS = {
     probability_bars: analyser.exact(FIGHT).to_frame(),
-    compared_laws: LAWS,
+    compared_distributions: LAWS,
     survival: ROUNDS,
     cost_against_effect: COSTS,
     funnel: STAGES,
@@ -137,13 +137,13 @@ def test_a_long_law_loses_only_its_unlikely_ends():
 
 
 def test_each_law_is_a_stepped_line_of_its_own():
-    ax = compared_laws(LAWS)
+    ax = compared_distributions(LAWS)
     steps = [line for line in ax.lines if line.get_drawstyle() == "steps-mid"]
     assert [list(line.get_ydata()) for line in steps] == [[80, 30], [40, 10]]
     assert not ax.get_legend().get_texts()[1].get_parse_math()
     many = pd.concat([LAWS.assign(loadout=f"{name}") for name in range(7)])
     with pytest.raises(InputError, match=r"7 loadouts in one picture .allowed: up to 6"):
-        compared_laws(many)
+        compared_distributions(many)
 
 
 def test_survival_takes_the_result_of_a_duel_itself():
@@ -218,7 +218,7 @@ def test_tornado_says_what_is_varied_and_of_which_figure():
     assert tornado(NUMBERS, label="P(broken)").get_title(loc="left").startswith("P(broken)")
     fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
     found = analyser.sensitivity(fight, metric="p_at_least")
-    assert found.plot().get_title(loc="left").startswith("P(at least 2 destroyed), percent: ")
+    assert found.plot().get_title(loc="left").splitlines()[1].startswith("P(at least 2 destroyed), percent: ")
 
 
 def test_tornado_names_what_has_no_effect():

@@ -516,7 +516,8 @@ def all_of_duel(found: Any) -> Any:
 def comparison(method: str, loadouts: Any, target: Any, **more: Any) -> Any:
     """The frames of a comparison."""
     found = analyser.compare(loadouts, target, method=method, **more)
-    frames = {name: frame(getattr(found, name)) for name in ("frame", "laws", "differences")}
+    tables = {"frame": found.frame, "laws": found.distributions, "differences": found.differences}
+    frames = {name: frame(table) for name, table in tables.items()}
     return {"method": method, "best": found.best, "tied": list(found.tied), "at_least": found.at_least, **frames}
 
 
