@@ -57,6 +57,7 @@ def table(efficiencies, *, points=100, category="light", situation="here"):
 # --- efficiency ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
     found = efficiency(frame).set_index(["attacker", "situation", "category"])
     for key in [

@@ -45,6 +45,7 @@ def chances_of(attacker, defender):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attacker", "defender"), PAIRS)
 def test_figures_are_those_of_the_plain_reading(attacker, defender):
     library = Profiles()

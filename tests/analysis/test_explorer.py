@@ -7,6 +7,8 @@ from analyser.analysis.explorer import ATTACK_CONDITIONS, TARGET_CONDITIONS
 from analyser.common.errors import InputError
 from tests.oracle.small_profiles import write_profiles
 
+pytestmark = pytest.mark.slow
+
 RIFLES, SCIONS = "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@reinforced"
 
 

@@ -80,6 +80,7 @@ def test_every_number_says_how_it_was_got(found):
     assert set(found.frame["method"]) == {"exact"}
 
 
+@pytest.mark.slow
 def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
     possible = found.frame[found.frame["why_not"].isna()].sample(60, random_state=20)
     assert set(possible["situation"]) == {"long-range", "short-range-aimed"}

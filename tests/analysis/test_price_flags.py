@@ -8,6 +8,8 @@ from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, OVER_PRICED, UNDER
 from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
 
+pytestmark = pytest.mark.slow
+
 CROWN = [each for each in Profiles() if each.faction == "crown" and each.level_name != "reinforced"]
 ENEMY = [each for each in Profiles() if each.faction == "imperium" and each.level_name == "basic"]
 OF = {each.selector: each for each in CROWN}

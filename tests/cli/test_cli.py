@@ -373,6 +373,7 @@ def test_an_error_is_one_line_and_exit_status_2():
     assert done.stderr == "error: nowhere.toml: cannot read this file: No such file or directory\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "sign"), [("ascii", "±"), ("koi8-r", "?"), ("utf-8", "±")])
 def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
     """Click writes UTF-8 to a terminal that claims to know ASCII only."""
@@ -384,6 +385,7 @@ def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
     assert f"% {sign}".encode() in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
 @pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], ["--help"], ["units"]])
 def test_a_reader_that_has_gone_is_no_error(fight, arguments):
@@ -395,6 +397,7 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
 def test_an_interrupt_ends_without_a_word(fight):
     # As at a terminal: a test run in the background passes on to its children that interrupts are ignored.
@@ -432,6 +435,7 @@ def test_help_loads_nothing_heavy(arguments, heavy):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_an_exact_table_needs_no_tables_and_no_pictures(fight):
     look = (
         f"import sys; from analyser.cli import main; main(['run', {fight!r}]);"

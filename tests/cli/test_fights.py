@@ -72,6 +72,7 @@ def file(tmp_path):
 # --- answers ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_run_recognises_every_kind_of_file(kind, file):
     assert answer("run", file(FILES[kind])) == answer(*COMMANDS[kind])

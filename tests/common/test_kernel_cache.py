@@ -12,6 +12,8 @@ import analyser
 from analyser.common import jit, kernel_cache
 from analyser.engine.rng import counter_of_chunk
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(analyser.__file__).parent
 KERNELS = """from analyser.common.jit import kernel
 from analyser.rule import rule

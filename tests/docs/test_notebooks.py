@@ -5,6 +5,8 @@ import pytest
 
 from notebooks.running import cleaned, paths, run
 
+pytestmark = pytest.mark.slow
+
 MOST_BYTES = 500_000
 PATHS = paths()
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

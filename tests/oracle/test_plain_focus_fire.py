@@ -189,6 +189,7 @@ def test_one_attack_is_the_ranged_attack():
         assert sum(chance for end, chance in law.items() if end.models == models) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [True, False])
 def test_the_laws_sum_to_one(replacement):
     attack = {"dice": 2, "overcharge": True, "qualities": ["Overcharge", "Precision"], "attacker_models": 2}

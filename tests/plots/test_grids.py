@@ -145,6 +145,7 @@ def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic):
     assert heatmap(possible, metric="p_annihilated").get_xlabel() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["p_annihilated", EFFICIENCY])
 def test_nothing_is_clipped(frame, basic, metric):
     for part in (by_unit(frame), basic, basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
@@ -179,6 +180,7 @@ def test_no_text_is_tiny_and_cells_hold_theirs(frame):
     assert min(CELL_POINTS, LABEL_POINTS) >= LEAST_POINTS
 
 
+@pytest.mark.slow
 def test_labels_of_columns_do_not_run_into_the_title(basic):
     ax = heatmap(basic, metric="p_annihilated")
     pixels(ax)

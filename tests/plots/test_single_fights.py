@@ -97,6 +97,7 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
         plot(frame.drop(columns=column or frame.columns[1]))
 
 
+@pytest.mark.slow
 @every_plot
 def test_the_same_frame_gives_the_same_bytes(plot, frame):
     assert plot(frame)._repr_png_() == plot(frame)._repr_png_()

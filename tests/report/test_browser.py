@@ -11,6 +11,8 @@ from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
 
+pytestmark = pytest.mark.slow
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 NEEDED = "ANALYSER_NEEDS_BROWSER"  # set where a missing browser is a failure
 

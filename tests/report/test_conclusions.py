@@ -12,6 +12,8 @@ from analyser.analysis.matchups import matchups
 from analyser.game.profiles import profiles_used
 from analyser.report import write_report
 
+pytestmark = pytest.mark.slow
+
 SIDES = "crown/*@basic", ["imperium/*@basic", "crown/rifle-platoon@basic"]
 
 

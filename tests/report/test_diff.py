@@ -14,6 +14,8 @@ from analyser.report.diff import CHANCES, diff
 from analyser.report.edits import edits
 from tests.oracle.small_profiles import CHEAPER, EASIER, FACTION, write_profiles
 
+pytestmark = pytest.mark.slow
+
 OUT_OF_RANGE = FACTION.replace('against = ["heavy"]', 'against = ["aerial"]')
 
 

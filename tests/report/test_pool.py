@@ -14,6 +14,8 @@ from analyser.report import pool
 from analyser.report.pool import Pool, processes_for
 from tests.helpers.jobs import jobs_in, share_out
 
+pytestmark = pytest.mark.slow
+
 SPY = "from pathlib import Path\nPath({marker!r}).touch()\nraise ImportError('a module of the current folder')\n"
 
 

@@ -21,6 +21,8 @@ from analyser.report.rankings import answers, idle, rankings
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
+pytestmark = pytest.mark.slow
+
 NASTY = "<script>alert(1)</script> & \"O'Neill's\" $x_1$"
 
 

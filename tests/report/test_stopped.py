@@ -17,6 +17,8 @@ from analyser.report.folder import work_folder, work_on
 from analyser.report.pool import interrupts_noted
 from tests.helpers.reports import contents, failing, small_report, timeless
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def unstopped(river, tmp_path_factory):

@@ -54,6 +54,7 @@ def means_in(answer):
                 yield name, table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_every_mean_of_a_sample_has_its_standard_error(kind):
     found = list(means_in(ANSWERS[kind]().as_dict()))

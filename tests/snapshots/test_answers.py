@@ -25,6 +25,8 @@ from click.testing import CliRunner
 import analyser
 from analyser.cli import cli
 
+pytestmark = pytest.mark.slow
+
 KEPT = Path(__file__).with_name("answers.json.xz")
 EXACT, PRINTED = 1e-12, 1e-10  # of exact answers: how far floats may be apart; those printed with twelve digits
 NOTHING = 1e-15

@@ -53,6 +53,7 @@ def assert_as_read(given):
 # --- the law of hits (AC-3.2 to AC-3.6) -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @POOLS
 @RATED
 def test_hits_of_every_small_pool(die, rating):
@@ -62,6 +63,7 @@ def test_hits_of_every_small_pool(die, rating):
         assert_same_law(hits_law(result), plain_hits(wanted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("die", [DICE["shipped"], DICE["twenty sides"]], ids=["shipped", "twenty sides"])
 @RATED
 def test_extra_rerolls_of_every_set_of_faces(die, rating):
@@ -73,6 +75,7 @@ def test_extra_rerolls_of_every_set_of_faces(die, rating):
         assert_same_law(hits_law(result), plain_hits(wanted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deck", [{"1": 1}, {"0": 1, "2": 3}, {"1": 2, "2": 0, "3": 1}])
 @RATED
 def test_overcharge_keeps_hits_and_blanks_together(deck, rating):

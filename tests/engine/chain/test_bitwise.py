@@ -74,6 +74,7 @@ def draws_in_kernel(trials, marks, counts, draws, counter, gamma):
     return draw_for_each(trials, marks, len(marks), counts, draws, counter, gamma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 31, 512, 10_000])
 def test_marks_that_are_one_are_reached_together_and_every_draw_reaches_0(trials):
     half = 1 << (DRAW_BITS - 1)

@@ -213,6 +213,7 @@ def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
         assert rows(found, table).keys() == expected.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [0, 16, 1 << 30])
 @pytest.mark.parametrize("name", SMALL)
 def test_rolled_on_demand_states_are_as_frequent_as_they_are_likely(name, few, no_tables, monkeypatch):
@@ -386,6 +387,7 @@ EVERY_MAXIMUM = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_MAXIMUM)
 def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]

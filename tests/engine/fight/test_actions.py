@@ -130,6 +130,7 @@ def test_the_plain_reading_tells_the_same(make, seed):
                 assert chance == pytest.approx(float(plain[key]), abs=SAME), (key, scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [random_plain_duel, random_failed_charge])
 def test_samples_tell_the_same(make):
     for number, scenario in enumerate(random_fights(make, 5, 6)):

@@ -137,6 +137,7 @@ def plain_rounds(courage, tokens, before, after, moves_to_edge, rounds, panic_co
         yield suppressed, panicked, left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("commander", [None, 2])
 @pytest.mark.parametrize("courage", [1, 2])
 def test_against_the_plain_reading(courage, commander):
