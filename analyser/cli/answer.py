@@ -54,10 +54,11 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
             results.append(_solved(kind, question, "monte-carlo", progress=progress, **numbers))
         if refused:
-            results[-1] = replace(results[-1], warnings=(*results[-1].warnings, *refused))
+            rules = results[-1].rules
+            results[-1] = replace(results[-1], rules=replace(rules, warnings=(*rules.warnings, *refused)))
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
-    write(_shown(kind, results, method), warnings=results[0].warnings, plot=lambda: _plot(kind, results[0]))
+    write(_shown(results, method), warnings=results[0].warnings, plot=lambda: _plot(kind, results[0]))
 
 
 def _loaded(kind: str, source: Any, folder: str | None) -> Any:
@@ -84,14 +85,10 @@ def _solved(kind: str, question: Any, method: str, **numbers: Any) -> Any:
     return getattr(api, kind)(question, method=method, **numbers)
 
 
-def _shown(kind: str, results: list[Any], method: str) -> Shown:
+def _shown(results: list[Any], method: str) -> Shown:
     from analyser.results import rendering
 
     found = rendering.shown(results)
-    if kind in SYSTEMS:
-        from analyser.morale import result
-
-        found = found._replace(text=lambda: result.table_text(results), rows=lambda: result.rows(results))
     if method == "both" and len(results) == 1:
         record = {"method": "both", "exact": None, "monte_carlo": results[0].as_dict()}
         found = found._replace(record=lambda: record)
@@ -100,9 +97,7 @@ def _shown(kind: str, results: list[Any], method: str) -> Shown:
 
 def _plot(kind: str, result: Any) -> Any:
     if kind in SYSTEMS:
-        from analyser.morale.pictures import picture_of
-
-        return picture_of(result)
+        return result.plot()
     from analyser import plots
 
     if kind == "duel":

@@ -1,37 +1,39 @@
-"""Asking: a question to a system, answered exactly or by Monte Carlo."""
+"""Asking: a question to a system of morale rules, answered exactly or by Monte Carlo."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from analyser.common.estimates import trials_for
-from analyser.common.sampling import Sampling, default_threads
+from analyser.common.errors import InputError, shown
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record
-from analyser.game.profiles import ProfilesUsed, profiles_used
+from analyser.game.profiles import Profiles, profiles_used
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.solve import Roll, weights_of
+from analyser.morale.solve import CHUNK_TRIALS, weights_of
 from analyser.morale.systems import answers_of, completed, question_model, system_named
-
-DEFAULT_TRIALS = 1_000_000
+from analyser.results.base import RulesUsed
 
 QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
+ProfilesLike = Profiles | str | os.PathLike[str] | None
 
 
-def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[str] | None = None) -> Record:
-    """A question to a system from a TOML file or a mapping of the same form (`docs/morale.md`), checked.
+def load_question(system: str, source: QuestionLike, profiles: ProfilesLike = None) -> Record:
+    """A question to a system, checked, every default filled in.
 
     Parameters
     ----------
     system : str
-        ``legion``.
-    source : path or mapping
-        A question that is checked already comes back as it is.
-    folder : path, optional
-        A folder of profiles whose ``morale`` folder has ruleset files; left out: the shipped one.
+        One of :data:`~analyser.morale.systems.SYSTEMS`, such as ``legion``.
+    source : path, mapping or checked question
+        A TOML file, or a mapping of the same form (`docs/morale.md`). A question that is checked already comes back as
+        it is.
+    profiles : Profiles or path, optional
+        A library, or its folder, whose ``morale`` folder has ruleset files. Default: the shipped one.
 
     Raises
     ------
@@ -46,14 +48,52 @@ def load_question(system: str, source: QuestionLike, folder: str | os.PathLike[s
     found = system_named(system)
     if isinstance(source, Record):
         return source
-    own = None if folder is None else Path(folder)
+    own = _folder(profiles)
     model = question_model(found)
     default = default_ruleset(model, found.ruleset, found.other_rulesets, own)
     return read_question(model, source, default, lambda raw: completed(found, raw, own))
 
 
-def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | None = None) -> MoraleResult:
-    """The exact answer to a question: laws pushed through the system's rules.
+def _folder(profiles: ProfilesLike) -> Path | None:
+    folder = profiles.folder if isinstance(profiles, Profiles) else profiles
+    return None if folder is None else Path(folder)
+
+
+def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike = None) -> MoraleResult:
+    """The answer to a question: exactly, or by a sample that is played until its intervals are narrow enough.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_question`, or so many trials that they end in more different ways than there is room for.
+    TooLargeError
+        Too much can happen in it for the exact method.
+    """
+    ready, answers, used = load_question(system, question, profiles), answers_of(system_named(system)), None
+    if not isinstance(question, Record) or profiles is not None:  # a checked one does not say where it was read
+        used = profiles_used(_folder(profiles), morale=True)
+    rules = RulesUsed(answers.applied(ready), (), answers.not_modelled(ready), (), answers.warnings(ready))
+
+    def answer(sampling: Sampling, trials: int | None) -> MoraleResult:
+        tables = answers.tables(ready, weights_of(answers, ready, sampling, trials))
+        seed = None if trials is None else int(sampling.seed)
+        return MoraleResult(
+            system=system, scenario=ready, tables=tables, rules=rules, trials=trials, seed=seed, profiles=used
+        )
+
+    if sampling.is_exact:
+        return answer(sampling, None)
+    with sampling.with_bar() as with_bar:
+        trials = sampling.first_trials()
+        found = answer(with_bar, trials)
+        while sampling.precision is not None and (width := found.widest_interval()) > sampling.precision:
+            trials = sampling.trials_still_needed(trials, width, CHUNK_TRIALS)
+            found = answer(with_bar, trials)
+    return found
+
+
+def exact(system: str, question: QuestionLike, profiles: ProfilesLike = None) -> MoraleResult:
+    """The exact answer to a question: distributions propagated through the Markov chains of the system's rules.
 
     Raises
     ------
@@ -68,9 +108,7 @@ def exact(system: str, question: QuestionLike, folder: str | os.PathLike[str] | 
     >>> float(result.columns["rounds"]["p_panicked"][0].round(4))
     0.4444
     """
-    ready, answers = load_question(system, question, folder), answers_of(system_named(system))
-    tables = answers.tables(ready, weights_of(answers, ready, None))
-    return MoraleResult(method="exact", tables=tables, **_account(system, ready, _used(question, folder)))
+    return solve(system, question, Sampling(), profiles)
 
 
 def simulate(
@@ -81,60 +119,125 @@ def simulate(
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
-    folder: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    profiles: ProfilesLike = None,
+    progress: Progress | bool | None = None,
 ) -> MoraleResult:
     """The answer to a question by rolling every die.
 
     Parameters
     ----------
-    system, question, folder
+    system, question, profiles
         As :func:`load_question`.
-    trials : int, optional
-        Games to play, 1 to 10**10; left out: a million.
-    seed : int
-        0 or more. The same seed gives the same bits, on any number of threads.
-    precision : float, optional
-        Instead of `trials`: so many that no 95% interval of a probability is wider, from its lower to its upper end.
-    threads : int, optional
-        Left out: one for each processor.
-    progress : callable, optional
-        Told the games played so far and the number aimed at, now and then.
+    trials, seed, precision, threads, progress
+        As of :class:`~analyser.common.sampling.Sampling`.
 
     Raises
     ------
     InputError
-        As :func:`load_question`, and for a wrong number of trials, seed, precision or threads, or for so many trials
-        that end in more different ways than there is room for.
+        As :func:`solve`, and for a wrong number of trials, seed, precision or threads.
 
     Examples
     --------
     >>> simulate("legion", {"courage": 1, "tokens": 2}, trials=1000, seed=7).trials
     1000
     """
-    Sampling("monte-carlo", trials, seed, precision, threads)
-    games = int(trials) if trials else (DEFAULT_TRIALS if precision is None else trials_for(precision))
-    ready, answers = load_question(system, question, folder), answers_of(system_named(system))
-    roll = Roll(games, seed, threads or default_threads(), progress or (lambda _, __: None))
-    tables = answers.tables(ready, weights_of(answers, ready, roll))
-    return MoraleResult(
-        method="monte-carlo", tables=tables, trials=games, seed=int(seed),
-        **_account(system, ready, _used(question, folder)),
-    )  # fmt: skip
+    sampling = Sampling("monte-carlo", trials, seed, precision, threads, progress=progress)
+    return solve(system, question, sampling, profiles)
 
 
-def _used(question: QuestionLike, folder: str | os.PathLike[str] | None) -> ProfilesUsed | None:
-    """Where the ruleset comes from; a checked question without a folder does not say where it was read."""
-    return None if isinstance(question, Record) and folder is None else profiles_used(folder, morale=True)
+class Ask(Protocol):
+    """A function that asks one system."""
+
+    def __call__(
+        self,
+        question: QuestionLike | None = None,
+        *,
+        method: Method = "exact",
+        trials: int | None = None,
+        seed: int = 0,
+        precision: float | None = None,
+        threads: int | None = None,
+        profiles: ProfilesLike = None,
+        progress: Progress | bool | None = None,
+        **keys: Any,
+    ) -> MoraleResult:
+        """The answer; see :func:`legion`."""
 
 
-def _account(system: str, question: Record, used: ProfilesUsed | None) -> dict[str, Any]:
-    answers = answers_of(system_named(system))
-    return {
-        "system": system,
-        "question": question,
-        "applied": answers.applied(question),
-        "not_modelled": answers.not_modelled(question),
-        "warnings": answers.warnings(question),
-        "profiles": used,
-    }
+def _asking(system: str, what: str, example: str) -> Ask:
+    def ask(
+        question: QuestionLike | None = None,
+        *,
+        method: Method = "exact",
+        trials: int | None = None,
+        seed: int = 0,
+        precision: float | None = None,
+        threads: int | None = None,
+        profiles: ProfilesLike = None,
+        progress: Progress | bool | None = None,
+        **keys: Any,
+    ) -> MoraleResult:
+        sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+        if question is not None and keys:
+            problem = f"a question and {shown(next(iter(keys)))} beside it"
+            raise InputError(problem, where=system, allowed="a question, or its keys")
+        return solve(system, keys if question is None else question, sampling, profiles)
+
+    ask.__name__ = ask.__qualname__ = system.replace("-", "_")
+    ask.__doc__ = f"""{what}
+
+    Parameters
+    ----------
+    question : path, mapping or checked question, optional
+        Or the keys of one as keyword arguments: those of ``analyser morale {system} --help``, sections as mappings.
+    method, trials, seed, precision, threads, progress
+        As of :class:`~analyser.common.sampling.Sampling`.
+    profiles : Profiles or path, optional
+        A library, or its folder, with the ruleset to use. Default: the shipped one.
+
+    Returns
+    -------
+    MoraleResult
+
+    Raises
+    ------
+    InputError
+        As :func:`simulate`.
+
+    Examples
+    --------
+    {example}
+    """
+    return ask
+
+
+legion = _asking(
+    "legion",
+    "Star Wars: Legion: suppression, panic and flight, round by round (LG-1 to LG-7).",
+    """>>> round(legion(courage=1, tokens=2, rounds=1).probability("panicked").probability, 4)
+    0.4444""",
+)
+grande_tactique = _asking(
+    "grande-tactique",
+    "Grande Tactique: morale checks, flight, rout and collapse, a section each (GT-1 to GT-11).",
+    """>>> print(grande_tactique(check={"state": "shaken", "cause": "charged"}).probability("flees"))
+    100%""",
+)
+warmaster = _asking(
+    "warmaster",
+    "Warmaster: units confused by a move that was not ordered (WM-1 to WM-9).",
+    """>>> round(warmaster(dice=2).probability("confused").probability, 4)
+    0.3056""",
+)
+mordheim = _asking(
+    "mordheim",
+    "Mordheim: rout tests, flight, fear, frenzy, hatred and stupidity, a section each (MD-1 to MD-10).",
+    """>>> round(mordheim(stupidity={"leadership": 7}, turns=1).mean("turns_lost"), 4)
+    0.4167""",
+)
+compare = _asking(
+    "compare",
+    "One unit under one stream of losses, in the morale rules of five systems side by side.",
+    """>>> compare(models=6, losses=1, rounds=2).to_frame()["system"].nunique()
+    5""",
+)

@@ -64,11 +64,11 @@ def picture_of(result: MoraleResult) -> Figure:
     Examples
     --------
     >>> from analyser import morale
-    >>> figure = picture_of(morale.exact("legion", {"courage": 1, "tokens": 3}))
+    >>> figure = picture_of(morale.legion(courage=1, tokens=3))
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['Without a commander, percent', 'Tokens after the rally step, without a commander, percent']
     """
-    panels = answers_of(SYSTEMS[result.system]).panels(result.question)
+    panels = answers_of(SYSTEMS[result.system]).panels(result.scenario)
     if isinstance(panels[0], Fates):
         return _fates(result, panels[0])
     drawn = [_prepared(result, panel) for panel in panels]
@@ -77,6 +77,16 @@ def picture_of(result: MoraleResult) -> Figure:
         for axes, (_, draw) in zip(all_axes, drawn):
             draw(axes)
     return all_axes[0].figure  # type: ignore[return-value]
+
+
+def draw_first(result: MoraleResult, axes: Axes) -> Axes:
+    """Draw the first panel of an answer."""
+    panel = answers_of(SYSTEMS[result.system]).panels(result.scenario)[0]
+    if isinstance(panel, Fates):
+        raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
+    with house_style():
+        _prepared(result, panel)[1](axes)
+    return axes
 
 
 def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], Callable[[Axes], Any]]:

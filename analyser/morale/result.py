@@ -2,66 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyser.common.estimates import NORMAL_95, Estimate, Method, plus_minus, wilson_interval
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
 from analyser.common.validation import Record
-from analyser.game.profiles import ProfilesUsed, profiles_record
+from analyser.game.profiles import profiles_record
 from analyser.morale.systems import SYSTEMS
 from analyser.morale.tables import Table
+from analyser.results.base import Block, Result, Weighed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+MOMENTS = ("round", "turn")  # keys that say when
 
 
-@dataclass(frozen=True, repr=False)
-class MoraleResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MoraleResult(Result):
     """What becomes of a unit's morale.
 
     Attributes
     ----------
     system : str
         Such as ``legion``.
-    question : Record
+    scenario : Record
         The question, every default filled in.
-    method : "exact" or "monte-carlo"
     tables : mapping of str to Table
         The main one first. Read them with :meth:`to_frame` or :meth:`as_dict`.
-    applied, not_modelled, warnings : tuple of str
-        The rules that the numbers come from, those that none comes from, and what to know about the question.
-    trials, seed : int or None
-        Monte Carlo only.
-    profiles : ProfilesUsed or None
-        Where the ruleset, and the units of a duel, come from.
     """
 
+    scenario: Record
     system: str
-    question: Record
-    method: Method
     tables: Mapping[str, Table]
-    applied: tuple[str, ...] = ()
-    not_modelled: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    trials: int | None = None
-    seed: int | None = None
-    profiles: ProfilesUsed | None = None
-
-    def __str__(self) -> str:
-        """What the command line prints."""
-        return table_text([self])
-
-    __repr__ = __str__  # a shell shows what is printed
 
     @property
-    def exact(self) -> bool:
-        """Whether the numbers are exact."""
-        return self.method == "exact"
+    def kind(self) -> str:  # type: ignore[override]
+        """The system."""
+        return self.system
 
     @cached_property
     def columns(self) -> dict[str, dict[str, Any]]:
@@ -88,39 +73,151 @@ class MoraleResult:
                 columns[f"{name}_standard_error"] = np.sqrt(variance / number)
         return columns
 
+    @cached_property
+    def _tables_of_events(self) -> dict[str, str]:
+        """The table of each event: the first that has it."""
+        names = [(column, name) for name, table in self.tables.items() for column in table.probabilities]
+        return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The names that :meth:`probability` takes: those of columns, such as ``panicked`` for ``p_panicked``."""
+        return tuple(self._tables_of_events)[::-1]
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names that :meth:`pmf` and :meth:`mean` take: tables that are the distribution of a number."""
+        return tuple(
+            name
+            for name, table in self.tables.items()
+            if [*table.probabilities] == ["probability"] and not isinstance([*table.keys.values()][-1][0], str)
+        )
+
+    def _row_at(self, name: str, moment: int | None) -> int:
+        """The first row of a table at a round or turn; by default, at the last."""
+        keys = self.tables[name].keys
+        times: list[int | None] = next((list(keys[key]) for key in MOMENTS if key in keys), [None])
+        if moment is None:
+            return times.index(times[-1])
+        if moment not in times:
+            allowed = ", ".join(map(str, dict.fromkeys(times))) if times != [None] else "left out"
+            raise InputError(f"no round or turn {shown(moment)}", where="moment", allowed=allowed)
+        return times.index(moment)
+
+    def _event_weight(self, name: str, moment: int | None) -> float:
+        table = self._tables_of_events[name]
+        return float(self.tables[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
+
+    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+        table, first = self.tables[figure], self._row_at(figure, moment)
+        *others, values = table.keys.values()
+        rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
+        return np.array(values)[rows], table.probabilities["probability"][rows]
+
+    def widest_interval(self) -> float:
+        """The width of the widest interval of any probability of a sample: the one nearest to a half."""
+        assert self.trials is not None
+        weights = [each for table in self.tables.values() for each in table.probabilities.values()]
+        counts = np.concatenate([*weights, np.zeros(1)])
+        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]
+        low, high = wilson_interval(np.array([nearest]), self.trials)
+        return float(high[0] - low[0])
+
+    def table(self, name: str | None = None) -> dict[str, Any]:
+        """The columns of a table, by default the main one."""
+        name = name or next(iter(self.tables))
+        if name not in self.tables:
+            hint = did_you_mean(name, self.tables)
+            raise InputError(f"no table {shown(name)}{hint}", where="table", allowed=", ".join(self.tables))
+        return self.columns[name]
+
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
-        """One table as a tidy frame; left out: the main one.
+        """One table as a tidy frame, by default the main one.
 
         Raises
         ------
-        KeyError
-            There is no such table.
+        InputError
+            There is no such table, with the nearest name.
 
         Examples
         --------
         >>> from analyser import morale
-        >>> result = morale.exact("legion", {"courage": 1, "tokens": 2, "rounds": 1})
+        >>> result = morale.legion(courage=1, tokens=2, rounds=1)
         >>> round(float(result.to_frame()["p_panicked"][0]), 4)
         0.4444
         """
         import pandas as pd
 
-        return pd.DataFrame(self.columns[table or next(iter(self.tables))])
+        return pd.DataFrame(self.table(table))
+
+    def plot(self, ax: Axes | None = None) -> Any:
+        """The picture of the answer: a figure of several panels, or the first of them on `ax`."""
+        from analyser.morale.pictures import draw_first, picture_of
+
+        return picture_of(self) if ax is None else draw_first(self, ax)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/morale.md`)."""
-        result: dict[str, Any] = {
-            "system": self.system, "method": self.method, "question": self.question.model_dump(mode="json")
-        }  # fmt: skip
-        result |= profiles_record(self.profiles)
+        question = self.scenario.model_dump(mode="json")
+        head: dict[str, Any] = {"system": self.system, "method": self.method, "question": question}
+        head |= profiles_record(self.profiles)
         if self.trials is not None:
-            result |= {"trials": self.trials, "seed": self.seed}
-        return result | {
-            "tables": {name: _records(columns) for name, columns in self.columns.items()},
-            "applied": list(self.applied),
-            "not_modelled": list(self.not_modelled),
-            "warnings": list(self.warnings),
+            head |= {"trials": self.trials, "seed": self.seed}
+        return head | self._body()
+
+    def _body(self) -> dict[str, Any]:
+        rules = {
+            "applied": self.rules.applied,
+            "not_modelled": self.rules.not_modelled,
+            "warnings": self.rules.warnings,
         }
+        tables = {name: _records(columns) for name, columns in self.columns.items()}
+        return {"tables": tables} | {name: list(entries) for name, entries in rules.items()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
+        return [row for name in self.tables for row in self._long(name)]
+
+    def _long(self, name: str) -> Iterator[dict[str, Any]]:
+        head, table, columns = {"table": name, "method": self.method}, self.tables[name], self.columns[name]
+        measures = (*table.probabilities, *table.means)
+        by_row = _records({key: columns[key] for key in table.keys})
+        for measure in measures or (None,):  # none: a table of words
+            for place, keys in enumerate(by_row):
+                found = {} if measure is None else {"measure": measure, "value": float(columns[measure][place])}
+                for end in ("low", "high", "standard_error"):
+                    if f"{measure}_{end}" in columns:
+                        found[end] = float(columns[f"{measure}_{end}"][place])
+                yield head | keys | found
+
+    def heading(self) -> list[tuple[str, str]]:
+        """The question with its defaults, without keys that say nothing."""
+        question = self.scenario.model_dump(mode="json", exclude_none=True)
+        ruleset = question.pop("ruleset")
+        values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
+        sections = {f"- {key.replace('_', ' ')}": value for key, value in ruleset.items() if isinstance(value, dict)}
+        stated = {_title(key): value for key, value in question.items() if value not in ([], {})}
+        stated |= {"Ruleset": values, **sections}
+        return [("System", SYSTEMS[self.system].title), *((key, _written(value)) for key, value in stated.items())]
+
+    def blocks(self) -> list[Block]:
+        """A block for each table; a long one without the rows that are as good as impossible."""
+        return [Block(_title(name), lines=self._lines(name)) for name in self.tables]
+
+    def _lines(self, name: str) -> list[str]:
+        table, columns = self.tables[name], self.columns[name]
+        height = len(next(iter(columns.values())))
+        likely = np.ones(height, np.bool_)
+        if len(table.probabilities) == 1 and not table.means:
+            likely = np.asarray(columns[next(iter(table.probabilities))]) >= NEGLIGIBLE
+        rows = [[*map(_heading, (*table.keys, *table.probabilities, *table.means))]]
+        for row in np.flatnonzero(likely).tolist():
+            shares = [str(estimate(table.probabilities[measure][row], self.trials)) for measure in table.probabilities]
+            means = [_mean(columns, measure, row) for measure in table.means]
+            rows.append([*(str(columns[key][row]) for key in table.keys), *shares, *means])
+        sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
+        lines = aligned(rows, sides, gap=" | ")
+        return lines if likely.all() else [*lines, f"({height - likely.sum()} rows below 0.01% are left out)"]
 
 
 def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
@@ -129,83 +226,28 @@ def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row)) for row in zip(*values)]
 
 
-def table_text(results: Sequence[MoraleResult]) -> str:
-    """One question's answer by one method or by both, for a terminal."""
-    first = results[0]
-    blocks = [[f"{SYSTEMS[first.system].title}", *aligned(list(_stated(first)), "<")]]
-    for result in results:
-        blocks += [[f"{_title(name)} ({_method(result)})", *_rows(result, name)] for name in result.tables]
-    for heading, entries in (
-        ("Rules applied", first.applied), ("Not modelled", first.not_modelled), ("Warnings", first.warnings)
-    ):  # fmt: skip
-        if entries:
-            blocks.append([heading, *(f"- {entry}" for entry in entries)])
-    if first.profiles is not None:
-        blocks.append([f"Profiles: {first.profiles}"])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _stated(result: MoraleResult) -> Iterator[tuple[str, str]]:
-    """The question with its defaults, keys that say nothing left out."""
-    question = result.question.model_dump(mode="json", exclude_none=True)
-    ruleset = question.pop("ruleset")
-    for key, value in question.items():
-        if value not in ([], {}):
-            yield _title(key), _shown(value)
-    yield "Ruleset", _shown({key: value for key, value in ruleset.items() if not isinstance(value, dict)})
-    for section, values in ruleset.items():
-        if isinstance(values, dict):
-            yield f"- {section.replace('_', ' ')}", _shown(values)
-
-
-def _shown(value: Any) -> str:
+def _written(value: Any) -> str:
     """A value as a file would say it."""
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):
         only = next(iter(value)) if len(value) == 1 else ""
-        if only.isdecimal() and value[only] == 1.0:  # the law of one number
+        if only.isdecimal() and value[only] == 1.0:  # the distribution of one number
             return only
-        return ", ".join(f"{key} = {_inside(inner)}" for key, inner in value.items() if inner not in (None, [], {}))
+        return ", ".join(
+            f"{key} = ({_written(inner)})" if isinstance(inner, dict) else f"{key} = {_written(inner)}"
+            for key, inner in value.items()
+            if inner not in (None, [], {})
+        )
     if isinstance(value, list):
-        return "; ".join(map(_shown, value))
+        return "; ".join(map(_written, value))
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _inside(value: Any) -> str:
-    return f"({_shown(value)})" if isinstance(value, dict) else _shown(value)
-
-
 def _title(name: str) -> str:
     return name[:1].upper() + name[1:].replace("_", " ")
-
-
-def _method(result: MoraleResult) -> str:
-    if result.trials is None:
-        return "exact"
-    return f"Monte Carlo, {result.trials:,} trials, seed {result.seed}, intervals at 95%"
-
-
-def _rows(result: MoraleResult, name: str) -> list[str]:
-    """The lines of one table; a long one without the rows that are as good as impossible."""
-    table, columns = result.tables[name], result.columns[name]
-    height = len(next(iter(columns.values())))
-    shown = [row for row in range(height) if len(table.probabilities) != 1 or table.means or _likely(result, name, row)]
-    rows = [[*map(_heading, table.keys), *map(_heading, table.probabilities), *map(_heading, table.means)]]
-    for row in shown:
-        keys = [str(columns[key][row]) for key in table.keys]
-        chances = [str(_estimate(columns, key, row)) for key in table.probabilities]
-        means = [_mean(columns, key, row) for key in table.means]
-        rows.append([*keys, *chances, *means])
-    sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
-    lines = aligned(rows, sides, gap=" | ")
-    return lines if len(shown) == height else [*lines, f"({height - len(shown)} rows below 0.01% are left out)"]
-
-
-def _likely(result: MoraleResult, name: str, row: int) -> bool:
-    return any(result.columns[name][key][row] >= NEGLIGIBLE for key in result.tables[name].probabilities)
 
 
 def _heading(name: str) -> str:
@@ -214,45 +256,6 @@ def _heading(name: str) -> str:
     return f"P({what})" if kind == "p" else f"mean {what}" if kind == "mean" else name.replace("_", " ")
 
 
-def _estimate(columns: dict[str, Any], name: str, row: int) -> Estimate:
-    low, high = columns.get(f"{name}_low"), columns.get(f"{name}_high")
-    if low is None or high is None:
-        return Estimate(float(columns[name][row]))
-    return Estimate(float(columns[name][row]), float(low[row]), float(high[row]))
-
-
 def _mean(columns: dict[str, Any], name: str, row: int) -> str:
     value, error = float(columns[name][row]), columns.get(f"{name}_standard_error")
     return f"{value:.3f}" if error is None else plus_minus(value, NORMAL_95 * float(error[row]))
-
-
-def rows(results: Sequence[MoraleResult]) -> list[dict[str, Any]]:
-    """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
-    import pandas as pd
-
-    found = pd.concat([_long(result, name) for result in results for name in result.tables]).astype(object)
-    used = results[0].profiles
-    return [
-        {str(name): value for name, value in row.items()}
-        for row in found.where(found.notna(), None)
-        .assign(profiles="" if used is None else str(used))
-        .to_dict("records")
-    ]
-
-
-def _long(result: MoraleResult, name: str) -> Any:
-    frame, table = result.to_frame(name), result.tables[name]
-    parts = [] if table.probabilities or table.means else [frame]  # a table of words
-    for measure in (*table.probabilities, *table.means):
-        part = frame[list(table.keys)].assign(measure=measure, value=frame[measure])
-        if not result.exact and measure in table.probabilities:
-            part = part.assign(low=frame[f"{measure}_low"], high=frame[f"{measure}_high"])
-        elif not result.exact:
-            part = part.assign(standard_error=frame[f"{measure}_standard_error"])
-        parts.append(part)
-    import pandas as pd
-
-    found = pd.concat(parts)
-    found.insert(0, "table", name)
-    found.insert(1, "method", result.method)
-    return found

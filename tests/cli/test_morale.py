@@ -34,7 +34,7 @@ def test_run_knows_a_duel_from_a_comparison(tmp_path):
     path.write_text(duel, encoding="utf-8")
     assert answer("run", str(path)) == answer("duel", *["crown/rifle-p@basic"] * 2, "--rounds", "1")
     path.write_text("nerve = 0.5\n" + duel, encoding="utf-8")
-    assert answer("run", str(path)).startswith("Five systems side by side")
+    assert answer("run", str(path)).split("\n")[0].endswith("Five systems side by side")
 
 
 @pytest.mark.parametrize("keys", [{}, {"rounds": 3}, {"attack": {}, "target": {}}, {"models": 3, "attack": {}}])

@@ -10,7 +10,7 @@ from tests.oracle.questions_mordheim import questions
 
 def applied(system, question):
     """The numbers of the rules, each once."""
-    told = " ".join(morale.exact(system, question).applied).replace(",", " ").split()
+    told = " ".join(morale.exact(system, question).rules_applied).replace(",", " ").split()
     return {word for word in told if word[:3] in ("MD-", "LG-", "WM-")}
 
 
@@ -92,8 +92,10 @@ def test_mordheim_names_what_can_have_its_occasion(question, rules):
 
 
 def test_who_is_never_charged_runs_no_more():
-    (often,) = (rule for rule in morale.exact("mordheim", {"alone": {"leadership": 7, "charged": 0.5}}).applied[1:])
-    (never,) = (rule for rule in morale.exact("mordheim", {"alone": {"leadership": 7}}).applied[1:])
+    (often,) = (
+        rule for rule in morale.exact("mordheim", {"alone": {"leadership": 7, "charged": 0.5}}).rules_applied[1:]
+    )
+    (never,) = (rule for rule in morale.exact("mordheim", {"alone": {"leadership": 7}}).rules_applied[1:])
     assert "charged" in often
     assert "charged" not in never
 
@@ -162,7 +164,7 @@ def test_whatever_happens_in_random_questions_is_applied(seed):
         for row in rows(result, table).values() if table in result.tables else ():
             for column, rule in columns.items():
                 if row.get(column, 0) > 0:
-                    assert any(each.startswith(rule) for each in result.applied), (table, column)
+                    assert any(each.startswith(rule) for each in result.rules_applied), (table, column)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -208,10 +210,10 @@ def test_legion_names_what_can_have_its_occasion(question, rules):
 def test_a_commander_who_is_no_better_is_warned_of():
     """LG-3: the unit may use his COURAGE if that is better for it: 1 is not better than 3."""
     result = morale.exact("legion", {"courage": 3, "tokens": 6, "commander_courage": 1})
-    assert not any("commander" in rule for rule in result.applied)
+    assert not any("commander" in rule for rule in result.rules_applied)
     assert result.warnings == ("commander_courage has no effect: 1 is no better than the unit's own 3 (LG-3)",)
     better = morale.exact("legion", {"courage": 1, "tokens": 6, "commander_courage": 3})
-    assert any("commander" in rule for rule in better.applied)
+    assert any("commander" in rule for rule in better.rules_applied)
     assert better.warnings == ()
 
 
@@ -231,7 +233,7 @@ def test_legion_warns_of_what_has_no_effect(question, told):
 def test_the_flight_is_applied_where_an_edge_can_be_reached():
     near = {"courage": 1, "tokens": 2, "edge_distance": 12, "move_distance": 4}
     for rounds, so in ((2, False), (3, True)):
-        assert any("flight" in rule for rule in morale.exact("legion", near | {"rounds": rounds}).applied) is so
+        assert any("flight" in rule for rule in morale.exact("legion", near | {"rounds": rounds}).rules_applied) is so
 
 
 def test_the_commander_is_near_for_certain_where_tokens_are_tried():
@@ -270,4 +272,4 @@ def test_confusion_that_cannot_come_costs_nothing(question, rules):
 def test_later_turns_are_told_of_where_there_are_any():
     blocked = {"move": "retreats", "distance": 5, "obstacles": [{"distance": 2, "kind": "impassable"}]}
     for turns, so in ((1, False), (2, True)):
-        assert ("later turns" in " ".join(morale.exact("warmaster", blocked | {"turns": turns}).applied)) is so
+        assert ("later turns" in " ".join(morale.exact("warmaster", blocked | {"turns": turns}).rules_applied)) is so

@@ -1,8 +1,8 @@
 """The losses of a duel, round by round (AC-9.2): what one side loses, and how it stands.
 
-What is lost in a round depends on how both sides came out of the round before, so losses of different rounds hang
-together: a course of losses has its probability as a whole. The exact law follows each pair of states with the
-course that led to it; Monte Carlo plays every trial round by round.
+What is lost in a round depends on how both sides came out of the round before, so losses of different rounds depend on
+each other: a path of losses has its probability as a whole. The exact method propagates the joint distribution of the
+pair of states and the path that led to it; Monte Carlo plays every trial round by round.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
 MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
-MOST_COURSES = 20_000
+MOST_PATHS = 20_000
 BATCH = 1 << 20  # trials that are played side by side
-
-Report = Callable[[int, int], None]
 
 
 class Stream(NamedTuple):
@@ -37,18 +35,18 @@ class Stream(NamedTuple):
 
     Attributes
     ----------
-    courses : Paths
+    paths : Paths
         Models lost, round by round.
     fates : float64 or int64 array, shape (rounds, 4)
         The weight of each fate at the end of each round.
     """
 
-    courses: Paths
+    paths: Paths
     fates: NDArray[Any]
 
 
 class _Round(NamedTuple):
-    """What a round comes to from one pair of states: by chances, or by how often it was seen."""
+    """What a round comes to from one pair of states: by probability, or by how often it was seen."""
 
     after: NDArray[np.int64]  # places of the pairs that follow
     lost: NDArray[np.int64]
@@ -124,8 +122,8 @@ def exact_stream(question: Question) -> Stream:
         course, place = keys
         courses, course = np.unique(course, return_inverse=True)
         numbers = np.column_stack([numbers[courses // (models + 1)], courses % (models + 1)])
-        if len(numbers) > MOST_COURSES:
-            raise _too_large(f"{MOST_COURSES} of them")
+        if len(numbers) > MOST_PATHS:
+            raise _too_large(f"{MOST_PATHS} of them")
         fates[turn] = np.bincount(fates_of(pairs.mine()[place]), chance, len(FATES))
     return Stream(Paths(numbers, np.bincount(course, chance)), fates)
 
@@ -149,17 +147,8 @@ def _one_round(
     return keys[:, firsts], np.add.reduceat(chances, firsts)
 
 
-def sampled_stream(question: Question, trials: int, seed: int, threads: int, report: Report) -> Stream:
-    """What was lost in each round of so many duels, played round by round: every die rolled, every card drawn.
-
-    Parameters
-    ----------
-    question : Question
-    trials, seed, threads : int
-        The same seed gives the same counts on any number of threads.
-    report : callable
-        Told the duels played so far and the number aimed at.
-    """
+def sampled_stream(question: Question, sampling: Sampling, trials: int) -> Stream:
+    """What was lost in each round of so many duels, played round by round: every die rolled, every card drawn."""
     duel = fought(question)
     fates = np.zeros((question.rounds_played, len(FATES)), np.int64)
     seen: dict[tuple[int, ...], int] = {}
@@ -167,9 +156,9 @@ def sampled_stream(question: Question, trials: int, seed: int, threads: int, rep
         some = min(BATCH, trials - done)
 
         def played(rounds: int, done: int = done, some: int = some) -> None:
-            report(done + some * rounds // question.rounds_played, trials)
+            sampling.report(done + some * rounds // question.rounds_played, trials)
 
-        for course, count in _batch(question, duel, some, (seed, batch), threads, fates, played):
+        for course, count in _batch(question, duel, some, (sampling.seed, batch), sampling.n_threads, fates, played):
             seen[course] = seen.get(course, 0) + count
     courses = sorted(seen)
     return Stream(Paths(np.array(courses, np.int64), np.array([seen[each] for each in courses], np.int64)), fates)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded, States
 from analyser.engine.chain.paths import counts_along, distributions_along
 from analyser.morale.games.compare import (
@@ -23,7 +24,7 @@ from analyser.morale.games.compare import (
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import FATES, Rounds, chain_of, fates, game_of
 from analyser.morale.panels import Fates, Panel
-from analyser.morale.solve import Roll, weights_of_chains
+from analyser.morale.solve import weights_of_chains
 from analyser.morale.tables import Table
 
 
@@ -67,21 +68,18 @@ def chains(question: Question) -> dict[str, Chain]:
     return {name: chain_of(question, system.module.rounds(question)) for name, system in SYSTEMS.items()}
 
 
-def weights(question: Question, roll: Roll | None) -> dict[str, Recorded]:
-    """The recorded laws, or of a roll the counts, of each system; of a duel, Armoured Clash's are its fates there."""
+def weights(question: Question, sampling: Sampling, trials: int | None) -> dict[str, Recorded]:
+    """The weights of each system's states; of a duel, Armoured Clash's are its fates there."""
     if question.duel is None:
-        return weights_of_chains(chains(question), roll)
-    if roll is None:
-        stream = losses.exact_stream(question)
-    else:
-        stream = losses.sampled_stream(question, roll.trials, roll.seed, roll.threads, roll.report)
+        return weights_of_chains(chains(question), sampling, trials)
+    stream = losses.exact_stream(question) if trials is None else losses.sampled_stream(question, sampling, trials)
     found = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         game = game_of(question, SYSTEMS[name].module.rounds(question))
-        if roll is None:
-            found[name] = distributions_along(game, stream.courses)
+        if trials is None:
+            found[name] = distributions_along(game, stream.paths)
         else:
-            found[name] = counts_along(game, stream.courses, roll.seed, part, roll.threads)
+            found[name] = counts_along(game, stream.paths, sampling.seed, part, sampling.n_threads)
     return found
 
 

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from analyser import api, morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
+from analyser.common.sampling import Sampling
 from analyser.morale.games.compare import losses, tables
 from analyser.morale.games.compare.duel import fates_of
-from analyser.morale.solve import Roll
 from analyser.results.states import models_destroyed
 from tests.oracle import plain_duel
 from tests.oracle.morale_checks import UNLIKELY, chi_square, rows
@@ -76,7 +76,7 @@ def test_a_unit_that_breaks_loses_no_more():
     """Two of 4 destroyed, BREAK LIMIT 3, every card a 12: broken, with 2 models that no other system loses (AC-5.4)."""
     asked = question(unit(4, 1, break_limit=3), unit(4, 2), HIT, FAILS, duel={"rounds": 3})
     stream = losses.exact_stream(ready(asked))
-    assert stream.courses.numbers.tolist() == [[2, 0, 0]]
+    assert stream.paths.numbers.tolist() == [[2, 0, 0]]
     assert fates(asked, "armoured-clash") == [[0, 0, 0, 1]] * 3
     assert fates(asked, "warmaster") == [pytest.approx([25 / 36, 11 / 36, 0, 0]), *[[1, 0, 0, 0]] * 2]
 
@@ -84,14 +84,14 @@ def test_a_unit_that_breaks_loses_no_more():
 def test_losses_of_different_rounds_hang_together():
     """A die on 1 model, B first: it falls in round 1 or 2 or 3, one half, a quarter, an eighth, never twice."""
     asked = question(unit(1, 1), unit(1, 1), duel={"rounds": 3})
-    courses = losses.exact_stream(ready(asked)).courses
-    found = {tuple(numbers): weight for numbers, weight in zip(courses.numbers.tolist(), courses.weights.tolist())}
+    paths = losses.exact_stream(ready(asked)).paths
+    found = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
     assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
 
 def test_the_other_side_s_losses():
     asked = question(unit(3, 1), unit(3, 2), HIT, PASSES, side="b")
-    assert losses.exact_stream(ready(asked)).courses.numbers.tolist() == [[0, 0]]
+    assert losses.exact_stream(ready(asked)).paths.numbers.tolist() == [[0, 0]]
 
 
 def test_the_nerve_is_that_of_the_unit():
@@ -164,12 +164,12 @@ def test_armoured_clash_against_the_plain_reading():
 
 
 def test_what_is_lost_by_each_round_is_what_the_duel_says():
-    courses = losses.exact_stream(ready(SHOOT_OUT)).courses
+    paths = losses.exact_stream(ready(SHOOT_OUT)).paths
     result = api.duel(RIFLES, GRENADIERS)
     for turn, endings in enumerate(result.endings):
         by_duel = np.bincount(models_destroyed(endings.first, 6), endings.weights, 7)
-        by_course = np.bincount(courses.numbers[:, : turn + 1].sum(axis=1), courses.weights, 7)
-        assert by_course == pytest.approx(by_duel, abs=1e-12)
+        by_path = np.bincount(paths.numbers[:, : turn + 1].sum(axis=1), paths.weights, 7)
+        assert by_path == pytest.approx(by_duel, abs=1e-12)
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
@@ -182,14 +182,14 @@ def test_how_a_unit_stands_is_what_the_duel_says(side):
 
 
 def rolled(asked, trials, seed, threads=1):
-    return tables.weights(ready(asked), Roll(trials, seed, threads, lambda *_: None))
+    return tables.weights(ready(asked), Sampling("monte-carlo", trials, seed, threads=threads), trials)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("asked", [COIN_FIGHT, SHOOT_OUT | {"side": "b", "duel": {"rounds": 3}}])
 def test_the_dice_agree_with_the_laws(asked, seed):
     trials = 60_000
-    exact, sample = tables.weights(ready(asked), None), rolled(asked, trials, seed)
+    exact, sample = tables.weights(ready(asked), Sampling(), None), rolled(asked, trials, seed)
     for system, laws in exact.items():
         assert sample[system].states.tolist() == laws.states.tolist()
         for law, counts in zip(laws.weights, sample[system].weights):
@@ -199,9 +199,9 @@ def test_the_dice_agree_with_the_laws(asked, seed):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whole_courses_are_as_frequent_as_they_are_likely(seed):
-    law = losses.exact_stream(ready(COIN_FIGHT)).courses
-    sample = losses.sampled_stream(ready(COIN_FIGHT), 60_000, seed, 1, lambda *_: None).courses
+def test_whole_paths_are_as_frequent_as_they_are_likely(seed):
+    law = losses.exact_stream(ready(COIN_FIGHT)).paths
+    sample = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=seed, threads=1), 60_000).paths
     seen = dict(zip(map(tuple, sample.numbers.tolist()), sample.weights.tolist()))
     found = np.array([seen.pop(tuple(numbers), 0) for numbers in law.numbers.tolist()])
     assert not seen
@@ -218,11 +218,11 @@ def test_same_seed_same_bits():
 
 def test_batches_are_duels_of_their_own(monkeypatch):
     monkeypatch.setattr(losses, "BATCH", 20_000)
-    stream = losses.sampled_stream(ready(COIN_FIGHT), 50_000, 1, 1, lambda *_: None)
+    stream = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=1, threads=1), 50_000)
     assert stream.fates.sum(axis=1).tolist() == [50_000] * ROUNDS
     law = losses.exact_stream(ready(COIN_FIGHT)).fates
     assert chi_square(stream.fates[-1], law[-1] * 50_000) > UNLIKELY
-    half = losses.sampled_stream(ready(COIN_FIGHT), 20_000, 1, 1, lambda *_: None)
+    half = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=1, threads=1), 20_000)
     assert (stream.fates != half.fates * 5 // 2).any()
 
 
@@ -236,7 +236,7 @@ def test_an_echoed_duel_gives_the_same_answer():
 
 def test_the_answer_says_how_the_losses_were_read():
     result = morale.exact("compare", SHOOT_OUT)
-    assert "Armoured Clash: AC-9.2" in result.applied
+    assert "Armoured Clash: AC-9.2" in result.rules_applied
     assert any("destroyed by damage" in each for each in result.warnings)
     assert any("cards with replacement" in each for each in result.not_modelled)
 
@@ -263,8 +263,8 @@ def test_bad_input_is_told_in_one_message(wrong, told):
     assert told in str(error.value)
 
 
-@pytest.mark.parametrize("limit", ["MOST_COURSES", "MOST_STATES", "MOST_ENTRIES"])
-def test_a_duel_with_too_many_courses_is_refused(monkeypatch, limit):
+@pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])
+def test_a_duel_with_too_many_paths_is_refused(monkeypatch, limit):
     monkeypatch.setattr(losses, limit, 10)
     with pytest.raises(InputError, match="fewer rounds or models; --method monte-carlo"):
         morale.exact("compare", SHOOT_OUT)

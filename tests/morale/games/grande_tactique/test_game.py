@@ -139,11 +139,11 @@ def test_a_corps_that_has_lost_half_is_halted():
 
 
 def test_rules_are_applied_that_can_have_their_occasion():
-    plain = morale.exact("grande-tactique", {"game": {"units": [{"loses_firing": 0.5}]}}).applied
+    plain = morale.exact("grande-tactique", {"game": {"units": [{"loses_firing": 0.5}]}}).rules_applied
     assert "GT-7 charges against routed units" not in plain
     assert "GT-10 voluntary withdrawal, counted apart" not in plain
     units = [{"charged_by_cavalry": 0.5, "withdraws": 3}]
-    told = morale.exact("grande-tactique", {"game": {"units": units}}).applied
+    told = morale.exact("grande-tactique", {"game": {"units": units}}).rules_applied
     assert {"GT-7 charges against routed units", "GT-10 voluntary withdrawal, counted apart"} <= set(told)
 
 

@@ -678,7 +678,7 @@ def test_the_command_line():
     ],
 )  # fmt: skip
 def test_rules_are_called_applied_that_can_have_their_occasion(rout, rules_told):
-    assert set(morale.exact("grande-tactique", {"rout": rout}).applied) == rules_told
+    assert set(morale.exact("grande-tactique", {"rout": rout}).rules_applied) == rules_told
 
 
 @pytest.mark.parametrize(

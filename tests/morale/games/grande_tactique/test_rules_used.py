@@ -49,7 +49,7 @@ EVERYTHING = {
 def test_of_several_sections_each_line_says_to_which_it_belongs():
     """GT-4 is applied in [flight] alone."""
     result = morale.exact("grande-tactique", EVERYTHING)
-    assert "GT-4 pursuit" in result.applied
+    assert "GT-4 pursuit" in result.rules_applied
     assert "[column], [game]: GT-4 pursuit" in result.not_modelled
     assert all(rule.startswith("[") for rule in result.not_modelled)
     assert len({rule.split(": ", 1)[1] for rule in result.not_modelled}) == len(result.not_modelled)

@@ -195,7 +195,7 @@ def test_a_leader_near_helps_against_fear():
         fighter = {"leadership": 5, "leader": 9, "leader_state": state}
         result = morale.exact("mordheim", {"combat": {"fighter": fighter, "enemy": {"causes_fear": True}}})
         assert rows(result)[(1,)]["p_combat"] == close(chance)
-        assert any(rule.startswith("MD-4") for rule in result.applied)
+        assert any(rule.startswith("MD-4") for rule in result.rules_applied)
 
 
 def test_a_leader_near_who_is_not_needed_is_told():

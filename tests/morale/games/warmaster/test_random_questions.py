@@ -91,7 +91,7 @@ def test_only_what_can_happen_is_called_applied():
     """A friend that nobody reaches, or behind an enemy, brings no rule; nor does one whose choice is stated."""
 
     def applied(*obstacles):
-        return {rule[:4] for rule in morale.exact("warmaster", {"dice": 1, "obstacles": list(obstacles)}).applied}
+        return {rule[:4] for rule in morale.exact("warmaster", {"dice": 1, "obstacles": list(obstacles)}).rules_applied}
 
     assert applied() == applied({"distance": 9, "kind": "friend"}) == {"WM-1"}
     assert applied({"distance": 3, "kind": "friend", "make_way": False}) == {"WM-1", "WM-4"}

@@ -143,7 +143,7 @@ def test_evaders_confuse_the_friends_they_burst_through_and_not_themselves():
     question = {"move": "evades", "distance": 10, "obstacles": [friend(2), friend(9), friend(15)]}
     row = only(question)
     assert (row["p_confused"], row["mean_friends_confused"]) == pytest.approx((0, 2))
-    assert "this Command phase only" in morale.exact("warmaster", question).applied[0]
+    assert "this Command phase only" in morale.exact("warmaster", question).rules_applied[0]
 
 
 def test_stands_that_retreat_into_what_does_not_yield_are_destroyed():
@@ -184,8 +184,8 @@ def test_what_confusion_means_is_said():
     (meaning,) = [each for each in result.not_modelled if each.startswith("WM-9")]
     for word in ("no initiative", "no orders", "-1 Attack", "cannot support"):
         assert word in meaning
-    assert "WM-9 confused until the end of its next Command phase: a turn lost" in result.applied
-    assert not any(each.startswith("WM-9") for each in morale.exact("warmaster", {"dice": 2}).applied)
+    assert "WM-9 confused until the end of its next Command phase: a turn lost" in result.rules_applied
+    assert not any(each.startswith("WM-9") for each in morale.exact("warmaster", {"dice": 2}).rules_applied)
 
 
 # --- the choice, and what is rolled ---------------------------------------------------------------------------------
