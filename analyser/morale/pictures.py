@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, write_whole
 from analyser.morale.panels import Cells, Curves, Fates, Panel
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of
@@ -21,41 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DOTS_AN_INCH = 150
-KINDS = (".png", ".svg", ".pdf")
 CURVES, CHANCES = (5.8, 2.5), (5.8, 2.5)  # inches
 CELL = 0.52, 0.28  # inches
 HIGHEST, LOWEST_CELL = 5.0, 0.16  # inches that cells take together, and one of them at least
-
-
-def check_picture(path: Path) -> None:
-    """Refuse a file that no picture can be written to, before long work rather than after it.
-
-    Raises
-    ------
-    InputError
-    """
-    if path.suffix.lower() not in KINDS:
-        raise InputError(
-            f"{path.suffix or 'no ending'!r} is no kind of picture", where=str(path), allowed=", ".join(KINDS)
-        )
-    check_writable(path)
-
-
-def save_picture(result: MoraleResult, path: Path) -> None:
-    """Write the picture of an answer, whole or not at all.
-
-    Raises
-    ------
-    InputError
-        Another ending than ``.png``, ``.svg`` or ``.pdf``, or a place that cannot be written to.
-    """
-    check_picture(path)
-    figure = picture_of(result)
-    with house_style():
-        write_whole(
-            path, lambda temporary: figure.savefig(temporary, dpi=DOTS_AN_INCH, bbox_inches="tight", pad_inches=0.12)
-        )
 
 
 def picture_of(result: MoraleResult) -> Figure:

@@ -5,9 +5,8 @@ from click.testing import CliRunner
 
 from analyser import morale
 from analyser.cli import cli
-from analyser.common.errors import InputError
 from analyser.morale.panels import Fates
-from analyser.morale.pictures import picture_of, save_picture
+from analyser.morale.pictures import picture_of
 from analyser.morale.systems import SYSTEMS, answers_of
 from analyser.plots.look import TALLEST
 from analyser.plots.probabilities import MOST_BARS
@@ -65,9 +64,9 @@ def test_the_command_line_writes_a_picture(tmp_path, kind):
 
 @pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is no kind of picture"), ("panic", "'no ending'")])
 def test_another_ending_is_refused(tmp_path, name, told):
-    with pytest.raises(InputError) as error:
-        save_picture(morale.exact("legion", {"courage": 1}), tmp_path / name)
-    assert told in str(error.value)
+    found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--plot", str(tmp_path / name)])
+    assert found.exit_code == 2
+    assert told in found.stderr
     assert list(tmp_path.iterdir()) == []
 
 
