@@ -20,9 +20,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import Loadout
-from analyser.morale.api import exact as exact_morale
-from analyser.morale.api import simulate as simulate_morale
-from analyser.morale.result import MoraleResult
+from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import SYSTEMS, question_model, system_of
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
@@ -369,7 +367,7 @@ def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, samp
     _check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
         return solve(load(question, _library(profiles), cast("Kind", kind)), sampling)
-    return cast("Result", _morale(str(kind), question, profiles, sampling))
+    return solve_morale(str(kind), question, sampling, profiles)
 
 
 def _kind(question: Any) -> str:
@@ -378,17 +376,6 @@ def _kind(question: Any) -> str:
         return next(name for name, system in SYSTEMS.items() if isinstance(question, question_model(system)))
     raw = read_scenario(question)[0]
     return system_of(raw) or kind_of(raw)
-
-
-def _morale(system: str, question: Any, profiles: ProfilesLike | None, sampling: Sampling) -> MoraleResult:
-    folder = profiles.folder if isinstance(profiles, Profiles) else profiles
-    if sampling.is_exact:
-        return exact_morale(system, question, folder)
-    with sampling.with_bar() as ready:
-        return simulate_morale(
-            system, question, ready.trials, seed=ready.seed, precision=ready.precision, threads=ready.threads,
-            folder=folder, progress=ready.report,
-        )  # fmt: skip
 
 
 def _library(profiles: ProfilesLike | None) -> Profiles | None:
