@@ -81,9 +81,9 @@ class Answers(Protocol):
 class Sections:
     """Answers to a question in sections: those of the module of each section that is asked, one after the other.
 
-    A module has `chain` (or `chains`, several by name), `tables` and `panels`, `applied` (rules, and whether each can
-    have its occasion), and where they say anything `not_modelled` and `warnings`; each takes the section and the whole
-    question.
+    A module has `chain` (or `chains`, several by name), `tables` of what that came to, `panels`, `applied` (rules, and
+    whether each can have its occasion), and where they say anything `not_modelled` and `warnings`; each takes the
+    section and the whole question.
     """
 
     def __init__(self, **modules: Any) -> None:
@@ -97,14 +97,21 @@ class Sections:
                 yield name, section, getattr(module, part)
 
     def chains(self, question: Any) -> dict[str, Chain]:
-        """A chain for each section."""
-        return {name: chain(section, question) for name, section, chain in self._asked(question, "chain")}
+        """The chains of each section."""
+        found: dict[str, Chain] = {}
+        for name, module in self._modules.items():
+            section = getattr(question, name)
+            if section is not None:
+                several = hasattr(module, "chains")
+                found |= module.chains(section, question) if several else {name: module.chain(section, question)}
+        return found
 
     def tables(self, question: Any, recorded: dict[str, Recorded]) -> dict[str, Table]:
         """The tables of each section."""
         found: dict[str, Table] = {}
         for name, section, tables in self._asked(question, "tables"):
-            found |= tables(section, question, recorded[name])
+            several = hasattr(self._modules[name], "chains")
+            found |= tables(section, question, recorded if several else recorded[name])
         return found
 
     def panels(self, question: Any) -> tuple[Panel, ...]:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import Chain, Extent, Phase, States, unchanged
+from analyser.engine.chain.chain import RECORD, Chain, Extent, Phase, States
 from analyser.morale.games.mordheim.question import Question, Warband
-from analyser.morale.games.mordheim.warband import GAVE_UP, ROUTED, Part, Roster, Turns, roster_of
+from analyser.morale.games.mordheim.roster import GAVE_UP, ROUTED, Part, Roster, Turns, roster_of
 
 
 class Seen(NamedTuple):
-    """States of the table of several warbands, read: each an array of the length of the states."""
+    """States of several warbands, read: each an array of the length of the states."""
 
     of_each: list[NDArray[np.int64]]
     waiting: NDArray[np.int64]  # 1 where a warband's test is taken by its others
@@ -23,7 +23,7 @@ class Seen(NamedTuple):
     over: NDArray[np.bool_]  # the game (MD-3)
 
 
-class Table:
+class Layout:
     """The states of several warbands as one number: the first warband's state changes fastest, `waiting` slowest.
 
     Parameters
@@ -94,13 +94,13 @@ class Table:
         return np.asarray(np.where(seen.fights[place], standing, 0))
 
 
-def table_of(question: Question) -> Table:
+def layout_of(question: Question) -> Layout:
     """The states of the warbands of a question."""
-    return Table([roster_of(each) for each in question.warbands], question.winner == "first_to_leave")
+    return Layout([roster_of(each) for each in question.warbands], question.winner == "first_to_leave")
 
 
 class Game:
-    """Warbands that play in this order; what their other leaders have in common is tabulated once.
+    """Warbands that play in this order; what their other leaders have in common is worked out once.
 
     Parameters
     ----------
@@ -110,24 +110,23 @@ class Game:
     def __init__(self, question: Question) -> None:
         self._question, self._rivals = question, [Turns(each, question, {}) for each in question.rivals]
         self._of_first: dict[tuple[object, ...], tuple[Part, ...]] = {}
-        self.table = table_of(question)
-        self._told = Phase(unchanged, recorded=True)
+        self.layout = layout_of(question)
 
     def chain_of(self, first: Warband) -> Chain:
         """The turns of the game with `first` as its first warband.
 
-        The law before each warband's test is recorded, then, after the last warband's turn, that of the turn's end.
+        The state before each warband's test is recorded, then, after the last warband's turn, that of the turn's end.
         """
-        table, turns = self.table, [Turns(first, self._question, self._of_first), *self._rivals]
-        phases = [table.phase(place, part, begun=False) for place, each in enumerate(turns) for part in each.before()]
+        layout, turns = self.layout, [Turns(first, self._question, self._of_first), *self._rivals]
+        phases = [layout.phase(place, part, begun=False) for place, each in enumerate(turns) for part in each.before()]
         for turn in range(1, self._question.turns_played + 1):
             for place, each in enumerate(turns):
-                phases += [table.phase(place, part) for part in each.fallen(turn)]
-                phases.append(self._told)
-                phases += [table.phase(place, part) for part in each.tests()]
-            phases.append(self._told)
-        start = sum(place * each.start for place, each in zip(table.places, turns))
-        return Chain(start, tuple(phases), table.states, _extent(table.rosters))
+                phases += [layout.phase(place, part) for part in each.fallen(turn)]
+                phases.append(RECORD)
+                phases += [layout.phase(place, part) for part in each.tests()]
+            phases.append(RECORD)
+        start = sum(place * each.start for place, each in zip(layout.places, turns))
+        return Chain(start, tuple(phases), layout.states, _extent(layout.rosters))
 
 
 def _extent(rosters: list[Roster]) -> Extent:

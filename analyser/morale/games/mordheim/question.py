@@ -9,15 +9,16 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from analyser.common.errors import did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.game.units import Name
-from analyser.morale.questions import ByRound, Distance, Probability, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Pmf, Probability, Rounds, spread_over
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
 MOST_ATTACKS = 10
 MOST_TESTS = 10
 MOST_FIGHTS = 6
+LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
 
-Leadership = Annotated[int, Field(ge=2, le=12)]
+Leadership = Annotated[int, Field(ge=LOWEST_LEADERSHIP, le=HIGHEST_LEADERSHIP)]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
 Roll = Annotated[int, Field(ge=2, le=7)]
 LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
@@ -268,8 +269,8 @@ class Question(Record):
             _check_fights(each, [other.name for other in self.warbands if other is not each], self.turns_played)
         return self
 
-    def casualties_of(self, warband: Warband) -> tuple[tuple[float, ...], ...]:
-        """The law of a warband's casualties before each turn's test."""
+    def casualties_of(self, warband: Warband) -> tuple[Pmf, ...]:
+        """The distribution of a warband's casualties before each turn's test."""
         return spread_over(warband.casualties, self.turns_played, "casualties")
 
 

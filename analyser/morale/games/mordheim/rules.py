@@ -2,67 +2,60 @@
 
 from __future__ import annotations
 
-from analyser.common.jit import step
+from typing import Any
+
+import numpy as np
 
 NOBODY = 0  # no warrior is left to test on: no roll of two dice is so low
+Number = Any  # an integer, or one of each of some states
 HARDEST = 6  # what a frightened warrior needs to hit (MD-9)
 
 
-@step
-def passes(roll: int, leadership: int) -> bool:
+def passes(roll: Number, leadership: Number) -> Any:
     """A leadership test: two dice at or below Leadership."""
     return roll <= leadership
 
 
-@step
-def rout_test_due(out: int, took_part: int) -> bool:
+def rout_test_due(out: Number, took_part: int) -> Any:
     """Whether a quarter of those that took part is out of action (MD-1, MD-2)."""
     return 4 * out >= took_part
 
 
-@step
-def rout_leadership(leader: int, leader_out_or_stunned: bool, best_other: int) -> int:
+def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Number) -> Any:
     """The Leadership of a rout test: the leader's, else the best of those neither stunned nor out (MD-1)."""
-    return best_other if leader_out_or_stunned else leader
+    return np.where(leader_out_or_stunned, best_other, leader)
 
 
-@step
-def own_or_leaders(own: int, leader: int, leader_helps: bool) -> int:
+def own_or_leaders(own: int, leader: int, leader_helps: Number) -> Any:
     """Within 6 inches of the leader, not knocked down, stunned or fleeing, his Leadership may be used (MD-4)."""
-    return max(own, leader) if leader_helps else own
+    return np.where(leader_helps, max(own, leader), own)
 
 
-@step
 def is_all_alone(opponents: int, friends_near: int) -> bool:
     """Two opponents or more, and no friend on his feet within 6 inches (MD-5)."""
     return opponents >= 2 and friends_near == 0
 
 
-@step
-def run(inches: int, roll: int) -> int:
+def run(inches: Number, roll: Number) -> Any:
     """Inches to the edge after a run toward it; 0: it is reached, and the warrior removed (MD-6)."""
-    return max(inches - roll, 0)
+    return np.maximum(inches - roll, 0)
 
 
-@step
-def attacks_of(attacks: int, second_weapon: bool, frenzied: bool) -> int:
+def attacks_of(attacks: int, second_weapon: bool, frenzied: Number) -> Any:
     """Attacks doubled by frenzy, the extra one of a second weapon not (MD-7)."""
-    return attacks * (2 if frenzied else 1) + (1 if second_weapon else 0)
+    return attacks * (1 + frenzied) + second_weapon
 
 
-@step
-def rerolls_misses(hatred: bool, combat_round: int, silenced: bool) -> bool:
+def rerolls_misses(hatred: bool, combat_round: int, silenced: Number) -> Any:
     """Hatred re-rolls missed attacks in the first round of a combat (MD-8); rounds from 0; frenzy may silence it."""
-    return hatred and combat_round == 0 and not silenced
+    return (hatred and combat_round == 0) & np.logical_not(silenced)
 
 
-@step
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
     """Whether a charge between the two calls for a test of fear (MD-7, MD-9); frenzy counts within charge range."""
     return enemy_causes_fear and not (causes_fear or frenzied or immune)
 
 
-@step
-def walks_when_stupid(roll: int) -> bool:
+def walks_when_stupid(roll: Number) -> Any:
     """A stupid warrior out of combat walks straight ahead on 1 to 3, does nothing on 4 to 6 (MD-10)."""
     return roll <= 3
