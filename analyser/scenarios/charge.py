@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Row
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
 from analyser.scenarios.combatant import (
+    CAN_BE_OUTFLANKED,
     charge_row,
     check_can_be_charged,
     check_has_dice,
@@ -25,10 +25,9 @@ from analyser.scenarios.combatant import (
 from analyser.scenarios.positions import A_COMBAT_LOST, Moves, place, set_backs, within_edges
 from analyser.scenarios.schema import Combatant
 from analyser.scenarios.strikes import (
-    CAN_BE_OUTFLANKED,
+    Marks,
     Strike,
     breaks_buildings,
-    close_quarters_marks,
     fixed_strike,
     orders_mask,
     row_strike,
@@ -38,6 +37,7 @@ from analyser.scenarios.strikes import (
 )
 
 ATTACKER, TARGET = 0, 1
+INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
 IN_BUILDING, OUT_OF_BUILDING = 1, 0
 
 
@@ -66,9 +66,27 @@ class ChargeScenario:
         }
 
 
+class _Contact(NamedTuple):
+    """A unit that charges another, and the units that this brings into contact (AC-8.7).
+
+    `active` is the side that charges; `again`: it attacks once more by Overrun, which is no charge (AC-7).
+    """
+
+    charger: Combatant
+    charged: Combatant
+    active: int
+    secondary: tuple[Combatant, ...] = ()
+    again: bool = False
+
+    @property
+    def orders(self) -> int:
+        """Under which order of the active unit it strikes."""
+        return orders_mask(Order.OVERRUN if self.again else Order.CHARGE)
+
+
 def combat(
     sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, first_number: int
-) -> tuple[list[Strike], list[Operation]]:  # fmt: skip
+) -> tuple[list[Strike], list[Operation]]:
     """The strikes and the operations of a charge of one of `sides` against the other.
 
     Parameters
@@ -81,7 +99,8 @@ def combat(
     first_number : int
         The number of the first strike in the fight's list.
     """
-    charger, charged = sides[active], sides[1 - active]
+    contact = _Contact(sides[active], sides[1 - active], active, secondary)
+    charger, charged = contact.charger, contact.charged
     strikes: list[Strike] = []
     operations = [Operation(Kind.ENGAGE, active)]
 
@@ -90,56 +109,52 @@ def combat(
             operations.append(Operation(Kind.STRIKE, active, first_number + len(strikes)))
             strikes.append(strike)
 
-    add(_sponsons(charger, charged, active))
-    for strike in _in_order(sides, secondary, active):
+    add(_sponsons(contact))
+    for strike in _in_order(contact):
         add(strike)
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
+        again = contact._replace(secondary=(), again=True)
         operations.append(Operation(Kind.ENGAGE, active))
-        add(_charge(sides, (), active, again=True))
-        add(_retaliation(sides, (), active, again=True))
+        add(_charge(again))
+        add(_retaliation(again))
         operations += _resolution(sides, active)
     if charger.has("Throw"):
-        add(_throw(charger, charged, active))
+        reach = rule_length(charger, "Throw") or NONE
+        from_front = False if charger.charge.outflanking else None
+        veteran = charger.veteran or 0
+        add(thrown_strike(charged, veteran=veteran, from_front=from_front, striker=active, long_range=reach))
         operations.append(Operation(Kind.FORGET, 1 - active))
-    for side in (ATTACKER, TARGET):
-        blast = blast_of(sides[side], sides[1 - side], side)
-        if blast is not None:
-            operations += going_off(side, first_number + len(strikes))
-            strikes.append(blast)
+    operations += going_off(sides, strikes, first_number)
     return strikes, operations
 
 
-def going_off(side: int, number: int) -> list[Operation]:
-    """What a last model does to the enemy once it is destroyed; `number`: the strike of its blast (AC-7)."""
-    return [
-        Operation(Kind.GO_OFF, side), Operation(Kind.FRIGHTEN, side), Operation(Kind.STRIKE, side, number),
-        Operation(Kind.TEST_FRIGHTENED, 1 - side),
-    ]  # fmt: skip
+def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike], first_number: int = 0) -> list[Operation]:
+    """What a last model does to the enemy once it is destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
+
+    The strikes of blasts go to the end of `strikes`, the first of which has that number in the fight's list.
+    """
+    operations = []
+    for side in (ATTACKER, TARGET):
+        dice = sides[side].value("Spectacular Demise")
+        if dice:
+            number = first_number + len(strikes)
+            operations += [
+                Operation(Kind.GO_OFF, side),
+                Operation(Kind.FRIGHTEN, side),
+                Operation(Kind.STRIKE, side, number),
+                Operation(Kind.TEST_FRIGHTENED, 1 - side),
+            ]
+            enemy = sides[1 - side]
+            strikes.append(fixed_strike(dice, Rating.NEUTRAL, enemy, afterwards=True, striker=side, by_blast=1))
+    return operations
 
 
-def blast_of(gone: Combatant, enemy: Combatant, side: int) -> Strike | None:
-    """The attack of a Spectacular Demise (X) on the enemy near it: neutral, past all cover (AC-7)."""
-    dice = gone.value("Spectacular Demise")
-    if not dice:
-        return None
-    return fixed_strike(dice, Rating.NEUTRAL, enemy, {"striker": side, "by_blast": 1}, afterwards=True)
-
-
-def _throw(charger: Combatant, charged: Combatant, active: int) -> Strike:
-    """The Throw (X) of a unit that has destroyed a model: X is its range, a card says its dice (AC-7)."""
-    numbers = {"striker": active, "long_range": rule_length(charger, "Throw") or NONE}
-    from_front = False if charger.charge.outflanking else None
-    return thrown_strike(charged, numbers, veteran=charger.veteran or 0, from_front=from_front)
-
-
-def _in_order(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int
-) -> Iterator[Strike | None]:
+def _in_order(contact: _Contact) -> Iterator[Strike | None]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
-    charger, charged = sides[active], sides[1 - active]
+    charger, charged = contact.charger, contact.charged
     storming_party = charged.garrisoned and charger.has("Storming Party")
     advantage = charger.charge.difficult_terrain or charged.has("Stoic Defence")
     # A garrison has the advantage as long as it is in its building (AC-8.6).
@@ -152,105 +167,84 @@ def _in_order(
     else:
         before, after = (IN_BUILDING, OUT_OF_BUILDING) if charged.garrisoned else (None, NONE)
     if before is not None:
-        yield _retaliation(sides, secondary, active, inside=before)
-        yield from _others(charger, secondary, active, before)
-    yield _charge(sides, secondary, active)
+        yield _retaliation(contact, before)
+        yield from _others(contact, before)
+    yield _charge(contact)
     if after is not None:
-        yield _retaliation(sides, secondary, active, inside=after)
-        yield from _others(charger, secondary, active, after)
+        yield _retaliation(contact, after)
+        yield from _others(contact, after)
 
 
-def _charge(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, *, again: bool = False
-) -> Strike:
-    """The active unit's attack; the one of an Overrun is no charge, and has one more penalty (AC-7)."""
-    charger, charged = sides[active], sides[1 - active]
-    threatened = charger.charge.threatened or bool(secondary)
-    bonuses, penalties = close_quarters_marks(
-        charger, charged, supported=charger.charge.supported, threatened=threatened
+def _charge(contact: _Contact) -> Strike:
+    """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
+    charger, charged, again = contact.charger, contact.charged, contact.again
+    row, outflanks = charge_row(charger, "attacker"), charger.charge.outflanking and not again
+    marks = _marks(
+        charger,
+        charged,
+        supported=charger.charge.supported,
+        threatened=charger.charge.threatened or bool(contact.secondary),
+        from_front=False if outflanks else None,
     )
-    outflanks = charger.charge.outflanking and charged.type in CAN_BE_OUTFLANKED and not again
-    if outflanks:
-        bonuses |= Bonus.OUTFLANKING
-    if charger.has("Onslaught") and not again:
-        bonuses |= Bonus.ONSLAUGHT
-    if again:
-        penalties |= Penalty.OVERRUN
-    row = charge_row(charger, "attacker")
-    numbers = {
-        "striker": active,
-        "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
-        "bears_blanks": 1,
-        "wrecks": breaks_buildings(row, charged) and not again,
-        "before_throw": charger.has("Throw"),
-    }
-    return row_strike(
-        charger, row, charged, numbers, bonuses=bonuses, penalties=penalties, overcharge=charger.overcharge,
-        from_front=False if charger.charge.outflanking and not again else None, close_quarters=True,
-    )  # fmt: skip
+    bonuses = Bonus.OUTFLANKING if outflanks and charged.type in CAN_BE_OUTFLANKED else 0
+    bonuses |= Bonus.ONSLAUGHT if charger.has("Onslaught") and not again else 0
+    penalties = Penalty.OVERRUN if again else 0
+    marks = marks._replace(bonuses=marks.bonuses | bonuses, penalties=marks.penalties | penalties)
+    wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
+    facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
+    return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
 
 
-def _retaliation(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, *, again: bool = False,
-    inside: int = NONE,
-) -> Strike | None:  # fmt: skip
+def _retaliation(contact: _Contact, inside: int = NONE) -> Strike | None:
     """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
-    charger, charged = sides[active], sides[1 - active]
+    charger, charged = contact.charger, contact.charged
     row = retaliation_row(charged)
     if row is None:
         return None
-    supported = charger.charge.threatened or bool(secondary)
-    bonuses, penalties = close_quarters_marks(
-        charged, charger, supported=supported, threatened=charger.charge.supported
-    )
-    numbers = {
-        "striker": 1 - active,
-        "orders": orders_mask(Order.OVERRUN if again else Order.CHARGE),
-        "inside": inside,
-        "bears_blanks": 1,
-    }
-    return row_strike(
-        charged, row, charger, numbers, bonuses=bonuses, penalties=penalties, overcharge=charged.overcharge,
-        from_front=True, close_quarters=True,
-    )  # fmt: skip
+    supported, threatened = charger.charge.threatened or bool(contact.secondary), charger.charge.supported
+    marks = _marks(charged, charger, supported=supported, threatened=threatened, from_front=True)
+    facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
+    return row_strike(charged, row, charger, marks, bears_blanks=1, **facts)
 
 
-def _others(charger: Combatant, secondary: tuple[Combatant, ...], active: int, inside: int) -> Iterator[Strike | None]:
+def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
-    for unit in secondary:
+    charger = contact.charger
+    for unit in contact.secondary:
         row = retaliation_row(unit)
         if row is None:
             continue
-        bonuses, penalties = close_quarters_marks(unit, charger, supported=True, threatened=unit.charge.threatened)
-        penalties |= Penalty.SUPPRESSED if unit.suppressed else 0
-        strike = row_strike(
-            unit, row, charger, {}, bonuses=bonuses, penalties=penalties, overcharge=unit.overcharge,
-            from_front=False, close_quarters=True,
-        )  # fmt: skip
-        count = unit.damage if unit.behemoth else unit.models or 0
-        plain, special = strike.dice[count]
-        if special != NONE and _special_counts(row, charger):
-            plain = special
-        if plain <= 0:
-            continue
-        record = strike.strike.copy()
-        record.striker, record.orders, record.inside = 1 - active, orders_mask(Order.CHARGE), inside
-        record.fixed_dice, record.by_damage, record.beside = plain, 0, 1
-        yield strike._replace(strike=record)
+        marks = _marks(unit, charger, supported=True, threatened=unit.charge.threatened, from_front=False)
+        marks = marks._replace(penalties=marks.penalties | (Penalty.SUPPRESSED if unit.suppressed else 0))
+        strike = row_strike(unit, row, charger, marks)
+        dice, special = strike.dice[unit.damage if unit.behemoth else unit.models or 0]
+        by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
+        if special != NONE and row.has(by_category.get(charger.category or "", "")):
+            dice = special
+        if dice > 0:
+            record = strike.strike.copy()
+            record.striker, record.orders, record.inside = 1 - contact.active, contact.orders, inside
+            record.fixed_dice, record.by_damage, record.beside = dice, 0, 1
+            yield strike._replace(strike=record)
 
 
-def _special_counts(row: Row, struck: Combatant) -> bool:
-    """Whether the value in parentheses counts in close quarters (Shock, Wreckers of AC-6)."""
-    return (row.has("Shock") and struck.category == "light") or (row.has("Wreckers") and struck.category == "heavy")
+def _marks(
+    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool, from_front: bool | None
+) -> Marks:
+    """The marks of a strike in close quarters that hold whoever charged (AC-8.2)."""
+    overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
+    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
+    penalties = Penalty.THREATENED if threatened else 0
+    return Marks(int(bonuses), int(penalties), striker.overcharge, from_front, close_quarters=True)
 
 
-def _sponsons(charger: Combatant, charged: Combatant, active: int) -> Strike | None:
+def _sponsons(contact: _Contact) -> Strike | None:
     """The Sponsons of the charged unit, before anything else; their losses do not count (AC-8.1, AC-7)."""
-    dice = charged.value("Sponsons")
+    charged, dice = contact.charged, contact.charged.value("Sponsons")
     if not dice:
         return None
-    numbers = {"striker": 1 - active, "orders": orders_mask(Order.CHARGE), "counts": 0}
-    return fixed_strike(dice, Rating.WEAKENED, charger, numbers, veteran=charged.veteran or 0)
+    facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
+    return fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)
 
 
 def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:

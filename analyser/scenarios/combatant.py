@@ -12,6 +12,7 @@ from analyser.game.units import (
 from analyser.scenarios.schema import Combatant, Target
 
 NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
+CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")  # AC-8.2
 REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
 
 

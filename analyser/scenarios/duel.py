@@ -14,7 +14,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.policies import Policy
 from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.charge import blast_of, combat, going_off
+from analyser.scenarios.charge import combat, going_off
 from analyser.scenarios.combatant import charge_row, check_has_dice, may_charge
 from analyser.scenarios.policies import check_policy
 from analyser.scenarios.positions import Moves, place, set_backs, within_edges
@@ -132,17 +132,18 @@ def _shooting_from(shooter: Shooter) -> int:
 
 
 def _place(
-    sides: Sequence[Any], activations: Sequence[Sequence[Operation]], strikes: Sequence[Strike], terms: DuelTerms,
+    sides: Sequence[Any],
+    activations: Sequence[Sequence[Operation]],
+    strikes: Sequence[Strike],
+    terms: DuelTerms,
     wanted: Sequence[int],
-) -> None:  # fmt: skip
+) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
-    set_back = [
-        terms.rounds * sum(
-            set_backs(side, activation, strikes, active if sides[active].charges else NONE)
-            for active, activation in enumerate(activations)
-        )
-        for side in (0, 1)
-    ]  # fmt: skip
+    set_back = [0, 0]
+    for side in (0, 1):
+        for active, activation in enumerate(activations):
+            charger = active if sides[active].charges else NONE
+            set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
     (back, lengths), ahead = within_edges(sides, set_back), []
     for side in (0, 1):
         facts = sides[side]
@@ -161,7 +162,7 @@ def _activation(
     side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policy: str, strikes: list[Strike]
 ) -> list[Operation]:
     """The operations of one activation but its first; its strikes go to the end of `strikes`."""
-    after_a_shot = [] if shooters[side].distance is None else _going_off(sides, strikes)
+    after_a_shot = [] if shooters[side].distance is None else going_off(sides, strikes)
 
     def numbers(more: Sequence[Strike | None]) -> list[int]:
         known = [strike for strike in more if strike is not None]
@@ -188,17 +189,6 @@ def _activation(
         operations += fight
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
     return [*operations, *reaction, *amok, Operation(Kind.END, side)]
-
-
-def _going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
-    """What a last model does to the enemy, wherever it fell; the strikes of blasts go to the end of `strikes`."""
-    operations: list[Operation] = []
-    for side in (0, 1):
-        blast = blast_of(sides[side], sides[1 - side], side)
-        if blast is not None:
-            operations += going_off(side, len(strikes))
-            strikes.append(blast)
-    return operations
 
 
 def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> list[Operation]:

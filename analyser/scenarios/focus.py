@@ -15,12 +15,12 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.conditions import attack_dice
-from analyser.rules.structs import NONE, SIDE, STRIKE, plain
+from analyser.rules.structs import NONE, SIDE, plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.encode import record_of
 from analyser.scenarios.resolve import resolve_target
 from analyser.scenarios.schema import CIRCUMSTANCES, Target
-from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for
+from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_record
 
 ATTACKERS, TARGET = 0, 1
 _STAND_IN = Target(
@@ -94,22 +94,11 @@ def focus_program(
     target = scenarios[0].target
     edge = target.edge_distance
     # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
-    unmeasured = {
-        "distance": NONE, "fumes_within": NONE, "stride": unit_state.FALL_BACK, "position_at": unit_state.WINS,
-    }  # fmt: skip
-    sides = [
-        record_of(SIDE, unmeasured | {"models": MOST_MODELS, "edge_distance": NONE}),
-        record_of(
-            SIDE,
-            unmeasured
-            | {
-                "models": target.models,
-                "garrisoned": target.garrisoned,
-                "edge_distance": length_of(edge),
-                "tracks_position": edge is not None,
-            },
-        ),
-    ]
+    usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
+    usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
+    standing = {"models": target.models, "garrisoned": target.garrisoned}
+    standing |= {"edge_distance": length_of(edge), "tracks_position": edge is not None}
+    sides = [record_of(SIDE, usual), record_of(SIDE, usual | standing)]
     most = max(map(ways_to_stand, scenarios, attackers)) if at_risk else 1
     return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
 
@@ -118,12 +107,9 @@ def _strike(scenario: Scenario) -> Strike:
     """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
     attack, target = scenario.facts
     dice = attack_dice(plain(attack), plain(target))
-    numbers = {
-        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
-        "long_range": NONE, "short_range": NONE, "wrecks": scenario.rolls_for_building,
-        "bears_blanks": scenario.attack.overcharge,
-    }  # fmt: skip
-    return Strike(record_of(STRIKE, numbers), attack, target, np.array([(dice, NONE)]))
+    wrecks, bears_blanks = scenario.rolls_for_building, scenario.attack.overcharge
+    strike = strike_record(fixed_dice=dice, wrecks=wrecks, bears_blanks=bears_blanks)
+    return Strike(strike, attack, target, np.array([(dice, NONE)]))
 
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
@@ -170,8 +156,7 @@ def answer(scenario: Scenario, attacker: Target | None, striker: int) -> Strike 
     if not dice or attacker is None:
         return None
     veteran = scenario.target.value("Veteran")
-    numbers = {"striker": striker}
-    return fixed_strike(dice, Rating.WEAKENED, attacker, numbers, veteran=veteran, afterwards=True)
+    return fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=striker)
 
 
 def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:

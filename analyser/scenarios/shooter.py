@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from analyser.scenarios.best_row import best_of
 from analyser.scenarios.combatant import can_fail_to_rally, check_has_dice, row_named
 from analyser.scenarios.policies import rows_to_shoot_with
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
+from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
 
 SHOOTING = ("shoot", "short_range", "all_out", "overcharge")
 _FIRES_OTHERWISE: PolicyName = "shoot"  # how who charges fires, when a failed rally test has left it nothing else
@@ -41,9 +42,14 @@ class Shooter:
     """
 
     def __init__(
-        self, mine: Combatant, theirs: Combatant, policy: PolicyName, distance: float | None, ruleset: Ruleset,
+        self,
+        mine: Combatant,
+        theirs: Combatant,
+        policy: PolicyName,
+        distance: float | None,
+        ruleset: Ruleset,
         where: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.mine, self.theirs, self.policy, self.where = mine, theirs, policy, where
         self.distance = distance
         self.ruleset = ruleset
@@ -106,7 +112,7 @@ class Shooter:
         rows = reaching or rows
         if len(rows) < 2:
             return rows[0]
-        strikes = [self.strike(row, {}) for row in rows]
+        strikes = [self.strike(row) for row in rows]
         records = []
         for strike in strikes:
             record = strike.attack.copy()
@@ -119,23 +125,20 @@ class Shooter:
         summaries = sweep(np.array(records, ATTACK), np.array([strikes[0].target], TARGET), possible, die, deck)
         return rows[max(int(best_of(summaries)[0]), 0)]
 
-    def strike(self, row: Row, numbers: dict[str, int], *, opportunity: bool = False) -> Strike:
+    def strike(self, row: Row, *, opportunity: bool = False, **facts: Any) -> Strike:
         """The strike with one of the rows; distances count only if the duel has one."""
-        known = {
+        bonuses = Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0
+        penalties = Penalty.CONCEALED if self.theirs.concealed else 0
+        marks = Marks(bonuses, penalties, self.policy == "overcharge" and not opportunity)
+        of_row = {
             "long_range": length_of(row.long_range or 0),
             "short_range": length_of(row.short_range),
             "indirect": row.has("Indirect"),
             "move_or_fire": row.has("Move or Fire"),
             "reloads": row.has("Slow to Fire"),
-            "bears_blanks": 1,
             "wrecks": breaks_buildings(row, self.theirs),
         }
-        strike = row_strike(
-            self.mine, row, self.theirs, known | numbers,
-            bonuses=Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0,
-            penalties=Penalty.CONCEALED if self.theirs.concealed else 0,
-            overcharge=self.policy == "overcharge" and not opportunity,
-        )  # fmt: skip
+        strike = row_strike(self.mine, row, self.theirs, marks, bears_blanks=1, **of_row, **facts)
         if not opportunity:
             return strike
         attack = strike.attack.copy()
@@ -143,10 +146,9 @@ class Shooter:
         return strike._replace(attack=attack)
 
     def shots(self, side: int) -> list[Strike]:
-        """The strikes of an activation in order."""
-        numbers = {"striker": side, "orders": _SHOTS, "marks": self.is_answered}
-        after_the_first = numbers | {"after_failed_rally": 0}
-        return [self.strike(row, after_the_first if place else numbers) for place, row in enumerate(self.rows)]
+        """The strikes of an activation in order; the first alone is made after a failed rally test."""
+        facts: dict[str, Any] = {"striker": side, "orders": _SHOTS, "marks": self.is_answered}
+        return [self.strike(row, after_failed_rally=int(row is self.main), **facts) for row in self.rows]
 
     @property
     def is_answered(self) -> bool:
@@ -157,9 +159,9 @@ class Shooter:
         """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7)."""
         if not self.is_answered:
             return None
-        dice, numbers = self.theirs.value("Tail Gunner"), {"striker": 1 - side, "on_marked": 1}
-        veteran = self.theirs.veteran or 0
-        return fixed_strike(dice, Rating.WEAKENED, self.mine, numbers, veteran=veteran, afterwards=True)
+        dice, veteran = self.theirs.value("Tail Gunner"), self.theirs.veteran or 0
+        facts: dict[str, Any] = {"striker": 1 - side, "on_marked": 1}
+        return fixed_strike(dice, Rating.WEAKENED, self.mine, veteran=veteran, afterwards=True, **facts)
 
     @property
     def rearms(self) -> bool:
@@ -171,5 +173,5 @@ class Shooter:
         """The strike of a unit on lookout (opportunity fire)."""
         if self.by_lookout is None:
             return None
-        numbers = {"striker": side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
-        return self.strike(self.by_lookout, numbers, opportunity=True)
+        facts: dict[str, Any] = {"striker": side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
+        return self.strike(self.by_lookout, opportunity=True, **facts)

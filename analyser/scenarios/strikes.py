@@ -16,7 +16,7 @@ from analyser.game.keywords import Quality
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET, Bonus, Penalty
+from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET
 from analyser.scenarios.combatant import rule_length
 from analyser.scenarios.encode import (
     DICE_A_CARRIAGE,
@@ -28,9 +28,7 @@ from analyser.scenarios.encode import (
 )
 from analyser.scenarios.schema import Attack, Combatant, ExtraReroll, Target
 
-INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
-CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")
 
 
 class Strike(NamedTuple):
@@ -60,66 +58,71 @@ def breaks_buildings(row: Row, struck: Combatant) -> bool:
     return struck.garrisoned and row.has("Siegebreaker")
 
 
+_USUAL = {"after_failed_rally": 1} | dict.fromkeys(
+    ("orders", "inside", "fixed_dice", "long_range", "short_range"), NONE
+)
+
+
+def strike_record(**facts: Any) -> Any:
+    """A record of :data:`~analyser.rules.structs.STRIKE`; fields that are not given have their usual value."""
+    return _strike_of(tuple(facts.items()))
+
+
 @lru_cache(maxsize=4096)
-def _attack_with(
-    qualities: tuple[Quality, ...], veteran: int, extra_reroll: ExtraReroll | None, overcharge: bool, limit: int | None,
-    close_quarters: bool, bonuses: int, penalties: int,
-) -> Any:  # fmt: skip
-    """The record of an attack with such a row."""
-    attack = Attack(
-        dice=1,
-        qualities=qualities,
-        veteran=veteran,
-        extra_reroll=extra_reroll,
-        overcharge=overcharge,
-        attacker_damage_limit=limit,
-    )
-    record = cast("Any", attack_record(attack))
-    record.close_quarters = close_quarters
-    record.bonuses |= bonuses
-    record.penalties |= penalties
-    return shared(record)
+def _strike_of(facts: tuple[tuple[str, Any], ...]) -> Any:
+    return shared(record_of(STRIKE, _USUAL | dict(facts)))
 
 
-def row_strike(
-    striker: Combatant, row: Row, struck: Target, numbers: dict[str, int], *, bonuses: int = 0, penalties: int = 0,
-    overcharge: bool = False, from_front: bool | None = None, close_quarters: bool = False,
-) -> Strike:  # fmt: skip
-    """The strike of a unit with one of its rows.
+class Marks(NamedTuple):
+    """What a strike with a row is made under, whatever the states are.
 
-    Parameters
+    Attributes
     ----------
-    striker : Combatant
-    row : Row
-    struck : Target
-    numbers : dict
-        Fields of :class:`~analyser.rules.structs.StrikeFacts`; what is left out has its usual value.
     bonuses, penalties : int
-        Bits of Bonus and Penalty that hold whatever the states are.
+        Bits of Bonus and Penalty.
     overcharge : bool
         Whether Overcharge is used, if the row has it.
-    from_front : bool, optional
-        Whether the strike comes from the struck unit's front; left out: as it says itself.
+    from_front : bool or None
+        Whether it comes from the struck unit's front; None: as that says itself.
     close_quarters : bool
     """
-    overcharge = overcharge and row.has("Overcharge")
-    veteran = min(striker.veteran or 0, MOST_DICE)
-    record = _attack_with(
-        row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, close_quarters, bonuses,
-        penalties,
-    )  # fmt: skip
+
+    bonuses: int = 0
+    penalties: int = 0
+    overcharge: bool = False
+    from_front: bool | None = None
+    close_quarters: bool = False
+
+
+def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
+    """The strike of a unit with one of its rows; `facts` as of :func:`strike_record`."""
+    overcharge, veteran = marks.overcharge and row.has("Overcharge"), min(striker.veteran or 0, MOST_DICE)
+    attack = _attack_with(row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, marks)
     by_damage = bool(striker.behemoth)
-    usual = {
-        "orders": NONE, "after_failed_rally": 1, "by_damage": by_damage, "inside": NONE,
-        "fixed_dice": NONE, "counts": close_quarters, "long_range": NONE, "short_range": NONE,
-    }  # fmt: skip
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
     carriages = striker.carriages if row.has("Full Steam Ahead") else 0
     dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
-    target = shared_target_record(struck, from_front=from_front)
-    if close_quarters and struck.exposed is not None:
+    target = shared_target_record(struck, from_front=marks.from_front)
+    if marks.close_quarters and struck.exposed is not None:
         target = _wholly_exposed(target)
-    return Strike(_strike(usual | numbers), record, target, dice)
+    return Strike(strike_record(by_damage=by_damage, counts=marks.close_quarters, **facts), attack, target, dice)
+
+
+@lru_cache(maxsize=4096)
+def _attack_with(
+    qualities: tuple[Quality, ...],
+    veteran: int,
+    extra_reroll: ExtraReroll | None,
+    overcharge: bool,
+    limit: int | None,
+    marks: Marks,
+) -> Any:
+    attack = Attack(dice=1, qualities=qualities, veteran=veteran, extra_reroll=extra_reroll, overcharge=overcharge)
+    record: Any = attack_record(attack.model_copy(update={"attacker_damage_limit": limit}))
+    record.close_quarters = marks.close_quarters
+    record.bonuses |= marks.bonuses
+    record.penalties |= marks.penalties
+    return shared(record)
 
 
 def _wholly_exposed(target: Any) -> Any:
@@ -130,8 +133,8 @@ def _wholly_exposed(target: Any) -> Any:
 
 
 def fixed_strike(
-    dice: int, rating: Rating, struck: Target, numbers: dict[str, int], *, veteran: int = 0, afterwards: bool = False
-) -> Strike:  # fmt: skip
+    dice: int, rating: Rating, struck: Target, *, veteran: int = 0, afterwards: bool = False, **facts: Any
+) -> Strike:
     """A strike of so many dice whatever the number of models, at a stated rating and without qualities (AC-7).
 
     That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
@@ -140,29 +143,26 @@ def fixed_strike(
     target = _wholly_exposed(shared_target_record(struck, from_front=not afterwards))
     target.obstacle = target.obstacle and not afterwards
     attack = _fixed_attack(rating, veteran, afterwards)
-    usual = {
-        "orders": NONE, "after_failed_rally": 1, "inside": NONE, "fixed_dice": dice,
-        "long_range": NONE, "short_range": NONE,
-    }  # fmt: skip
-    return Strike(_strike(usual | numbers), attack, target, np.array([(dice, NONE)]))
+    return Strike(strike_record(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
 
 
-def thrown_strike(struck: Target, numbers: dict[str, int], *, veteran: int, from_front: bool | None) -> Strike:
+def thrown_strike(struck: Target, *, veteran: int, from_front: bool | None, **facts: Any) -> Strike:
     """The weakened ranged attack of a Throw (X): as many dice as a card says, and no test follows (AC-7).
 
-    Its range is among `numbers`; cover and buildings count, as against every ranged attack (AC-4.3).
+    Its range is among `facts`; cover and buildings count, as against every ranged attack (AC-4.3).
     """
-    strike = fixed_strike(0, Rating.WEAKENED, struck, {"by_throw": 1, "on_marked": 1} | numbers, veteran=veteran)
-    attack = strike.attack.copy()
-    target = cast("Any", shared_target_record(struck, from_front=from_front)).copy()
+    strike = fixed_strike(0, Rating.WEAKENED, struck, veteran=veteran, by_throw=1, on_marked=1, **facts)
+    attack, target = strike.attack.copy(), target_record(struck)
     attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
     target.discipline = NONE
+    if from_front is not None:
+        target.from_front = from_front
     return strike._replace(attack=attack, target=target)
 
 
 @lru_cache(maxsize=256)
 def _fixed_attack(rating: Rating, veteran: int, afterwards: bool) -> Any:
-    attack = cast("Any", attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1)))
+    attack: Any = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
     attack.stated_rating = rating
     attack.close_quarters, attack.torrent = not afterwards, afterwards
     return shared(attack)
@@ -177,24 +177,6 @@ def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.
         dice[covered, 0] = band.dice + more
         dice[covered, 1] = NONE if band.special is None else band.special + more
     return dice
-
-
-def _strike(numbers: dict[str, Any]) -> Any:
-    return _strike_of(tuple(numbers.items()))
-
-
-@lru_cache(maxsize=4096)
-def _strike_of(numbers: tuple[tuple[str, Any], ...]) -> Any:
-    return shared(record_of(STRIKE, dict(numbers)))
-
-
-def close_quarters_marks(
-    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool
-) -> tuple[int, int]:
-    """Bits of the bonuses and penalties that hold in close quarters whoever charged (AC-8.2)."""
-    overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
-    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
-    return int(bonuses), int(Penalty.THREATENED if threatened else 0)
 
 
 def length_of(inches: float | None) -> int:
@@ -225,9 +207,7 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
     return record_of(SIDE, known | numbers)
 
 
-def setup_for(
-    sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]
-) -> Setup:  # fmt: skip
+def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
     """The setup of a fight between two sides with those strikes.
 
     Raises
@@ -235,7 +215,6 @@ def setup_for(
     InputError
         More strikes than a program holds.
     """
-    strikes = list(strikes)
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")

@@ -15,9 +15,8 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.rules.structs import Test, plain
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.combatant import may_charge
+from analyser.scenarios.combatant import CAN_BE_OUTFLANKED, may_charge
 from analyser.scenarios.schema import Attack, ChargeFile, Combatant, DuelFile, Target
-from analyser.scenarios.strikes import CAN_BE_OUTFLANKED
 
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 

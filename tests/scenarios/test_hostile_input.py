@@ -8,7 +8,7 @@ import pytest
 import analyser
 from analyser import morale
 from analyser.common.errors import InputError, printable
-from analyser.common.files import write_text
+from analyser.common.files import write_content
 from analyser.game.units import LONGEST_ID
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
@@ -209,7 +209,7 @@ def test_what_names_no_file(source):
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
 def test_a_file_that_cannot_be_called_so_is_not_written(tmp_path, name):
     with pytest.raises(InputError):
-        write_text(tmp_path / name, "text")
+        write_content(tmp_path / name, "text")
     assert not [*tmp_path.iterdir()]
 
 
