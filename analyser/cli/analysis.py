@@ -14,9 +14,9 @@ import click
 
 from analyser.cli.answer import check_places, write
 from analyser.cli.completion import complete_metric, complete_row, complete_selector, complete_situations
-from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, TARGET, attack_scenario
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, SEED, THREADS, Option
-from analyser.cli.shell import Choice, Command, names_in, note, profiles_in, work_bar
+from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, TARGET, attack_scenario, complete_target
+from analyser.cli.options import AT_LEAST_1, METHOD, METHODS, OUTPUT_OPTIONS, PROFILES, SEED, THREADS, Names, Option
+from analyser.cli.shell import Choice, Command, given_in, note, profiles_in, work_bar
 from analyser.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,39 +25,44 @@ if TYPE_CHECKING:
     from analyser.analysis.compare_result import Comparison
     from analyser.analysis.targets import Comparisons
 
-METRIC = Option(
-    "--metric", metavar="NAME", group="Comparison", shell_complete=complete_metric,
-    help="The figure that is shown, or decides which is best.",
-)  # fmt: skip
-PER_POINTS = Option("--per-points", is_flag=True, group="Comparison", help="The figure per 100 points of the attacker.")
+COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
+_TARGET = "Selector of the unit that all attack; can be repeated: a table each, and the mean."
+_WEIGHTS = "Of several targets, with commas between them. Default: all alike."
+_SITUATIONS = "Names with commas between them, or all. Default: long-range,short-range-aimed."
+METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON, shell_complete=complete_metric)
+PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
 COMPARE_OPTIONS = [
-    Option(
-        "--target", "targets", metavar="TARGET", required=True, multiple=True, group="Comparison",
-        shell_complete=complete_selector,
-        help="Selector of the unit that all of them attack; can be repeated: a table each, and the mean.",
-    ),
-    Option(
-        "--weights", metavar="NUMBERS", group="Comparison",
-        help="Of several targets, with commas between them. Default: all alike.",
-    ),
+    Option("--target UNIT", _TARGET, COMPARISON, required=True, multiple=True, shell_complete=complete_target),
+    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=Names()),
     METRIC,
     PER_POINTS,
-    Option(
-        "--at-least", type=AT_LEAST_1, metavar="K", group="Comparison",
-        help="K of P(at least K destroyed). Default: half of them.",
-    ),
+    Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
     *ATTACK_OPTIONS,
-    Option("--method", type=Choice(["exact", "monte-carlo"]), default="exact", show_default=True, group=METHOD),
-    Option("--trials", type=AT_LEAST_1, metavar="N", group=METHOD, help="Monte Carlo: attacks for each, at least."),
-    SEED, THREADS, *OUTPUT_OPTIONS,
-]  # fmt: skip
+    Option("--method", "Default: exact.", METHOD, type=Choice(METHODS[:2]), default="exact"),
+    Option("--trials N", "Monte Carlo: attacks for each, at least.", METHOD, type=AT_LEAST_1),
+    SEED,
+    THREADS,
+    *OUTPUT_OPTIONS,
+]
+MATCHUPS_OPTIONS = [
+    Option("--situations NAMES", _SITUATIONS, COMPARISON, type=Names(), shell_complete=complete_situations),
+    METRIC,
+    PER_POINTS,
+    Option("--row NAME", "The row to fire. Default: each time the best.", COMPARISON, shell_complete=complete_row),
+    Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
+    THREADS,
+    *OUTPUT_OPTIONS,
+]
+EXPLORE_OPTIONS = [
+    Option("--port N", "Default: the first that is free.", type=click.IntRange(1024, 65535)),
+    Option("--no-browser", "Open no page; its address is printed."),
+    PROFILES,
+]
 
 
 @click.command(cls=Command, params=COMPARE_OPTIONS)
 @click.argument("loadouts", nargs=-1, required=True, shell_complete=complete_selector)
-def compare(
-    loadouts: tuple[str, ...], targets: tuple[str, ...], weights: str | None, profiles: str | None, **options: Any
-) -> None:
+def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | None, **options: Any) -> None:
     """LOADOUTS side by side, each making the same attack on a target, or on several; selectors may have wildcards.
 
     After the colon of a target may stand what is true of it alone; options hold for every target.
@@ -66,27 +71,23 @@ def compare(
     from analyser.results.rendering import Shown
 
     check_places()
-    raw = [attack_scenario("", each) for each in targets]
+    raw = [attack_scenario("", each) for each in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     asked: Any = [each["target"] for each in raw]
-    names = ("metric", "per_points", "at_least", "method", "trials", "seed", "threads")
-    given = {name: options[name] for name in names if options[name] is not None}
-    if weights is not None:
-        given["weights"] = _numbers(weights)
-    found = compared(loadouts, asked if len(asked) > 1 else asked[0], profiles=profiles_in(profiles), **given, **attack)
+    names = ("weights", "metric", "per_points", "at_least", "method", "trials", "seed", "threads")
+    given = given_in({name: options[name] for name in names}) | attack
+    if "weights" in given:
+        given["weights"] = [_number(each) for each in given["weights"]]
+    found = compared(loadouts, asked if len(asked) > 1 else asked[0], profiles=profiles_in(profiles), **given)
     used = (found if hasattr(found, "profiles") else found.mean).profiles
     write(Shown(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, used)), plot=found.plot)
 
 
-def _numbers(text: str) -> list[float]:
-    """Numbers with commas between them."""
-    found = []
-    for part in names_in(text):
-        try:
-            found.append(float(part))
-        except ValueError:
-            raise InputError(f"{part!r} is not a number", where="weights", allowed="such as 2,1") from None
-    return found
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a number", where="weights", allowed="such as 2,1") from None
 
 
 def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
@@ -104,9 +105,8 @@ def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
 
 
 def _best(found: Comparison) -> dict[str, Any]:
-    return {
-        "best": found.best, "tied": list(found.tied), "at_least": found.at_least, "loadouts": _rows(found.frame),
-    }  # fmt: skip
+    record = {"best": found.best, "tied": list(found.tied), "at_least": found.at_least}
+    return {**record, "loadouts": _rows(found.frame)}
 
 
 def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
@@ -116,50 +116,34 @@ def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
     return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
 
 
-MATCHUPS_OPTIONS = [
-    Option(
-        "--situations", metavar="NAMES", group="Comparison", shell_complete=complete_situations,
-        help="Names with commas between them, or all. Default: long-range,short-range-aimed.",
-    ),
-    METRIC,
-    PER_POINTS,
-    Option("--row", metavar="NAME", group="Comparison", shell_complete=complete_row,
-           help="The row to fire. Default: the best one on each target."),
-    Option("--level", "levels", metavar="NAME", group="Comparison", multiple=True,
-           type=Choice(["basic", "reinforced", "full-strength"]), help="Only these levels, on both sides."),
-    THREADS, *OUTPUT_OPTIONS,
-]  # fmt: skip
-
-
 @click.command(cls=Command, params=MATCHUPS_OPTIONS)
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
-def matchups(
-    attackers: str, defenders: str, profiles: str | None, situations: str | None, levels: tuple[str, ...],
-    metric: str | None, per_points: bool, row: str | None, threads: int | None, **_: Any,
-) -> None:  # fmt: skip
+def matchups(attackers: str, defenders: str, profiles: str | None, **options: Any) -> None:
     """Every one of ATTACKERS on every one of DEFENDERS: selectors with wildcards, such as 'crown/*' '*/*@basic'."""
     from analyser.analysis.matchups import matchups as matched
     from analyser.results.rendering import Shown
 
     check_places()
-    given: dict[str, Any] = {"situations": situations and names_in(situations), "levels": levels, "metric": metric}
+    names = ("situations", "metric", "per_points", "row", "levels", "threads")
+    given = given_in({name: options[name] for name in names})
     with work_bar() as progress:
-        found = matched(
-            attackers, defenders, per_points=per_points, row=row, threads=threads, profiles=profiles_in(profiles),
-            progress=progress, **{name: value for name, value in given.items() if value},
-        )  # fmt: skip
+        found = matched(attackers, defenders, profiles=profiles_in(profiles), progress=progress, **given)
 
     def record() -> dict[str, Any]:
         return {
-            "method": "exact", "metric": found.metric, "situations": [each.name for each in found.situations],
-            "row": found.row, "profiles": found.profiles and found.profiles._asdict(),
-            "matchups": _rows(found.frame), "assumptions": list(found.assumptions),
+            "method": "exact",
+            "metric": found.metric,
+            "situations": [each.name for each in found.situations],
+            "row": found.row,
+            "profiles": found.profiles and found.profiles._asdict(),
+            "matchups": _rows(found.frame),
+            "assumptions": list(found.assumptions),
             "not_modelled": [each._asdict() for each in found.not_modelled],
-        }  # fmt: skip
+        }
 
     write(Shown(lambda: str(found), record, lambda: _rows(found.frame, found.profiles)), plot=found.heatmap)
-    if len(found.situations) > 1 and click.get_current_context().params["plot"]:
+    if len(found.situations) > 1 and options["plot"]:
         note(f"the picture shows {found.situations[0].name} alone; see --situations")
 
 
@@ -172,27 +156,24 @@ def sensitivity(attacker: str, target: str, metric: str | None, profiles: str | 
     from analyser.results.rendering import Shown
 
     check_places()
-    given = {} if metric is None else {"metric": metric}
+    given = given_in({"metric": metric})
     found = varied(attack_scenario(attacker, target), profiles=profiles_in(profiles), **given)
 
     def record() -> dict[str, Any]:
         return {
-            "method": "exact", "metric": found.metric, "base": found.base, "at_least": found.at_least,
-            "price": found.price._asdict(), "profiles": found.profiles and found.profiles._asdict(),
+            "method": "exact",
+            "metric": found.metric,
+            "base": found.base,
+            "at_least": found.at_least,
+            "price": found.price._asdict(),
+            "profiles": found.profiles and found.profiles._asdict(),
             "numbers": _rows(found.frame),
-        }  # fmt: skip
+        }
 
     write(Shown(lambda: str(found), record, lambda: _rows(found.frame, found.profiles)), plot=found.plot)
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--port", type=click.IntRange(1024, 65535), metavar="N", help="Default: the first that is free."),
-        Option("--no-browser", is_flag=True, help="Open no page; its address is printed."),
-        PROFILES,
-    ],
-)
+@click.command(cls=Command, params=EXPLORE_OPTIONS)
 @click.argument("attacker", default="crown/rifle-platoon@reinforced", shell_complete=complete_selector)
 @click.argument("target", default="imperium/scion-grenadier-platoon@reinforced", shell_complete=complete_selector)
 def explore(attacker: str, target: str, port: int | None, no_browser: bool, profiles: str | None) -> None:
@@ -204,7 +185,7 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
     missing = [name for name in ("ipywidgets", "voila") if importlib.util.find_spec(name) is None]
     if missing:
         remedy = "python -m pip install 'analyser[notebook]'"
-        raise InputError(f"{' and '.join(missing)} not installed", where="explore", allowed=f"after {remedy}")
+        raise InputError(f"needs {' and '.join(missing)}; to install: {remedy}", where="explore")
     folder = f", profiles=analyser.load_profiles({str(Path(profiles).resolve())!r})" if profiles else ""
     lines = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
     cell: dict[str, Any] = {

@@ -10,7 +10,7 @@ import click
 from analyser.cli import selectors
 from analyser.cli.answer import answer
 from analyser.cli.completion import complete_selector, with_keys
-from analyser.cli.options import ANSWER_OPTIONS, REPLACEMENT, KeyOption, Option, given_keys, keys_of
+from analyser.cli.options import ANSWER_OPTIONS, FILE, REPLACEMENT, KeyOption, Option, given_keys, keys_of
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import Choice, Command
 from analyser.common.errors import InputError
@@ -38,10 +38,12 @@ def _marks(key: str, marks: Mapping[Any, str], names: Mapping[str, str]) -> list
     ]
 
 
-_complete_attacker = with_keys(lambda: selectors.of_attackers(several=False).allowed)
-_complete_target = with_keys(lambda: selectors.of_targets().allowed)
-ATTACKER = click.argument("attacker", shell_complete=_complete_attacker)
-TARGET = click.argument("target", shell_complete=_complete_target)
+complete_combatant = with_keys(lambda: selectors.of_combatants().allowed)
+complete_duellist = with_keys(lambda: selectors.of_duellists().allowed)
+complete_attacker = with_keys(lambda: selectors.of_attackers(several=False).allowed)
+complete_target = with_keys(lambda: selectors.of_targets().allowed)
+ATTACKER = click.argument("attacker", shell_complete=complete_attacker)
+TARGET = click.argument("target", shell_complete=complete_target)
 ATTACK_OPTIONS = [
     *keys_of(Attack, "attack", "Attack"),
     *_marks("bonuses", BONUSES, {}),
@@ -98,13 +100,13 @@ def attack(attacker: str, target: str, **_: Any) -> None:
     answer("attack", attack_scenario(attacker, target))
 
 
-SECONDARY = Option("--secondary", metavar="UNIT", multiple=True, group="Charge", shell_complete=complete_selector,
-                   help="Another unit of the target's side in contact.")  # fmt: skip
+_SECONDARY = "Another unit of the target's side in contact."
+SECONDARY = Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True, shell_complete=complete_selector)
 
 
 @click.command(cls=Command, params=[*keys_of(Charge, "charge", "Charge"), SECONDARY, *ANSWER_OPTIONS, REPLACEMENT])
-@click.argument("attacker", shell_complete=with_keys(lambda: selectors.of_combatants().allowed))
-@click.argument("target", shell_complete=with_keys(lambda: selectors.of_combatants().allowed))
+@click.argument("attacker", shell_complete=complete_combatant)
+@click.argument("target", shell_complete=complete_combatant)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
     """What ATTACKER's charge at TARGET comes to: who wins, what both sides lose, what becomes of them.
 
@@ -124,20 +126,19 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     answer("charge", with_options(raw))
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--target", metavar="UNIT", required=True, group="Focus fire",
-            shell_complete=_complete_target, help="The unit that all of them attack.",
-        ),
-        Option(
-            "--until", type=(float, Choice(["suppressed", "broken", "destroyed", "annihilated"])), metavar="P FATE",
-            group="Focus fire", help="After how many attacks FATE is that likely, such as 0.8 broken.",
-        ),
-        *ATTACK_OPTIONS, *ANSWER_OPTIONS, REPLACEMENT,
-    ],
-)  # fmt: skip
-@click.argument("attackers", nargs=-1, shell_complete=with_keys(lambda: selectors.of_attackers(several=True).allowed))
+_UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
+_FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
+FOCUS_OPTIONS = [
+    Option("--target UNIT", "The unit that all attack.", "Focus fire", required=True, shell_complete=complete_target),
+    Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),
+    *ATTACK_OPTIONS,
+    *ANSWER_OPTIONS,
+    REPLACEMENT,
+]
+
+
+@click.command(cls=Command, params=FOCUS_OPTIONS)
+@click.argument("attackers", nargs=-1, shell_complete=complete_attacker)
 def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
     """What the ranged attacks of ATTACKERS on one target come to, in the order in which they are given.
 
@@ -158,8 +159,8 @@ def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | No
     params=[*keys_of(DuelTerms, "duel", "Duel"), *ANSWER_OPTIONS, REPLACEMENT],
     epilog=f"\b\nPolicies:\n{_POLICIES_HELP}",
 )
-@click.argument("a", shell_complete=with_keys(lambda: selectors.of_duellists().allowed))
-@click.argument("b", shell_complete=with_keys(lambda: selectors.of_duellists().allowed))
+@click.argument("a", shell_complete=complete_duellist)
+@click.argument("b", shell_complete=complete_duellist)
 def duel(a: str, b: str, **_: Any) -> None:
     """What becomes of A and B if they fight for some rounds, each by its policy.
 
@@ -171,7 +172,7 @@ def duel(a: str, b: str, **_: Any) -> None:
 
 
 @click.command(cls=Command, params=[*ANSWER_OPTIONS, REPLACEMENT])
-@click.argument("scenario", metavar="SCENARIO.toml", type=click.Path())
+@click.argument("scenario", metavar="SCENARIO.toml", type=FILE)
 def run(scenario: str, **_: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.cli.morale import answer_morale

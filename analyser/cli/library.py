@@ -9,7 +9,7 @@ import click
 
 from analyser.cli.answer import check_places, write
 from analyser.cli.completion import complete_units
-from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option
+from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
 from analyser.cli.shell import Command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
@@ -18,13 +18,10 @@ if TYPE_CHECKING:
     from analyser.game.units import Faction, Loadout, Row, Unit
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--faction", metavar="NAME", help="Only this one; case and unambiguous shortening are forgiven."),
-        PROFILES, FORMAT, OUT, QUIET_OPTION,
-    ],
-)  # fmt: skip
+_FACTION = "Only this one; case and unambiguous shortening are forgiven."
+
+
+@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), PROFILES, FORMAT, OUT, QUIET_OPTION])
 @click.argument("which", required=False, shell_complete=complete_units)
 def units(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
     """The units that there are, at each reinforcement level.
@@ -175,10 +172,12 @@ class Card(NamedTuple):
         return [row.id, " ".join(row.against), reach, *bands, ", ".join(map(str, row.qualities))]
 
 
-@click.command(cls=Command, name="import")
-@click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--out", metavar="DIR", required=True, help="Folder that gets one profile file a faction.")
-@click.option("--replace", is_flag=True, help="Replace profile files that are there already.")
+_FOLDER = "Folder that gets one profile file a faction."
+_REPLACE = Option("--replace", "Replace profile files that are there already.")
+
+
+@click.command("import", cls=Command, params=[Option("--out DIR", _FOLDER, type=FILE, required=True), _REPLACE])
+@click.argument("files", nargs=-1, required=True, type=FILE)
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.importers.battlescribe import import_files, import_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import click
 
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, KeyOption, given_keys
+from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys
 from analyser.cli.shell import Command, Commands, note, note_other_profiles
 from analyser.common.errors import InputError, shown
 from analyser.common.files import read_toml
@@ -30,7 +30,7 @@ def system_command(name: str) -> click.Command:
         name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS],
         help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.",
     )  # fmt: skip
-    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=click.Path())
+    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=FILE)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -20,13 +20,28 @@ if TYPE_CHECKING:
 
 METHODS = ("exact", "monte-carlo", "both")
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
+MOST_CHOICES = 5  # that the help of an option lists
+_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
 
 
 class Option(click.Option):
-    """An option that stands under a heading of the help."""
+    """An option that stands under a heading of the help.
 
-    def __init__(self, *names: str, group: str = "Options", **more: Any) -> None:
-        super().__init__(names, **more)
+    Parameters
+    ----------
+    usage : str
+        As the help shows it, such as ``--seed N``; of a flag the name alone.
+    told : str
+    group : str
+        The heading.
+    dest : str
+        The parameter of the function. Default: the name of the option.
+    """
+
+    def __init__(self, usage: str, told: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
+        name, _, metavar = usage.partition(" ")
+        more.setdefault("is_flag", not metavar and "type" not in more)
+        super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=told, **more)
         self.group = group
 
 
@@ -38,45 +53,46 @@ class KeyOption(Option):
     path : tuple of str
         The key, after the sections that it is in.
     field : FieldInfo
+    group : str
     name : str, optional
         Default: the key.
     member : str
         Of a key that holds a list: what the option, a flag, adds to it.
+    told : str, optional
+        Default: the description of the key.
     either : bool
         Whether a key that is true or false also has an option that says no. Default: only where the key is true.
     """
 
     def __init__(
-        self, path: tuple[str, ...], field: FieldInfo, group: str, *, name: str = "", member: str = "",
-        told: str | None = None, either: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        path: tuple[str, ...],
+        field: FieldInfo,
+        group: str,
+        *,
+        name: str = "",
+        member: str = "",
+        told: str | None = None,
+        either: bool = False,
+    ) -> None:
         self.path, self.member = path, member
-        told = told or field.description
+        kind, default, told = plain_type(field.annotation), field.default, str(told or field.description)
+        if default and isinstance(default, str | int) and default is not True and "efault:" not in told:
+            told += f" Default: {default}."
         flag = f"--{(name or member or path[-1]).replace('_', '-')}"
-        kind, default = plain_type(field.annotation), field.default
-        if isinstance(default, str | int) and default and not isinstance(default, bool) and "efault:" not in str(told):
-            told = f"{told} Default: {default}."
-        is_flag = bool(member) or kind is bool
+        more: dict[str, Any] = {"is_flag": bool(member) or kind is bool, "default": None}
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
-        super().__init__(
-            flag, "__".join((*path, member)).rstrip("_"), group=group, is_flag=is_flag, default=None, help=told,
-            shell_complete=complete_row if path[-1] == "row" else None,
-            type=None if is_flag else value_type(kind), metavar=None if is_flag else self._metavar_of(kind),
-        )  # fmt: skip
-
-    def _metavar_of(self, kind: Any) -> str | None:
-        """How the help shows the value; a few choices say so themselves."""
-        if len(get_args(kind)) > MOST_CHOICES:
-            return self.path[-1].partition("_")[0].upper()
-        return _METAVARS.get(kind)
+        if not more["is_flag"]:
+            more["type"] = value_type(kind)
+            metavar = {int: "N", float: "X", str: "NAME"}.get(kind, "")
+            flag = f"{flag} {path[-1].split('_')[0].upper() if len(get_args(kind)) > MOST_CHOICES else metavar}".strip()
+        if path[-1] == "row":
+            more["shell_complete"] = complete_row
+        super().__init__(flag, told, group, dest="__".join(filter(None, (*path, member))), **more)
 
 
-MOST_CHOICES = 5  # that the help of an option lists
-_METAVARS: Mapping[Any, str] = {int: "N", float: "X", str: "NAME"}
-
-
-class FacesAndDice(click.ParamType):  # type: ignore[type-arg]
+class FacesAndDice(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
     """Faces and dice, such as ``miss,blank:2``; names and range are for the scenario to check."""
 
     name = "faces:dice"
@@ -95,7 +111,7 @@ class FacesAndDice(click.ParamType):  # type: ignore[type-arg]
         return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": int(dice)}
 
 
-class Value(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
+class Value(click.ParamType):  # type: ignore[type-arg]
     """A value as a file would have it, a number also as ``.5``; the scenario checks it."""
 
     name = "value"
@@ -106,14 +122,18 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # older versions of cli
         return float(value) if found == value and _NUMBER.fullmatch(str(value)) else found
 
 
-_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """A list of them."""
+        return [each.strip() for each in value.split(",")] if isinstance(value, str) else value
 
 
 class Format(Choice):
     """A format of answers; ``table`` is an older name of ``text``."""
-
-    def __init__(self) -> None:
-        super().__init__(FORMATS)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As click does."""
@@ -129,9 +149,7 @@ def plain_type(annotation: Any) -> Any:
     <class 'int'>
     """
     inside = [each for each in get_args(annotation) if each is not NoneType]
-    if get_origin(annotation) is Annotated:
-        return plain_type(inside[0])
-    if get_origin(annotation) in (Union, UnionType) and len(inside) == 1:
+    if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(inside) == 1):
         return plain_type(inside[0])
     return annotation
 
@@ -159,41 +177,27 @@ def given_keys() -> Iterator[tuple[KeyOption, Any]]:
             yield option, context.params[str(option.name)]
 
 
-FROM_0, AT_LEAST_1 = click.IntRange(0), click.IntRange(1)
-METHOD, OUTPUT = "Method", "Input and output"
-SEED = Option("--seed", type=FROM_0, metavar="N", group=METHOD, help="Monte Carlo: same seed, same bits (0).")
-THREADS = Option(
-    "--threads", type=AT_LEAST_1, metavar="N", group=METHOD, help="The answer is the same with any number."
-)
-PROFILES = Option(
-    "--profiles", type=click.Path(), metavar="DIR", group=OUTPUT, is_eager=True,
-    help="Folder of unit files. Default: those that ship.",
-)  # fmt: skip
+def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
+    context.meta[QUIET] = quiet
 
-FORMAT = Option("--format", "form", type=Format(), default="text", show_default=True, group=OUTPUT)
-OUT = Option(
-    "--out", type=click.Path(), metavar="FILE", group=OUTPUT,
-    help="Write there, whole or not at all. Default: standard output.",
-)  # fmt: skip
-PLOT = Option("--plot", type=click.Path(), metavar="FILE", group=OUTPUT, help="Also a picture: .png, .svg or .pdf.")
-QUIET_OPTION = Option(
-    "--quiet", is_flag=True, expose_value=False, group=OUTPUT,
-    callback=lambda context, _, value: context.meta.update({QUIET: value}),
-    help="The answer alone: no notes, warnings or progress.",
-)  # fmt: skip
+
+METHOD, OUTPUT = "Method", "Input and output"
+AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True), click.Path()
+SEED = Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0))
+THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
+PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, type=FILE, is_eager=True)
+FORMAT = Option("--format", "text: for people.", OUTPUT, dest="form", type=Format(FORMATS), default="text")
+OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT, type=FILE)
+PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT, type=FILE)
+QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
-    Option("--method", type=Choice(METHODS), default="exact", show_default=True, group=METHOD),
-    Option("--trials", type=AT_LEAST_1, metavar="N", group=METHOD, help="Monte Carlo: how often it is played."),
+    Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
+    Option("--trials N", "Monte Carlo: how often it is played.", METHOD, type=AT_LEAST_1),
     SEED,
-    Option(
-        "--precision", type=click.FloatRange(0, min_open=True), metavar="P", group=METHOD,
-        help="Monte Carlo: play until no 95% interval is wider.",
-    ),
+    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=ABOVE_0),
     THREADS,
     *OUTPUT_OPTIONS,
-]  # fmt: skip
-REPLACEMENT = Option(
-    "--replacement", is_flag=True, default=None, group=METHOD,
-    help="Monte Carlo: put each card back, as the exact answer does. Default: real decks.",
-)  # fmt: skip
+]
+_WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."
+REPLACEMENT = Option("--replacement", _WITH_REPLACEMENT, METHOD, default=None)

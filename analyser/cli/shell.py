@@ -181,9 +181,9 @@ def note(text: str, kind: str = "note") -> None:
         click.echo(f"{kind}: {text}", err=True)
 
 
-def names_in(text: str) -> list[str]:
-    """Names with commas between them."""
-    return [each.strip() for each in text.split(",")]
+def given_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of some options that were given."""
+    return {name: value for name, value in options.items() if value is not None and value != ()}
 
 
 def profiles_in(folder: str | None) -> Profiles | None:
