@@ -40,7 +40,7 @@ class Option(click.Option):
 
     def __init__(self, usage: str, told: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
         name, _, metavar = usage.partition(" ")
-        more.setdefault("is_flag", not metavar and "type" not in more)
+        more |= {"is_flag": True} if not metavar and "type" not in more else {}
         super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=told, **more)
         self.group = group
 
@@ -80,10 +80,10 @@ class KeyOption(Option):
         if default and isinstance(default, str | int) and default is not True and "efault:" not in told:
             told += f" Default: {default}."
         flag = f"--{(name or member or path[-1]).replace('_', '-')}"
-        more: dict[str, Any] = {"is_flag": bool(member) or kind is bool, "default": None}
+        more: dict[str, Any] = {"default": None}
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
-        if not more["is_flag"]:
+        if not member and kind is not bool:
             more["type"] = value_type(kind)
             metavar = {int: "N", float: "X", str: "NAME"}.get(kind, "")
             flag = f"{flag} {path[-1].split('_')[0].upper() if len(get_args(kind)) > MOST_CHOICES else metavar}".strip()
@@ -186,7 +186,8 @@ AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True
 SEED = Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0))
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, type=FILE, is_eager=True)
-FORMAT = Option("--format", "text: for people.", OUTPUT, dest="form", type=Format(FORMATS), default="text")
+_FORMAT = "How the answer is written. Default: text."
+FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS), default="text")
 OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT, type=FILE)
 PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT, type=FILE)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)

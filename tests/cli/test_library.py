@@ -1,0 +1,109 @@
+"""The commands about profiles and about many attacks: which units, what is drawn from them, how they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import analyser
+from analyser.cli import analysis
+from tests.helpers.shell import answer, refusal, run
+
+RIFLES, KRUPP = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
+
+
+def selectors(*arguments):
+    return [each["selector"] for each in json.loads(answer("units", *arguments, "--format", "json"))]
+
+
+def test_units_can_be_named_by_faction_part_or_wildcards():
+    crown = selectors("--faction", "crown")
+    assert selectors("crown") == selectors("CRO") == selectors("crown/*") == crown
+    assert selectors("rifle-platoon@basic") == ["commonwealth/ryadovoy-rifle-platoon@basic", RIFLES]
+    assert selectors("Rifle Platoon", "--faction", "crown")[0] == RIFLES
+    assert all(each.endswith("@basic") for each in selectors("*/*@basic"))
+    assert "did you mean 'crown'" in refusal("units", "crwn")
+    assert "fits nothing" in refusal("units", "x*")
+
+
+def test_a_card_says_what_the_army_list_prints():
+    text = answer("card", "imperium/faust")
+    for line in (
+        "Faust Vitruvian Colossus  imperium/faust-vitruvian-colossus",
+        "SIZE 5, SPEED 6, DEFENCE 4, DAMAGE LIMIT 12, DISCIPLINE 7",
+        "full-strength       1     430   8",
+        "row            against   range  damage 0-4      5-9   10-11",
+        "melee                              17 (19)  13 (15)  9 (11)",
+        "  Devastating, Wreckers",
+    ):
+        assert line in text.splitlines()
+    assert answer("card", "imperium/faust@full-strength") == text
+    assert max(map(len, text.splitlines())) <= 80
+    card = json.loads(answer("card", "imperium/faust", "--format", "json"))
+    assert card["levels"]["full-strength"]["points"] == 430
+    assert [row["id"] for row in card["rows"]] == ["ranged-light", "ranged-heavy", "ranged-aerial", "melee"]
+
+
+def test_a_card_of_nobody_is_refused_with_the_nearest_name():
+    assert "did you mean 'krupp-field-guns'" in refusal("card", "imperium/krupp-feild-guns")
+    assert "keys after a colon" in refusal("card", f"{RIFLES}:models=3")
+
+
+def test_matchups_are_those_of_python():
+    asked = {"situations": ["long-range"], "metric": "mean_models_destroyed"}
+    found = analyser.matchups("crown/rifle-p*", "imperium/krupp*", levels=["basic"], **asked)
+    command = ["matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range", "--level", "basic"]
+    command += ["--metric", "mean_models_destroyed"]
+    assert answer(*command) == str(found)
+    (row,) = json.loads(answer(*command, "--format", "json"))["matchups"]
+    assert row["mean_models_destroyed"] == found.frame["mean_models_destroyed"].item()
+
+
+def test_sensitivity_is_that_of_python():
+    asked = {"attack": {"attacker": RIFLES, "bonuses": ["aiming"]}, "target": {"unit": KRUPP}}
+    assert answer("sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["matchups", "crown/*", "imperium/*", "--situations", "long-rang"], "did you mean 'long-range'"),
+        (["matchups", "crown/*", "imperium/*", "--metric", "p_brokn"], "did you mean 'p_broken'"),
+        (["matchups", "crown/*", "imperium/*", "--level", "basi"], "did you mean 'basic'"),
+        (["matchups", "crown/*", "imperium/*", "--metric", ""], "no metric ''"),
+        (["sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
+        (["sensitivity", RIFLES, f"{KRUPP}:modles=3"], "did you mean 'models'"),
+        (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "weights: 'x' is not a number"),
+        (["explore", "crown/rifle-platon@basic"], "did you mean 'rifle-platoon'"),
+        (["completion", "zzsh"], "did you mean 'zsh'"),
+    ],
+)
+def test_what_is_misspelt_is_refused_with_the_nearest_name(arguments, problem):
+    assert problem in refusal(*arguments)
+
+
+def test_the_picture_of_several_situations_shows_the_first(tmp_path):
+    result = run("matchups", RIFLES, KRUPP, "--plot", tmp_path / "a.svg")
+    assert result.stderr == "note: the picture shows long-range alone; see --situations\n"
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_the_explorer_says_what_has_to_be_installed(monkeypatch):
+    monkeypatch.setattr(analysis.importlib.util, "find_spec", lambda name: None if name == "voila" else name)
+    line = refusal("explore")
+    assert line == "error: explore: needs voila; to install: python -m pip install 'analyser[notebook]'\n"
+
+
+def test_the_explorer_is_a_page_of_one_cell(monkeypatch):
+    started = {}
+
+    def start(command, check):
+        started.update(command=command, page=json.loads(Path(command[3]).read_text(encoding="utf-8")))
+
+    monkeypatch.setattr(analysis.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(analysis.subprocess, "run", start)
+    assert "Ctrl-C" in run("explore", "crown/rifle-p@b", "krupp@b", "--no-browser", "--port", 9000).stderr
+    assert started["command"][1:3] == ["-m", "voila"]
+    assert started["command"][4:] == ["--port=9000", "--no-browser"]
+    (cell,) = started["page"]["cells"]
+    assert cell["source"] == f"import analyser\nanalyser.explore({RIFLES!r}, {KRUPP!r})"
