@@ -10,10 +10,10 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import click
 
-from analyser import __version__
 from analyser.cli.shell import INTERRUPTED, Commands
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
@@ -70,6 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
+def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from analyser import __version__
+
+        click.echo(f"analyser {__version__}")
+        context.exit()
+
+
 def _command(name: str) -> click.Command:
     """The command of that name, its module imported now."""
     (module,) = (commands[name][0] for commands in COMMANDS.values() if name in commands)
@@ -85,4 +93,5 @@ cli = Commands(
     help="What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-click.version_option(__version__, prog_name="analyser", message="%(prog)s %(version)s")(cli)
+_LOOK: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "help": "Show the version and exit."}
+cli.params.append(click.Option(["--version"], callback=_tell_version, **_LOOK))

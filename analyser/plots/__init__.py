@@ -7,18 +7,35 @@ has no rows or lacks a column, or if there are more lines than can be told apart
 
 from __future__ import annotations
 
-from analyser.plots.bars import probability_bars
-from analyser.plots.curves import curves
-from analyser.plots.distributions import distributions_by_round
-from analyser.plots.fates import fates_by_system
-from analyser.plots.frontier import cost_against_effect
-from analyser.plots.funnels import funnel
-from analyser.plots.heatmaps import heatmap
-from analyser.plots.overlaid import compared_distributions
-from analyser.plots.probabilities import probabilities
-from analyser.plots.survival import survival
-from analyser.plots.tornadoes import tornado
+import importlib
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from analyser.plots.bars import probability_bars
+    from analyser.plots.curves import curves
+    from analyser.plots.distributions import distributions_by_round
+    from analyser.plots.fates import fates_by_system
+    from analyser.plots.frontier import cost_against_effect
+    from analyser.plots.funnels import funnel
+    from analyser.plots.heatmaps import heatmap
+    from analyser.plots.overlaid import compared_distributions
+    from analyser.plots.probabilities import probabilities
+    from analyser.plots.survival import survival
+    from analyser.plots.tornadoes import tornado
+
+_MODULES = {
+    "compared_distributions": "overlaid",
+    "cost_against_effect": "frontier",
+    "curves": "curves",
+    "distributions_by_round": "distributions",
+    "fates_by_system": "fates",
+    "funnel": "funnels",
+    "heatmap": "heatmaps",
+    "probabilities": "probabilities",
+    "probability_bars": "bars",
+    "survival": "survival",
+    "tornado": "tornadoes",
+}
 __all__ = [
     "compared_distributions",
     "cost_against_effect",
@@ -32,3 +49,10 @@ __all__ = [
     "survival",
     "tornado",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a plot when it is first asked for: what is beside the plots needs no pandas."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"analyser.plots.{_MODULES[name]}"), name)
