@@ -18,7 +18,6 @@ from analyser.common.estimates import (
     mean_figures,
     mean_of,
     points_figures,
-    wilson_interval,
 )
 from analyser.common.text import counted, points_said, rating_said, records, said, with_error
 from analyser.results.base import Block, Result, Weighed, chance_figures, distribution_block, share_columns
@@ -135,24 +134,17 @@ class AttackResult(Result):
         above = np.cumsum(self.destroyed_weights[::-1])[::-1]
         return estimate(above[models] if models < len(above) else 0, self.trials)
 
-    def widest_interval(self) -> float:
-        """The width of the widest interval of any probability of a sample: the one nearest to a half."""
-        assert self.trials is not None
+    def _all_weights(self) -> list[NDArray[Any]]:
         destroyed = self.destroyed_weights
         flags = [self.weights[self.column(name)].sum() for name in FLAGS + MORE_FLAGS]
-        counts = np.concatenate(
-            [
-                self.weights,
-                self.hits_weights,
-                destroyed,
-                np.cumsum(destroyed),
-                flags,
-                [self.building_wrecked_weight or 0],
-            ]
-        )
-        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]
-        low, high = wilson_interval(np.array([nearest]), self.trials)
-        return float(high[0] - low[0])
+        last = [self.building_wrecked_weight or 0]
+        return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), np.array(flags), np.array(last)]
+
+    _drawn = "models_destroyed"
+
+    def caption(self) -> list[str]:
+        """What a picture says of the question: units, row, pool."""
+        return [text for label, text in self.heading() if label in ("Attack", "Row", "Distance", "Pool")]
 
     @cached_property
     def hits_weights(self) -> NDArray[Any]:

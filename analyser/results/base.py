@@ -17,6 +17,7 @@ from analyser.game.profiles import ProfilesUsed, profiles_record
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
@@ -301,6 +302,65 @@ class Result(ABC):
         np.add.at(summed, np.asarray(place).reshape(-1), weights)
         return distinct, summed
 
+    def caption(self) -> list[str]:
+        """What a picture says of the question: units, target, conditions."""
+        return [self.heading()[0][1]]
+
+    def widest_interval(self) -> float:
+        """The width of the widest 95% interval of any probability of a sample."""
+        assert self.trials is not None
+        counts = np.concatenate([np.ravel(each) for each in self._all_weights()])
+        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]  # to a half: the widest
+        low, high = wilson_interval(np.array([nearest]), self.trials)
+        return float(high[0] - low[0])
+
+    @abstractmethod
+    def _all_weights(self) -> list[NDArray[Any]]:
+        """The weights that all probabilities of this answer come from."""
+
+    def plot(self, ax: Axes | None = None) -> Any:
+        """The picture of the answer, by default on new Axes, which are returned."""
+        return self.plot_pmf(self._drawn, ax=ax)
+
+    @property
+    def _drawn(self) -> str:
+        """The figure that the picture of the answer is of."""
+        return self.figures[0]
+
+    def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None) -> Axes:
+        """The distribution of a figure: bars, and a stepped line for at least as many.
+
+        Parameters
+        ----------
+        figure, moment
+            As of :meth:`pmf`.
+        ax : Axes, optional
+            Default: of a new figure.
+        """
+        from matplotlib.ticker import FuncFormatter
+
+        from analyser.plots import probability_bars
+
+        frame = self.pmf(figure, moment)
+        least = min(int(frame["value"].min()), 0)  # bars count from 0
+        bars = frame.assign(models_destroyed=frame["value"] - least)
+        if self.trials is not None:
+            bars = bars.assign(count=(bars["probability"] * self.trials).round())
+        axes = probability_bars(bars, ax=ax)
+        if least < 0:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + least:g}"))
+        what = figure.replace("_", " ")
+        axes.set_xlabel(what)
+        return captioned(
+            axes, [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"], fit=ax is None
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from analyser.results.rendering import html
+
+        return html([self])
+
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
         head = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
@@ -336,6 +396,17 @@ def method_line(results: Sequence[Result]) -> str:
         sample = f", {result.trials:,} trials, seed {result.seed}, intervals at 95%" if result.trials else ""
         lines.append(f"{method_name(result)}{sample}")
     return "; ".join(lines)
+
+
+def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
+    """Axes with a title of these lines; `fit`: their figure as large as what is drawn."""
+    from analyser.plots.look import fit_figure, house_style, title
+
+    with house_style():
+        title(axes, "\n".join(lines))
+        if fit:
+            fit_figure(axes)
+    return axes
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:

@@ -194,6 +194,14 @@ class ChargeResult(FightResult):
             "summary": self.summary,
         }
 
+    _drawn = "target_models_destroyed"
+
+    def caption(self) -> list[str]:
+        """What a picture says of the question: units and circumstances."""
+        stated = self.scenario.attacker.charge.model_dump()
+        named = [name.replace("_", " ") for name, is_so in stated.items() if is_so and name != "overrun"]
+        return [*super().caption(), *([", ".join(named)] if named else [])]
+
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
         attacker, target = self.units

@@ -15,7 +15,7 @@ from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
 from analyser.common.text import counted, said, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import states
-from analyser.results.base import Block, chance_figures, estimate_in
+from analyser.results.base import Block, captioned, chance_figures, estimate_in
 from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins
@@ -23,6 +23,7 @@ from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
@@ -243,6 +244,19 @@ class DuelResult(FightResult):
             "margins": self.margins(),
             "summary": self.summary,
         }
+
+    def caption(self) -> list[str]:
+        """What a picture says of the question: units, policies, terms."""
+        terms = self.scenario.terms
+        units = zip(SIDES, self.units, (terms.policy_a, terms.policy_b))
+        return [*(f"{side.upper()}: {unit_name(unit)}, {policy}" for side, unit, policy in units), *super().caption()]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """How likely each side is still in the fight, round by round; by default on new Axes."""
+        from analyser.plots import survival
+
+        axes = survival(self, ax=ax)
+        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

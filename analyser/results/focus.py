@@ -236,6 +236,8 @@ class FocusResult(FightResult):
         chance = {name.removeprefix("probability_"): value for name, value in chance.items()}
         return body | {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
 
+    _drawn = "models_destroyed"
+
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
         struck = self.scenario.target

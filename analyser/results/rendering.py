@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json as json_library
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from analyser.common.text import aligned, csv_text
@@ -19,42 +20,89 @@ _DIFFERENT_CARDS = (
 
 def text(results: Sequence[Result]) -> str:
     """The answer to one question, by one method or by several, for a terminal."""
-    first = results[0]
-    parts = [aligned([*first.heading(), ("Method", method_line(results))], "<")]
-    of_each = [result.blocks() for result in results]
-    parts += [_table(blocks, results) for blocks in zip(*of_each) if blocks[0].beside]
-    for result, blocks in zip(results, of_each):
-        parts += [_table([block], [result], len(results) > 1) for block in blocks if not block.beside]
-    parts.append(_listed("Rules applied", first.rules_applied, ", ") or ["Rules applied: none"])
-    parts.append(_listed("Not used", first.not_used, "; "))
-    parts.append(_listed("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"])
-    parts.append([] if first.profiles is None else [f"Profiles: {first.profiles}"])
-    parts.append(_assumptions(results))
-    parts.append([_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [])
-    parts.append([f"Warning: {warning}" for warning in dict.fromkeys(_all(result.warnings for result in results))])
+    parts = [aligned([*results[0].heading(), ("Method", method_line(results))], "<")]
+    parts += [_as_lines(block, table) for block, table in _tables(results)]
+    parts += _notes(results)
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _table(blocks: Sequence[Block], results: Sequence[Result], several: bool = False) -> list[str]:
-    """The lines of one block, or of the same block of several answers side by side."""
-    first = blocks[0]
-    methods = [method_name(result) for result in results]
-    named = first.title and (several or first.beside)
-    lines = [f"{first.title} ({' and '.join(methods)})" if named else first.title] if first.title else []
-    if first.rows:
-        shown = [row[0] for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-        cells = [{row[0]: row[1:] for row in block.rows} for block in blocks]
-        blank = [""] * (len(first.rows[0]) - 1)
-        rows = [[label, *_all(each.get(label, blank) for each in cells)] for label in shown]
-        if len(blocks) == 1:
-            rows = [list(first.head), *rows] if first.head else rows
-        elif first.head:
-            rows.insert(0, [first.head[0], *(f"{what} {method}" for method in methods for what in first.head[1:])])
-        else:
-            rows.insert(0, ["", *_all([method, *blank[1:]] for method in methods)])
-        lines += aligned(rows, first.align, gap=first.gap)
-        lines += [first.left_out] if first.left_out and len(shown) < len(first.rows) else []
-    return [*lines, *first.lines]
+def _notes(results: Sequence[Result]) -> list[list[str]]:
+    """What the answer rests on, list by list."""
+    first = results[0]
+    return [
+        _listed("Rules applied", first.rules_applied, ", ") or ["Rules applied: none"],
+        _listed("Not used", first.not_used, "; "),
+        _listed("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"],
+        [] if first.profiles is None else [f"Profiles: {first.profiles}"],
+        _assumptions(results),
+        [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
+        [f"Warning: {warning}" for warning in dict.fromkeys(_all(result.warnings for result in results))],
+    ]
+
+
+class _Table(NamedTuple):
+    """A block, or the same block of several answers side by side, as cells."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+    lines: list[str]
+
+
+def _tables(results: Sequence[Result]) -> Iterator[tuple[Block, _Table]]:
+    of_each = [result.blocks() for result in results]
+    for same in zip(*of_each):
+        if same[0].beside:
+            yield same[0], _joined(same, results, named=True)
+    for result, blocks in zip(results, of_each):
+        for block in blocks:
+            if not block.beside:
+                yield block, _joined([block], [result], named=len(results) > 1)
+
+
+def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> _Table:
+    first, methods = blocks[0], [method_name(result) for result in results]
+    title = f"{first.title} ({' and '.join(methods)})" if first.title and named else first.title
+    if not first.rows:
+        return _Table(title, [], [], list(first.lines))
+    shown = [row[0] for row in first.rows if any(row[0] not in block.minor for block in blocks)]
+    cells = [{row[0]: row[1:] for row in block.rows} for block in blocks]
+    blank = [""] * (len(first.rows[0]) - 1)
+    rows = [[label, *_all(each.get(label, blank) for each in cells)] for label in shown]
+    head = list(first.head)
+    if len(blocks) > 1 and head:
+        head = [head[0], *(f"{what} {method}" for method in methods for what in head[1:])]
+    elif len(blocks) > 1:
+        head = ["", *_all([method, *blank[1:]] for method in methods)]
+    left_out = [first.left_out] if first.left_out and len(shown) < len(first.rows) else []
+    return _Table(title, head, rows, [*left_out, *first.lines])
+
+
+def _as_lines(block: Block, table: _Table) -> list[str]:
+    rows = [table.head, *table.rows] if table.head else table.rows
+    lines = aligned(rows, block.align, gap=block.gap) if rows else []
+    return [*([table.title] if table.title else []), *lines, *table.lines]
+
+
+def html(results: Sequence[Result]) -> str:
+    """The answer as a notebook shows it: compact tables, notes folded away."""
+    parts = [_html_table([], [*results[0].heading(), ("Method", method_line(results))])]
+    for _, table in _tables(results):
+        title = f"<b>{escape(table.title)}</b>" if table.title else ""
+        lines = "".join(f"<div>{escape(line)}</div>" for line in table.lines)
+        parts.append(f"<div>{title}{_html_table(table.head, table.rows)}{lines}</div>")
+    notes = "".join(f"<div>{escape(line)}</div>" for part in _notes(results) for line in part)
+    return f"<div>{''.join(parts)}<details><summary>Rules and assumptions</summary>{notes}</details></div>"
+
+
+def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        style = [' style="text-align:left"', *[""] * (len(cells) - 1)]
+        return f"<tr>{''.join(f'<{tag}{how}>{escape(cell)}</{tag}>' for how, cell in zip(style, cells))}</tr>"
+
+    if not rows:
+        return ""
+    return f"<table>{line(head, 'th') if head else ''}{''.join(line(row, 'td') for row in rows)}</table>"
 
 
 def _all(lists: Iterable[Iterable[str]]) -> list[str]:

@@ -133,6 +133,16 @@ class FightResult(Result):
         check_integer(moment, self.moment_noun, 1, len(self._moments))
         return self._moments[moment - 1]
 
+    def _all_weights(self) -> list[NDArray[Any]]:
+        found: list[NDArray[Any]] = []
+        for number, ending in enumerate(self._moments, start=1):
+            found.append(ending.weights)
+            found.append(np.array([self._event_weight(name, number) for name in self.events]))
+            for figure in self.figures:
+                _, weights = self._marginal(figure, number)
+                found += [weights, np.cumsum(weights)]
+        return found
+
     def _event_weight(self, name: str, moment: int | None) -> float:
         ending = self.after(moment)
         return float(ending.weights[self.event(name, moment)].sum())

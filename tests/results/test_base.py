@@ -1,0 +1,125 @@
+"""What every kind of answer can be asked for: distributions, means, probabilities, pictures, tables."""
+
+import html.parser
+import pickle
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser import Estimate, InputError
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+FEW = {"method": "monte-carlo", "trials": 2000, "seed": 7}
+ASK = {
+    "attack": lambda **how: analyser.attack(RIFLES, GRENADIERS, distance=6, **how),
+    "charge": lambda **how: analyser.charge(RIFLES, GRENADIERS, outflanking=True, **how),
+    "focus": lambda **how: analyser.focus([RIFLES, RIFLES], GRENADIERS, **how),
+    "duel": lambda **how: analyser.duel(RIFLES, GRENADIERS, rounds=2, **how),
+}
+EVERY = [(kind, how) for kind in ASK for how in ({}, FEW)]
+HEAD = {"kind", "method", "scenario", "profiles", "applied", "not_used", "not_modelled", "warnings", "summary"}
+
+
+@pytest.fixture(scope="module", params=EVERY, ids=lambda pair: f"{pair[0]}-{pair[1].get('method', 'exact')}")
+def result(request):
+    kind, how = request.param
+    return ASK[kind](**how)
+
+
+def test_the_head_is_the_same(result):
+    plain = result.as_dict()
+    assert plain.keys() >= HEAD | (set() if result.exact else {"trials", "seed"})
+    assert (plain["kind"], plain["method"]) == (result.kind, result.method)
+    assert plain["applied"] == list(result.rules_applied)
+    assert (result.trials, result.seed) == ((None, None) if result.exact else (2000, 7))
+
+
+def test_a_distribution_adds_up_and_gives_the_moments(result):
+    for figure in result.figures:
+        pmf = result.pmf(figure)
+        assert pmf["probability"].sum() == pytest.approx(1)
+        assert pmf["at_least"].to_numpy() == pytest.approx(pmf["probability"][::-1].cumsum()[::-1].to_numpy())
+        mean = (pmf["value"] * pmf["probability"]).sum()
+        assert result.mean(figure) == pytest.approx(mean)
+        spread = (((pmf["value"] - mean) ** 2) * pmf["probability"]).sum() ** 0.5
+        assert result.std(figure) == pytest.approx(spread, abs=1e-9)
+        likely = pmf[pmf["probability"] > 0]["value"]
+        assert (result.quantile(figure, 0), result.quantile(figure, 1)) in (
+            (likely.min(), likely.max()), (pmf["value"].min(), likely.max())
+        )  # fmt: skip
+        if result.exact:
+            assert list(pmf) == ["value", "probability", "at_least"]
+        else:
+            assert ((pmf["low"] <= pmf["probability"]) & (pmf["probability"] <= pmf["high"])).all()
+
+
+def test_a_probability_is_a_number_with_an_interval(result):
+    for name in result.events:
+        found = result.probability(name)
+        assert 0 <= found <= 1
+        assert (found.low is None) == result.exact
+        assert result.exact or found.low <= found <= found.high
+
+
+def test_a_wrong_name_is_told_the_nearest(result):
+    name = result.events[0]
+    with pytest.raises(InputError, match=f"no event '{name}x'; did you mean .*'{name}'"):
+        result.probability(f"{name}x")
+    with pytest.raises(InputError, match=f"did you mean .*'{result.figures[-1]}'"):
+        result.mean(f"{result.figures[-1]}x")
+    with pytest.raises(InputError, match=r"q: 1\.5 is not usable"):
+        result.quantile(result.figures[0], 1.5)
+    with pytest.raises(InputError):
+        result.mean(result.figures[0], 99)
+
+
+def test_a_picture_names_units_target_and_unit_of_measure(result):
+    axes = result.plot()
+    title = axes.get_title(loc="left")
+    assert "scion-grenadier-platoon" in title
+    assert "percent" in title
+    assert result.plot(axes) is axes
+    for figure in result.figures:
+        drawn = result.plot_pmf(figure)
+        assert drawn.get_xlabel() == figure.replace("_", " ")
+        assert sum(bar.get_height() for bar in drawn.patches) == pytest.approx(100, abs=0.1)
+
+
+class Balanced(html.parser.HTMLParser):
+    """Tags that are open."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.cells = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.cells += tag == "td"
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_a_notebook_shows_tables(result):
+    parser = Balanced()
+    parser.feed(result._repr_html_())
+    assert parser.open == []
+    assert parser.cells > 10
+
+
+def test_the_widest_interval_is_that_of_the_answer():
+    for ask in ASK.values():
+        result = ask(**FEW)
+        widths = [result.probability(name).high - result.probability(name).low for name in result.events]
+        assert max(widths) - 1e-12 <= result.widest_interval() <= 2 * 1.96 * 0.5 / 2000**0.5
+
+
+def test_an_estimate_is_a_number():
+    p = Estimate(0.25, 0.2, 0.31)
+    assert (float(p), p > 0.2, p * 4, 1 - p, round(p, 1), f"{p:.3f}", f"{p}") == (
+        0.25, True, 1.0, 0.75, 0.2, "0.250", "25% ±6"
+    )  # fmt: skip
+    assert np.array([p, p]).sum() == 0.5
+    copy = pickle.loads(pickle.dumps(p))
+    assert (copy, copy.low, copy.high) == (p, p.low, p.high)
