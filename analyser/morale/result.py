@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
@@ -114,14 +115,9 @@ class MoraleResult(Result):
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
         return np.array(values)[rows], table.probabilities["probability"][rows]
 
-    def widest_interval(self) -> float:
-        """The width of the widest interval of any probability of a sample: the one nearest to a half."""
-        assert self.trials is not None
+    def _all_weights(self) -> list[NDArray[Any]]:
         weights = [each for table in self.tables.values() for each in table.probabilities.values()]
-        counts = np.concatenate([*weights, np.zeros(1)])
-        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]
-        low, high = wilson_interval(np.array([nearest]), self.trials)
-        return float(high[0] - low[0])
+        return [*weights, np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """The columns of a table, by default the main one."""

@@ -89,7 +89,7 @@ def html(results: Sequence[Result]) -> str:
     parts = [_html_table([], [*results[0].heading(), ("Method", method_line(results))])]
     for _, table in _tables(results):
         title = f"<b>{escape(table.title)}</b>" if table.title else ""
-        lines = "".join(f"<div>{escape(line)}</div>" for line in table.lines)
+        lines = f"<pre>{escape(chr(10).join(table.lines))}</pre>" if table.lines else ""
         parts.append(f"<div>{title}{_html_table(table.head, table.rows)}{lines}</div>")
     notes = "".join(f"<div>{escape(line)}</div>" for part in _notes(results) for line in part)
     return f"<div>{''.join(parts)}<details><summary>Rules and assumptions</summary>{notes}</details></div>"
