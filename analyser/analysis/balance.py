@@ -1,4 +1,4 @@
-"""What each loadout does for its points, beside its peers; and what it would have to cost to do as they do."""
+"""Balance: points efficiency beside peers, odd matchups, and loadouts that another one dominates."""
 
 from __future__ import annotations
 
@@ -14,22 +14,33 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.frame import records
+from analyser.common.estimates import SAME_WITHIN
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Row, Unit, unit_of
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
+LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
+DRAWS, SEED = 400, 0  # of resampled fields
+NORMAL = 1.4826  # standard deviations in a median absolute deviation of a normal distribution
+LEAST_RATIO = 2.0  # times as much or as little as expected: an outlier
+DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its targets: more is better
+SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
+# To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
+_SWEEPS = 10  # of a median polish
+_LEAST_WRITTEN = 0.05  # points; less is called nothing
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
-_EFFICIENCY_COLUMNS = [
-    *_LOADOUT, "situation", "category", "targets", "efficiency", "median", "peers", "z",
-    "break_even_points", "break_even_low", "break_even_high",
-]  # fmt: skip
+_EFFICIENCY = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
+_BREAK_EVEN = ["break_even_points", "break_even_low", "break_even_high"]
+_PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
+_OUTLIER = ["situation", "also_in", "efficiency", "expected", "ratio", "attacker_usual", "defender_usual", "row", "why"]
 
 
 def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Points efficiency of every attacker on the targets of each category, in each situation.
 
     Its peers are the attackers of the table that destroy at least :data:`LEAST` points of such targets for 100 points.
+    Intervals are those of the Bayesian bootstrap (Rubin 1981, :func:`weights`).
 
     Parameters
     ----------
@@ -59,7 +70,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
         _efficiency_of_one(part.reset_index(drop=True), str(situation), str(category))
         for (situation, category), part in frame.groupby(["situation", "defender_category"], sort=False)
     ]
-    return pd.concat(parts, ignore_index=True).reindex(columns=_EFFICIENCY_COLUMNS)
+    return pd.concat(parts, ignore_index=True).reindex(columns=[*_LOADOUT, *_EFFICIENCY, *_BREAK_EVEN])
 
 
 def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
@@ -110,15 +121,6 @@ def _over_median(means: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(means / median)
 
 
-NORMAL = 1.4826  # standard deviations in a median absolute deviation of a normal law
-
-
-LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
-
-
-DRAWS, SEED = 400, 0
-
-
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far each value is from the median, in robust standard deviations (1.4826 median absolute deviations).
 
@@ -144,7 +146,7 @@ def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.f
     Returns
     -------
     float64 array, shape (draws, units)
-        Each row adds up to 1: a draw from the flat Dirichlet law. The same seed gives the same weights.
+        Each row adds up to 1: a draw from the flat Dirichlet distribution. The same seed gives the same weights.
 
     Examples
     --------
@@ -152,23 +154,6 @@ def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.f
     [1.0, 1.0]
     """
     return np.random.default_rng(seed).dirichlet(np.ones(units), draws)
-
-
-LEAST_RATIO = 2.0  # times as much or as little as expected
-
-
-LOWEST_TOLD = 0.05  # points; less is called nothing
-
-
-_SWEEPS = 10
-
-
-_PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
-
-
-_OUTLIER_COLUMNS = [
-    *_PAIR, "situation", "also_in", "efficiency", "expected", "ratio", "attacker_usual", "defender_usual", "row", "why",
-]  # fmt: skip
 
 
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
@@ -184,17 +169,17 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     frame : DataFrame
         As of :func:`analyser.analysis.matchups.matchups`.
     loadouts : sequence of Loadout
-        Those of both sides, so that `why` can tell what is on their profiles. Default: it tells figures alone.
+        Those of both sides, so that `why` can name what is on their profiles. Default: it names figures alone.
 
     Returns
     -------
     DataFrame
-        One row for each pair and way that is odd: `attacker` and `defender` (units, without a level),
+        One row for each pair and direction that is odd: `attacker` and `defender` (units, without a level),
         `attacker_unit`, `defender_unit`, the `situation` where it is farthest, and `also_in`, the others;
         `efficiency`, `expected`, and `ratio` of the two, at least 2 or at most a half; `attacker_usual`, the median of
         what the attacker does to other such targets, and `defender_usual`, of what others do to the target (NaN where
-        there are none); `row`, what the attacker uses; `why`, in words made of facts. The farthest first, but units
-        that have not been told of come before those that have.
+        there are none); `row`, what the attacker uses; `why`, in words. The farthest first, but units that have not
+        been listed come before those that have.
 
     Examples
     --------
@@ -214,7 +199,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
         for _, part in means.reset_index().groupby(["situation", "defender_category"], sort=False)
     ]
     found = pd.concat(odd, ignore_index=True).sort_values("ratio", key=_surprise, ascending=False, kind="stable")
-    return _as_told(found, {unit_of(each.selector): each.unit for each in loadouts})
+    return _in_rows(found, {unit_of(each.selector): each.unit for each in loadouts})
 
 
 def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
@@ -261,36 +246,34 @@ def _polished(values: NDArray[np.float64], *sides: NDArray[np.intp]) -> NDArray[
     return np.asarray(left, np.float64)
 
 
-def _as_told(found: pd.DataFrame, units: Mapping[str, Unit]) -> pd.DataFrame:
-    """A row for each pair and way, in the order in which they are told."""
-    way = found["ratio"] > 1
-    groups = found.groupby([found["attacker"], found["defender"], way], sort=False)["situation"]
+def _in_rows(found: pd.DataFrame, units: Mapping[str, Unit]) -> pd.DataFrame:
+    """A row for each pair and direction, in the order in which they are shown."""
+    more = found["ratio"] > 1
+    groups = found.groupby([found["attacker"], found["defender"], more], sort=False)["situation"]
     also = {key: ", ".join(list(names)[1:]) for key, names in groups}
-    first = found[~pd.concat([found[["attacker", "defender"]], way], axis=1).duplicated()]
+    first = found[~pd.concat([found[["attacker", "defender"]], more], axis=1).duplicated()]
     rows: list[dict[str, Any]] = [
         {**row, "also_in": also[row["attacker"], row["defender"], row["ratio"] > 1], "why": _why(row, units)}
         for row in records(first)
     ]
-    return pd.DataFrame(_in_turns(rows), columns=_OUTLIER_COLUMNS)
+    return pd.DataFrame(_in_turns(rows), columns=[*_PAIR, *_OUTLIER])
 
 
 def _in_turns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows so that no unit has a second one before all that could have a first one have it, and so on."""
-    told: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
-    turn = 0
-    while rows:
-        turn += 1
+    for turn in range(1, len(rows) + 1):
         later = []
         for row in rows:
             sides = {row["attacker"], row["defender"]}
             if all(seen[each] < turn for each in sides):
-                told.append(row)
+                shown.append(row)
                 seen.update(sides)
             else:
                 later.append(row)
         rows = later
-    return told
+    return shown
 
 
 def _why(row: Mapping[str, Any], units: Mapping[str, Unit]) -> str:
@@ -298,14 +281,14 @@ def _why(row: Mapping[str, Any], units: Mapping[str, Unit]) -> str:
     mine, theirs = row["attacker_usual"], row["defender_usual"]
     usual = [] if isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
     usual += [] if isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
-    told = [", ".join(usual)] if usual else []
+    reasons = [", ".join(usual)] if usual else []
     if row["attacker"] in units and row["defender"] in units:
-        told += [*_of_attacker(units[row["attacker"]], row["row"]), _of_target(units[row["defender"]])]
-    return "; ".join(told)
+        reasons += [*_of_attacker(units[row["attacker"]], row["row"]), _of_target(units[row["defender"]])]
+    return "; ".join(reasons)
 
 
 def _points(figure: float) -> str:
-    return f"{figure:.1f} points" if figure >= LOWEST_TOLD else "nothing"
+    return f"{figure:.1f} points" if figure >= _LEAST_WRITTEN else "nothing"
 
 
 def _of_attacker(unit: Unit, row_id: object) -> list[str]:
@@ -318,16 +301,6 @@ def _of_attacker(unit: Unit, row_id: object) -> list[str]:
 def _of_target(unit: Unit) -> str:
     rules = [rule for rule in unit.rules if rule.term is not None and rule.term.side == "target"]
     return f"the target has {', '.join([f'DEFENCE {unit.defence}', f'DAMAGE LIMIT {unit.damage_limit}', *rules])}"
-
-
-DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its targets: more is better
-
-
-SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
-
-
-# To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
-SAME_WITHIN = 1e-9
 
 
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:

@@ -12,40 +12,24 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.differences import Side
-from analyser.analysis.figures import AT_LEAST, COMPARED, PERCENTILE, title_of
+from analyser.analysis.figures import title_of
 from analyser.common.estimates import Estimate, plus_minus
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import compared_distributions, cost_against_effect
-from analyser.plots.metrics import BY_POINTS, PER_100_POINTS
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DIFFERENCE = "difference"
 BEST, EQUAL, UNSURE = "*", "=", "≈"
 SHOWN = (
     AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile", "p_suppressed", "p_broken", "p_annihilated",
     "expected_victory_points",
 )  # fmt: skip
 """The figures of one attack that are shown, beside the one that decides; per 100 points all of BY_POINTS are."""
-HEADS: Mapping[str, tuple[str, str]] = {
-    AT_LEAST: ("at least {at_least} destroyed", "≥{at_least}"),
-    "mean_models_destroyed": ("mean destroyed", "mean"),
-    "p_any_destroyed": ("at least 1 destroyed", "≥1"),
-    "p_half_destroyed": ("at least half destroyed", "≥half"),
-    "p_suppressed": ("P(suppressed)", "suppr."),
-    "p_broken": ("P(broken)", "broken"),
-    "p_fled": ("P(fled)", "fled"),
-    "p_annihilated": ("P(annihilated)", "annih."),
-    "models_destroyed_10th_percentile": ("10th percentile", "10th"),
-    "models_destroyed_90th_percentile": ("90th percentile", "90th"),
-    "mean_damage": ("mean damage", "damage"),
-    "expected_victory_points": ("expected VP", "VP"),
-    "expected_points_destroyed": ("expected points destroyed", "pts destroyed"),
-    "difference": ("difference", "diff."),
-}
-"""The figures as the columns of a notebook, and of a terminal, where room is short."""
 _STYLES: Any = [
     {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.6em; line-height: 1.3"},
     {"selector": "th", "props": "text-align: left; padding: 0.2em 0.6em; line-height: 1.3"},
@@ -61,7 +45,7 @@ class Comparison:
     ----------
     frame : DataFrame
         One row a loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, every figure of
-        :data:`~analyser.analysis.figures.COMPARED`, means and expected ones also per 100 points; `difference` with
+        :data:`~analyser.plots.metrics.COMPARED`, means and expected ones also per 100 points; `difference` with
         the best loadout in the metric that decides, with `difference_low` and `difference_high` if it was sampled,
         `significant`, `tied`; `why_not` where it cannot make the attack. Of a sample also `trials` and, beside each
         figure, `_low` and `_high`, a 95% interval. Of a mean over targets without `row` and `dice`, but with `cannot`,
@@ -189,7 +173,7 @@ class Comparison:
                 row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
         for name in self._shown(suffix):
             row[self._head(name, short=short)] = _text(line, name + suffix)
-        row[self._head("difference", short=short)] = self._difference(str(line["loadout"]), decides)
+        row[self._head(DIFFERENCE, short=short)] = self._difference(str(line["loadout"]), decides)
         return row
 
     def _shown(self, suffix: str) -> list[str]:
@@ -198,7 +182,10 @@ class Comparison:
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _head(self, name: str, *, short: bool) -> str:
-        return HEADS[name][short].format(at_least="k" if self.at_least is None else self.at_least)
+        if name == DIFFERENCE:
+            return "diff." if short else DIFFERENCE
+        head = COMPARED[name].short if short else COMPARED[name].head
+        return head.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
         """Who is the best in a table, and by what."""

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.figures import ALL_COMPARED, PERCENTILE
 from analyser.common.estimates import CERTAIN_WITHIN, CONFIDENCE
+from analyser.plots.metrics import COMPARED, PERCENTILE
 
-_IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in ALL_COMPARED])
+_IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
 class Side(NamedTuple):
@@ -31,7 +31,7 @@ class Side(NamedTuple):
     name : str
     points : int or None
     values : float64 array, shape (figures,)
-        In the order of ALL_COMPARED.
+        In the order of COMPARED.
     batches : float64 array, shape (batches, figures), or None
         The same batch by batch; None: the values are exact.
     """
@@ -66,7 +66,7 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
         a sample has none, and nothing is said of it unless it is the same. Where nobody has the figure `best` is empty.
     """
     rows: list[dict[str, Any]] = []
-    for place, metric in enumerate(ALL_COMPARED):
+    for place, metric in enumerate(COMPARED):
         best, tied = _best(sides, place)
         for number, side in enumerate(sides):
             gap = _Gap(np.nan) if best is None else _gap(side, sides[best], place)

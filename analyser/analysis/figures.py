@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_flag, check_text
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
-from analyser.plots.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS, Metric, metric_chosen
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, RESULTS, metric_chosen
 from analyser.results.attack import AttackResult
 from analyser.rules.damage import losses_of
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
-
-AT_LEAST = "p_at_least"
-COMPARED: Mapping[str, Metric] = {
-    AT_LEAST: Metric("P(at least {at_least} destroyed)", True),
-    **{name: each for name, each in METRICS.items() if name not in RESULTS},
-}
-"""The figures of :data:`analyser.plots.metrics.METRICS` but those of duels, and one more: more is better in each."""
-ALL_COMPARED = tuple(COMPARED)
-PERCENTILE = "_percentile"  # ends the name of a whole number, for which no interval is worked out
 
 
 class Figure(NamedTuple):
@@ -139,5 +130,5 @@ def _with_interval(mean: float, error: float | None) -> Figure:
 
 
 def values_of(figures: Mapping[str, Figure]) -> NDArray[np.float64]:
-    """The values alone, in the order of :data:`ALL_COMPARED`."""
-    return np.array([figures[name].value for name in ALL_COMPARED])
+    """The values alone, in the order of :data:`COMPARED`."""
+    return np.array([figures[name].value for name in COMPARED])

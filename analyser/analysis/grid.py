@@ -149,9 +149,6 @@ def fought_cells(attackers: Sequence[SideT], field: Field, fight: Callable[[Side
     return Cells(figures, rows, dice, why, results)
 
 
-FATES = ("suppressed", "broken", "fled", "annihilated")
-
-
 def side_of(loadout: Loadout) -> Combatant:
     """A loadout as a side of a longer fight, met from its front."""
     asked = Combatant(unit=loadout.selector, from_front=True)
@@ -168,7 +165,7 @@ def summary(law: Law, defender: Combatant) -> np.void:
     found["mean_models_destroyed"] = chances @ destroyed
     found["p_any_destroyed"] = counts[1:].sum()
     found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
-    for name in FATES:
+    for name in ("suppressed", "broken", "fled", "annihilated"):
         found[f"p_{name}"] = chances @ states.flag(words, name)
     found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
     found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)

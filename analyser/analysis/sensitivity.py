@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.figures import COMPARED, figures_of, subject_of, title_of
+from analyser.analysis.figures import figures_of, subject_of, title_of
 from analyser.analysis.variations import NUMBERS, Number
 from analyser.common.errors import InputError, check_text, did_you_mean
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.text import aligned
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots import tornado
-from analyser.plots.metrics import PER_100_POINTS
+from analyser.plots.metrics import COMPARED, PER_100_POINTS
 from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import ScenarioLike, load_scenario, scenario_between
@@ -225,7 +225,7 @@ def price_of(scenario: Scenario, metric: str, at_least: int) -> Price:
     ----------
     scenario : Scenario
     metric : str
-        A name of :data:`~analyser.analysis.figures.COMPARED`.
+        A name of :data:`~analyser.plots.metrics.COMPARED`.
     at_least : int
         The k of P(at least k models destroyed).
     """

@@ -13,9 +13,9 @@ import pandas as pd
 
 from analyser.analysis.compare_result import Comparison
 from analyser.analysis.differences import Side, differences, with_differences
-from analyser.analysis.figures import ALL_COMPARED, PERCENTILE
 from analyser.common.errors import InputError
 from analyser.plots.look import title
+from analyser.plots.metrics import COMPARED, PERCENTILE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,8 +176,8 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
     if not able:
         return None
     one = next(iter(able.values()))
-    values = sum((shares[target] * side.values for target, side in able.items()), np.zeros(len(ALL_COMPARED)))
-    values[[each.endswith(PERCENTILE) for each in ALL_COMPARED]] = np.nan
+    values = sum((shares[target] * side.values for target, side in able.items()), np.zeros(len(COMPARED)))
+    values[[each.endswith(PERCENTILE) for each in COMPARED]] = np.nan
     batches = None
     if one.batches is not None:
         weighed = [shares[target] * side.batches for target, side in able.items() if side.batches is not None]
@@ -195,7 +195,7 @@ def _frame(by_target: Mapping[str, Comparison], shares: Mapping[str, float], sid
         cannot = [f"{target}: {part['why_not']}" for target, part in parts.items() if pd.notna(part["why_not"])]
         row = {key: line[key] for key in _KNOWN} | {"method": first["method"].dropna().iloc[0]}
         if name in sides:
-            row |= dict(zip(ALL_COMPARED, sides[name].values))
+            row |= dict(zip(COMPARED, sides[name].values))
             row |= _intervals({target: part for target, part in parts.items() if pd.isna(part["why_not"])}, shares)
         row["cannot"] = "; ".join(cannot) or None
         rows.append(row | {"why_not": None if name in sides else row["cannot"]})
@@ -205,7 +205,7 @@ def _frame(by_target: Mapping[str, Comparison], shares: Mapping[str, float], sid
 
 def _intervals(parts: Mapping[str, pd.Series], shares: Mapping[str, float]) -> dict[str, float]:
     """Of a sample the weighted means of the ends of the targets' intervals."""
-    ends = [f"{name}_{end}" for name in ALL_COMPARED for end in ("low", "high")]
+    ends = [f"{name}_{end}" for name in COMPARED for end in ("low", "high")]
     return {
         end: sum(shares[target] * float(part[end]) for target, part in parts.items())
         for end in ends

@@ -12,6 +12,7 @@ Method = Literal["exact", "monte-carlo"]
 
 CONFIDENCE = 0.95
 CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
+SAME_WITHIN = 1e-9  # figures of two exact answers that are nearer than this are the same
 NORMAL_95 = 1.959963984540054  # half a 95% interval, in standard errors
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.plots import look
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
-_SAME = 1e-12
 _DOT = 13  # points: room for two figures
 
 
@@ -44,8 +44,8 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     known = ~(np.isnan(points) | np.isnan(effects))
     found: NDArray[np.bool_] = known.copy()
     for place in np.flatnonzero(known):
-        no_worse = known & (points <= points[place]) & (effects >= effects[place] - _SAME)
-        better = (points < points[place]) | (effects > effects[place] + _SAME)
+        no_worse = known & (points <= points[place]) & (effects >= effects[place] - CERTAIN_WITHIN)
+        better = (points < points[place]) | (effects > effects[place] + CERTAIN_WITHIN)
         found[place] = not (no_worse & better).any()
     return found
 

@@ -10,7 +10,9 @@ from analyser.common.errors import InputError, check_text, did_you_mean
 from analyser.engine.attack.sweep import SUMMARY
 
 PER_100_POINTS = "_per_100_points"
+PERCENTILE = "_percentile"  # ends the name of an integer, for which no interval is worked out
 ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
+AT_LEAST = "p_at_least"
 
 
 class Metric(NamedTuple):
@@ -19,7 +21,9 @@ class Metric(NamedTuple):
     Attributes
     ----------
     title : str
-        What it is called, as a heading.
+        What it is called, as a heading; `{at_least}` stands for a number of models.
+    head, short : str
+        The same as the head of a column in a notebook, and in a terminal, where room is short.
     is_probability : bool
         Whether it is shown as a percentage.
     unit : str
@@ -27,44 +31,55 @@ class Metric(NamedTuple):
     """
 
     title: str
+    head: str = ""
+    short: str = ""
     is_probability: bool = False
     unit: str = "%"
 
 
-_PLAIN: Mapping[str, Metric] = {
-    "mean_models_destroyed": Metric("Mean models destroyed", unit="models"),
-    "p_any_destroyed": Metric("P(at least one model destroyed)", True),
-    "p_half_destroyed": Metric("P(at least half of the models destroyed)", True),
-    "p_suppressed": Metric("P(suppressed)", True),
-    "p_broken": Metric("P(broken)", True),
-    "p_fled": Metric("P(fled)", True),
-    "p_annihilated": Metric("P(annihilated)", True),
-    "models_destroyed_10th_percentile": Metric("10th percentile of models destroyed", unit="models"),
-    "models_destroyed_90th_percentile": Metric("90th percentile of models destroyed", unit="models"),
-    "mean_damage": Metric("Mean damage", unit="damage"),
-    "expected_victory_points": Metric("Expected victory points", unit="VP"),
-    "expected_points_destroyed": Metric("Expected points destroyed", unit="points"),
+_TABLE: Mapping[str, Metric] = {
+    AT_LEAST: Metric("P(at least {at_least} destroyed)", "at least {at_least} destroyed", "≥{at_least}", True),
+    "mean_models_destroyed": Metric("Mean models destroyed", "mean destroyed", "mean", unit="models"),
+    "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1", True),
+    "p_half_destroyed": Metric("P(at least half of the models destroyed)", "at least half destroyed", "≥half", True),
+    "p_suppressed": Metric("P(suppressed)", "P(suppressed)", "suppr.", True),
+    "p_broken": Metric("P(broken)", "P(broken)", "broken", True),
+    "p_fled": Metric("P(fled)", "P(fled)", "fled", True),
+    "p_annihilated": Metric("P(annihilated)", "P(annihilated)", "annih.", True),
+    "models_destroyed_10th_percentile": Metric(
+        "10th percentile of models destroyed", "10th percentile", "10th", unit="models"
+    ),
+    "models_destroyed_90th_percentile": Metric(
+        "90th percentile of models destroyed", "90th percentile", "90th", unit="models"
+    ),
+    "mean_damage": Metric("Mean damage", "mean damage", "damage", unit="damage"),
+    "expected_victory_points": Metric("Expected victory points", "expected VP", "VP", unit="VP"),
+    "expected_points_destroyed": Metric(
+        "Expected points destroyed", "expected points destroyed", "pts destroyed", unit="points"
+    ),
+    "p_wins": Metric("P(the attacker wins the duel)", is_probability=True),
+    "p_draws": Metric("P(the duel is drawn)", is_probability=True),
 }
 FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
 """The names of all figures of every situation, in the order of the columns."""
 RESULTS = ("p_wins", "p_draws")
 """The figures of duels alone, NaN in other situations."""
-
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
-"""The figures that can be divided by points: means, which add up. Chances and percentiles do not."""
+"""The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
 
-METRICS: Mapping[str, Metric] = {
-    **{name: _PLAIN[name] for name in FIGURES},
+_OF_ONE_ATTACK: Mapping[str, Metric] = {
+    **{name: _TABLE[name] for name in FIGURES},
     **{
-        name + PER_100_POINTS: _PLAIN[name]._replace(
-            title=f"{_PLAIN[name].title} per 100 points of the attacker", unit=f"{_PLAIN[name].unit} per 100 points"
+        name + PER_100_POINTS: _TABLE[name]._replace(
+            title=f"{_TABLE[name].title} per 100 points of the attacker", unit=f"{_TABLE[name].unit} per 100 points"
         )
         for name in BY_POINTS
     },
-    "p_wins": Metric("P(the attacker wins the duel)", True),
-    "p_draws": Metric("P(the duel is drawn)", True),
 }
-"""Every figure, and those of BY_POINTS also per 100 points of the attacker, by its column's name."""
+METRICS: Mapping[str, Metric] = {**_OF_ONE_ATTACK, **{name: _TABLE[name] for name in RESULTS}}
+"""The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
+COMPARED: Mapping[str, Metric] = {AT_LEAST: _TABLE[AT_LEAST], **_OF_ONE_ATTACK}
+"""The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
 
 
 def metric(name: str, known: Mapping[str, Metric] = METRICS) -> Metric:
@@ -73,7 +88,7 @@ def metric(name: str, known: Mapping[str, Metric] = METRICS) -> Metric:
     Raises
     ------
     InputError
-        There is none among the `known` ones, with the nearest names; or it is a chance divided by points.
+        There is none among the `known` ones, with the nearest names; or it is a probability divided by points.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analyser.common.estimates import SAME_WITHIN
 from analyser.plots import look
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT_A_NUMBER = 5.0, 0.4  # inches
 LETTERS_A_LINE = 78
-_NOTHING = 1e-9
 
 
 def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "", ax: Axes | None = None) -> Axes:
@@ -47,7 +47,7 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "",
     changes = np.nan_to_num(scale * frame[["minus_1", "plus_1"]].to_numpy(np.float64) - base)
     reach = np.abs(changes).max(axis=1)
     order = np.argsort(-reach, kind="stable")
-    order = order[reach[order] > _NOTHING]
+    order = order[reach[order] > SAME_WITHIN]
     figure = f"{label or metric.replace('_', ' ')}{unit}: {base:.3g} as it is"
     what = look.below(heading, f"{figure},\nand with one less or one more of each number")
     with look.drawing(ax, WIDTH, HEIGHT_A_NUMBER * max(len(order), 1), heading=what, legend=2, grid="x") as axes:
@@ -59,7 +59,7 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "",
         axes.set_yticks(np.arange(len(order)), [_name(frame.iloc[place]) for place in order])
         axes.set_ylim(max(len(order), 1) - 0.5, -0.5)
         axes.margins(x=0.08)
-        if idle := [_name(frame.iloc[place]) for place in np.flatnonzero(reach <= _NOTHING)]:
+        if idle := [_name(frame.iloc[place]) for place in np.flatnonzero(reach <= SAME_WITHIN)]:
             text = "\n".join(textwrap.wrap(f"No effect: {', '.join(idle)}.", LETTERS_A_LINE))
             axes.set_xlabel(text, size=look.CELL_POINTS, loc="left", parse_math=False)
     return axes

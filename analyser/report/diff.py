@@ -13,13 +13,13 @@ import pandas as pd
 
 from analyser.analysis.matchups import Progress
 from analyser.analysis.situations import Situation
+from analyser.common.estimates import SAME_WITHIN
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import METRICS, PER_100_POINTS, metric
 from analyser.report.edits import Edit, edits
 from analyser.report.sources import Asked, Side, sides
 
-SAME_WITHIN = 1e-9  # the rounding of exact sums changes nothing
 CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability)
 FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 PROBABILITY = "probability"  # from 0 to 1

@@ -45,7 +45,7 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "attackers": [_side(each) for each in found.attackers],
         "defenders": [_side(each) for each in found.defenders],
         "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
-        "metrics": [{"name": name, **METRICS[name]._asdict()} for name in carried],
+        "metrics": [_metric(name) for name in carried],
         "steps": PROBABILITY_STEPS,
         "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in carried},
         "rows": [str(each) for each in rows],
@@ -56,6 +56,11 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "least_share": LEAST_SHARE,
         "categories": get_args(Category),
     }
+
+
+def _metric(name: str) -> dict[str, Any]:
+    what = METRICS[name]
+    return {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
 
 
 def _side(loadout: Loadout) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.engine.attack.sweep import sweep
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
@@ -25,8 +26,6 @@ RANKED_BY = {
     "mean_damage": "expected damage",
 }
 """The figures that decide between rows, the first one first; of rows equal in all: the first on the card."""
-
-SAME_WITHIN = 1e-12  # the rounding of an exact sum decides nothing
 
 
 class RowChoice(NamedTuple):
@@ -66,8 +65,8 @@ def _exceeds(figures: NDArray[np.float64], others: NDArray[np.float64]) -> NDArr
     better = np.zeros(figures.shape[1], np.bool_)
     equal = np.ones(figures.shape[1], np.bool_)
     for figure, other in zip(figures, others):
-        better |= equal & (figure > other + SAME_WITHIN)
-        equal &= np.abs(figure - other) <= SAME_WITHIN
+        better |= equal & (figure > other + CERTAIN_WITHIN)
+        equal &= np.abs(figure - other) <= CERTAIN_WITHIN
     return better
 
 
@@ -144,7 +143,7 @@ def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
     others = [place for place in range(len(rows)) if place != best]
     for name, what in RANKED_BY.items():
         figures = summaries[name]
-        if (figures[best] > figures[others] + SAME_WITHIN).all():
+        if (figures[best] > figures[others] + CERTAIN_WITHIN).all():
             rivals = ", ".join(f"{rows[place].id} {figures[place]:.3g}" for place in others)
             return f"row {rows[best].id!r} has the highest {what}: {figures[best]:.3g} ({rivals})"
     rivals = ", ".join(repr(rows[place].id) for place in others)

@@ -7,12 +7,11 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import BATCHES, compare
-from analyser.analysis.figures import ALL_COMPARED, COMPARED
 from analyser.common.errors import InputError
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
-from analyser.plots.metrics import BY_POINTS, PER_100_POINTS
+from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
 from analyser.results.solve import simulate_in_batches
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
@@ -68,7 +67,7 @@ def test_the_laws_are_those_of_the_single_attacks(found, library):
 def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     row = found.frame.iloc[2]
     assert row["why_not"] == "no row can make this attack (melee: it is a melee row)"
-    assert row[list(ALL_COMPARED)].isna().all()
+    assert row[list(COMPARED)].isna().all()
     assert "crown/horse-guard-cavalry@basic cannot: no row" in str(found)
 
 
@@ -117,7 +116,7 @@ def test_without_points_nothing_is_known_per_100_points(river):
     otter = river.loadout("river/otter@basic")
     free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})})
     found = compare(free, otter, profiles=river)
-    assert found.frame[[name for name in ALL_COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
+    assert found.frame[[name for name in COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
     assert found.frame["mean_models_destroyed"].notna().all()
     with pytest.raises(InputError, match="the profiles give no points"):
         compare(free, otter, per_points=True, profiles=river)
@@ -158,7 +157,7 @@ def test_threads_change_nothing(sampled, library):
 
 def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, library):
     exact = compare(RIFLES, SCIONS, distance=10, profiles=library)
-    for name in ALL_COMPARED:
+    for name in COMPARED:
         near = 4 / 1.96 * (sampled.frame[f"{name}_high"] - sampled.frame[f"{name}_low"]) / 2
         off = (sampled.frame[name] - exact.frame[name]).abs()
         assert (off <= near.fillna(0) + TOLERANCE).all(), name

@@ -10,9 +10,8 @@ import pytest
 import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.differences import Side, differences
-from analyser.analysis.figures import COMPARED
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS
 from tests.helpers.shell import answer, refusal
 from tests.oracle.small_profiles import variant
 
@@ -286,7 +285,7 @@ def test_on_the_command_line_every_target_counts():
 @pytest.mark.parametrize(
     ("more", "message"),
     [(["--target", KRUPP], "is there twice"), (["--weights", "1"], "weights of one target"),
-     (["--target", SCIONS, "--weights", "1;2"], "'1;2' is no number")],
+     (["--target", SCIONS, "--weights", "1;2"], "'1;2' is not a number")],
 )  # fmt: skip
 def test_the_command_refuses_what_has_no_meaning(more, message):
     assert message in refusal("compare", RIFLES[0], "--target", KRUPP, *more)

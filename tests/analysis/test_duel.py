@@ -8,6 +8,7 @@ import analyser
 from analyser.analysis.duel import policy
 from analyser.analysis.grid import side_of
 from analyser.analysis.matchups import matchups
+from analyser.game.keywords import Quality, Rule
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import FACTION
 
@@ -65,13 +66,14 @@ def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
     assert policy(without_rifles, otter) == "charge"
     assert policy(without_rifles, heron) == "take_cover"
-    static = without_rifles.model_copy(update={"rules": ("Static",)})
+    static = without_rifles.model_copy(update={"rules": (Rule("Static"),)})
     assert policy(static, otter) == "take_cover"
 
 
 def test_a_row_for_lookout_alone_is_none_to_shoot_with(small):
     otter = side_of(small.loadout("river/otter@basic"))
-    rows = tuple(row.model_copy(update={"qualities": ("Reactive",)}) for row in otter.rows if row.kind == "ranged")
+    reactive = {"qualities": (Quality("Reactive"),)}
+    rows = tuple(row.model_copy(update=reactive) for row in otter.rows if row.kind == "ranged")
     assert policy(otter.model_copy(update={"rows": rows}), otter) == "take_cover"
 
 
