@@ -122,14 +122,17 @@ def check_plain(value: object, where: str) -> None:
             raise InputError("lists or tables nested too deeply", where=where, allowed=f"up to {DEEPEST} levels")
         if seen > MOST_VALUES:
             raise InputError("too many values", where=where, allowed=f"up to {MOST_VALUES}")
-        if isinstance(each, int) and each.bit_length() > MOST_BITS:
-            raise InputError(f"{shown(each)} is too large", where=where, allowed=f"integers of up to {MOST_BITS} bits")
-        if isinstance(each, str) and len(each) > LONGEST_WORD:
-            raise InputError(f"a text of {len(each)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
-        if isinstance(each, Mapping):
-            waiting += [(part, depth + 1) for pair in each.items() for part in pair]
+        if isinstance(each, str):
+            if len(each) > LONGEST_WORD:
+                raise InputError(f"a text of {len(each)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
+        elif isinstance(each, int):
+            if each.bit_length() > MOST_BITS:
+                allowed = f"integers of up to {MOST_BITS} bits"
+                raise InputError(f"{shown(each)} is too large", where=where, allowed=allowed)
         elif isinstance(each, list | tuple | set | frozenset):
             waiting += [(part, depth + 1) for part in each]
+        elif each is not None and not isinstance(each, float) and isinstance(each, Mapping):  # slow to ask
+            waiting += [(part, depth + 1) for pair in each.items() for part in pair]
 
 
 def check_writable(path: Path) -> None:

@@ -1,7 +1,6 @@
-"""The names of weapon qualities and special rules, and what each of them touches.
+"""Weapon qualities and special rules (AC-6, AC-7): what each touches, and how a profile writes them.
 
-Two literal tables (AC-6, AC-7). A name that a profile carries and that the computation at hand does not
-use is reported to the user by name, never dropped; these tables are where the engines look that up.
+A name that a profile carries and that no number is computed from is reported to the user by name, never dropped.
 """
 
 from __future__ import annotations
@@ -82,6 +81,12 @@ QUALITIES: Mapping[str, Term] = _table(  # AC-6
     Term("Fields of Fire", "a second attack, in the other arc"),
 )
 
+_OF_MOVEMENT = (
+    "Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard, Hit & Run, Soar, Spotters, "
+    "Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy, Assault Ramp, Bail Out, Command Signals, "
+    "Iron Resolve, Logistical Expertise, Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, "
+    "Hazardous Aura, Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark"
+)
 SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Durable", "any attack", "target", _ANYWHERE),
     Term("Veteran", "any attack", "attacker", _ANYWHERE),
@@ -118,18 +123,8 @@ SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
     Term("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     Term("Berserk", "what it must do", "", (DUEL,)),
     Term("Run Amok", "what it must do", "", (DUEL,)),
-    *(
-        Term(name, "movement, deployment or command")
-        for name in (
-            "Pioneers", "Large", "Bulky", "Cumbersome", "Ponderous", "Slow", "Flying", "Stilted", "Vanguard",
-            "Hit & Run", "Soar", "Spotters", "Stalkers", "Tow", "Limber", "Bank", "Brake Turn",
-            "Interceptor", "Occupy", "Assault Ramp", "Bail Out", "Command Signals", "Iron Resolve",
-            "Logistical Expertise", "Locomotor Boosters", "Dynamic Entry", "Demolition", "Support", "Shockwave",
-            "Hazardous Aura", "Spacious", "Strongpoint", "Supercharger", "Carrier", "Heavy Carrier", "Inhuman",
-            "Bulwark",
-        )
-    ),
-)  # fmt: skip
+    *(Term(name, "movement, deployment or command") for name in _OF_MOVEMENT.split(", ")),
+)
 
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
 

@@ -7,13 +7,13 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from analyser import __version__
-from analyser.common.errors import InputError, check_text, nearest, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, nearest, shown
 from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.ruleset import Ruleset
@@ -60,7 +60,7 @@ class ProfilesUsed(NamedTuple):
 
 
 def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
-    """What JSON says of them, as a dict to be joined to an answer; nothing for an answer without profiles."""
+    """The `profiles` entry of an answer's JSON; empty for an answer without profiles."""
     return {} if used is None else {"profiles": used._asdict()}
 
 
@@ -77,12 +77,12 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
     files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
     for path in (path for pattern in (RULESET_FILE, *rules) for path in shipped_profiles().glob(pattern)):
         files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         content = _content(path)
-        found.update(f"{name} {len(content)}\n".encode() + content)
+        digest.update(f"{name} {len(content)}\n".encode() + content)
     named = f"shipped with analyser {__version__}" if folder is None else str(folder)
-    return ProfilesUsed(named, found.hexdigest()[:_VERSION_LENGTH])
+    return ProfilesUsed(named, digest.hexdigest()[:_VERSION_LENGTH])
 
 
 def _content(path: Path) -> bytes:
@@ -99,7 +99,7 @@ class Profiles:
     Parameters
     ----------
     folder : path, optional
-        Left out: the shipped profiles.
+        Default: the shipped profiles.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Profiles:
     @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
-        _ = self.used  # the version of what is read now, not of what somebody makes of it later
+        vars(self)["used"] = profiles_used(self._given)  # the version of what is read now
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
@@ -179,7 +179,7 @@ class Profiles:
             Nothing fits (with the nearest names), or more than one faction does.
         """
         check_text(name, "faction", "a name such as crown")
-        return _one(_parts(f"{name}/")[0], list(self.factions.values()), lambda each: each.id, "faction", name)
+        return _one(_parts(f"{name}/")[0], self.factions.items(), "faction", name)
 
     def loadout(self, selector: str | Loadout) -> Loadout:
         """The one loadout that `selector` means.
@@ -187,9 +187,9 @@ class Profiles:
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``; a loadout comes back as it is.
-            Case, spaces and underscores are forgiven, and so is any shortening
+            ``faction/unit@level``. Case, spaces and underscores are forgiven, and so is any shortening
             that still means one thing; the faction may be left out, and the level of a unit with only one.
+            A loadout comes back as it is.
 
         Raises
         ------
@@ -201,11 +201,10 @@ class Profiles:
         check_text(selector, "selector", _SELECTOR)
         if selector in self.by_selector:
             return self.by_selector[selector]
-        faction, unit = self.unit(selector)
-        loadouts, level = _loadouts(faction, unit), _parts(selector)[2]
+        loadouts, level = _loadouts(*self.unit(selector)), _parts(selector)[2]
         if not level and len(loadouts) == 1:
             return loadouts[0]
-        return _one(level, loadouts, lambda each: each.level_name, "level", selector)
+        return _one(level, [(each.level_name, each) for each in loadouts], "level", selector)
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
         """The one unit that `selector` means, whatever its level, and its faction; raises as :meth:`loadout`."""
@@ -214,9 +213,9 @@ class Profiles:
         faction_part, unit_part, _ = _parts(selector)
         factions = list(self.factions.values())
         if faction_part:
-            factions = [_one(faction_part, factions, lambda each: each.id, "faction", selector)]
-        units = [(faction, unit) for faction in factions for unit in faction.units]
-        return _one(unit_part, units, lambda pair: pair[1].id, "unit", selector)
+            factions = [_one(faction_part, self.factions.items(), "faction", selector)]
+        units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
+        return _one(unit_part, units, "unit", selector)
 
     def matching(self, pattern: str) -> list[Loadout]:
         """Every loadout that a selector with wildcards fits, in the order of the files.
@@ -335,7 +334,7 @@ def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
 
 
 def _check_no_keys(selector: str) -> None:
-    """Refuse the keys after a colon that some commands take: they are no part of a selector."""
+    """Raise InputError for keys after a colon, which some commands take: they are no part of a selector."""
     unit, colon, _ = selector.partition(":")
     if colon:
         problem = f"selector {shown(selector)}: keys after a colon are for the commands attack, charge, focus and duel"
@@ -352,27 +351,26 @@ def _parts(selector: str) -> tuple[str, str, str]:
     return faction, unit, level
 
 
-def _one(part: str, items: Sequence[ItemT], name_of: object, what: str, selector: str) -> ItemT:
+def _one(part: str, named: Iterable[tuple[str, ItemT]], what: str, selector: str) -> ItemT:
     """The item that `part` names: exactly, else by its beginning, else by words or letters in it."""
-    assert callable(name_of)
-    named = [(str(name_of(item)), item) for item in items]
+    named = list(named)
     for fits in (
         lambda name: name == part,
         lambda name: name.startswith(part),
         lambda name: f"-{part}" in f"-{name}",
         lambda name: part in name,
     ):
-        found = [item for name, item in named if part and fits(name)]
+        found = [(name, item) for name, item in named if part and fits(name)]
         if len(found) == 1:
-            return found[0]
+            return found[0][1]
         if found:
-            fitting = _listed(str(name_of(item)) for item in found)
+            fitting = _listed(name for name, _ in found)
             raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=fitting)
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
-    close = nearest(part, names) if part else []
-    hint = f"; did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
-    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=_listed(close or names))
+    hint = did_you_mean(part, names) if part else ""
+    allowed = _listed(nearest(part, names) if hint else names)
+    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=allowed)
 
 
 def _listed(names: Iterable[str], most: int = 12) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from analyser.common.errors import nearest
 from analyser.game.keywords import tidy
@@ -14,14 +14,10 @@ LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
 LONGEST_SLUG = LONGEST_ID - 20
 SLIP = 0.8  # likeness from which a word is taken for a known one
 
-LEVELS: dict[str, LevelName] = {
-    "basic": "basic",
-    "reinforced": "reinforced",
-    "full strength": "full-strength",
-}
-LEVEL_ORDER: tuple[LevelName, ...] = ("basic", "reinforced", "full-strength")
-CATEGORIES: dict[str, Category] = {"light": "light", "heavy": "heavy", "aerial": "aerial"}
-KINDS: dict[str, RowKind] = {"ranged": "ranged", "melee": "melee", "impact": "impact"}
+LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
+LEVELS: dict[str, LevelName] = {each.replace("-", " "): each for each in LEVEL_ORDER}
+CATEGORIES: dict[str, Category] = {each: each for each in get_args(Category)}
+KINDS: dict[str, RowKind] = {each: each for each in get_args(RowKind)}
 
 _NOTHING = ("", "-", "none", "n/a")
 _INCHES = r"([0-9]{1,4}(?:\.[0-9]{1,2})?|-)"

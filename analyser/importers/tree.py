@@ -14,9 +14,7 @@ from analyser.importers.doubts import Doubts
 
 Library = Mapping[str, Element]  # every element that has an id, by its id
 
-_LISTS = (
-    "profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks",
-)  # fmt: skip
+_LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
 _ENTRIES = ("selectionEntry", "entryLink")
 _LINKS = ("entryLink", "infoLink")
 MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty

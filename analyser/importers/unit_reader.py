@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError
@@ -46,23 +46,8 @@ LIMITS = {
     "discipline": (0, 100),
     "break_limit": (0, MOST_MODELS),
 }
-TYPES: dict[str, UnitType] = {
-    "infantry": "infantry",
-    "cavalry": "cavalry",
-    "field gun": "field gun",
-    "armour": "armour",
-    "armor": "armour",
-    "artillery": "artillery",
-    "fortification": "fortification",
-    "rotorcraft": "rotorcraft",
-    "aircraft": "aircraft",
-}
-TRAITS: dict[str, Trait] = {
-    "behemoth": "behemoth",
-    "commander": "commander",
-    "transport": "transport",
-    "subterranean": "subterranean",
-}
+TYPES: dict[str, UnitType] = {each: each for each in get_args(UnitType)} | {"armor": "armour"}
+TRAITS: tuple[Trait, ...] = get_args(Trait)
 USUAL_TYPE: dict[Category, UnitType] = {"light": "infantry", "heavy": "armour", "aerial": "aircraft"}
 FLYING: tuple[UnitType, ...] = ("rotorcraft", "aircraft")
 POINTS = ("points", "point", "pts")
@@ -286,7 +271,7 @@ def _kind(entry: Element, target: str | None, library: Library, doubts: Doubts) 
     if not types:
         types = [USUAL_TYPE[category]]
         doubts.add(", ".join(name for name, _ in names), f"no category tells the type; taken for {types[0]}")
-    traits = tuple(trait for name, trait in TRAITS.items() if any(name == each for each, _ in names))
+    traits = tuple(trait for trait in TRAITS if any(trait == name for name, _ in names))
     return {"category": category, "type": types[0], "traits": traits}
 
 

@@ -10,15 +10,21 @@ from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.keywords import Bearer, each_once
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Loadout, Row, UnitType, attack_dice
+from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice
 from analyser.scenarios.combatant import REACHING, rule_length
 from analyser.scenarios.rows import band_index, is_short
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
-CATEGORY_OF_TYPE: Mapping[UnitType, str] = {
-    "infantry": "light", "cavalry": "light", "field gun": "light", "armour": "heavy", "artillery": "heavy",
-    "fortification": "heavy", "rotorcraft": "aerial", "aircraft": "aerial",
-}  # fmt: skip
+CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
+    "infantry": "light",
+    "cavalry": "light",
+    "field gun": "light",
+    "armour": "heavy",
+    "artillery": "heavy",
+    "fortification": "heavy",
+    "rotorcraft": "aerial",
+    "aircraft": "aerial",
+}
 
 
 def resolve_target(target: Target, defender: Loadout | None) -> Target:
