@@ -148,6 +148,13 @@ def test_every_public_name_can_be_had():
     assert [name for name in analyser.__all__ if not hasattr(analyser, name)] == []
 
 
+def test_no_test_imports_another():
+    """What several tests use stands in `tests/helpers` or `tests/oracle`."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in Path(__file__).parent.rglob("*.py")}
+    imported = [(path.name, name) for path, tree in trees.items() for name in names_imported(tree)]
+    assert [each for each in imported if each[1].startswith("tests.") and ".test_" in each[1]] == []
+
+
 # --- the checks themselves --------------------------------------------------------------------------------
 
 
