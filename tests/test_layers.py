@@ -144,6 +144,14 @@ def test_import_analyser_stays_quick():
     assert found.stdout.split() == []
 
 
+@pytest.mark.parametrize("package", [analyser, analyser.morale, analyser.plots], ids=lambda each: each.__name__)
+def test_no_module_hides_a_public_name(package):
+    """A package that hands names out when they are first asked for would hand out a module of the same name."""
+    modules = {path.stem for path in Path(package.__file__).parent.iterdir()}
+    hidden = {name for name in package.__all__ if name in modules} - {"morale", "plots"}
+    assert hidden == set()
+
+
 def test_every_public_name_can_be_had():
     assert [name for name in analyser.__all__ if not hasattr(analyser, name)] == []
 

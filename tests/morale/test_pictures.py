@@ -9,7 +9,7 @@ from analyser.morale.panels import Fates
 from analyser.morale.pictures import picture_of
 from analyser.morale.systems import SYSTEMS, answers_of
 from analyser.plots.look import TALLEST
-from analyser.plots.probabilities import MOST_BARS
+from analyser.plots.value_bars import MOST_BARS
 
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},
