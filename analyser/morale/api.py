@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
@@ -15,7 +15,7 @@ from analyser.game.profiles import Profiles, profiles_used
 from analyser.morale.questions import default_ruleset, read_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.solve import CHUNK_TRIALS, weights_of
-from analyser.morale.systems import answers_of, completed, question_model, system_named
+from analyser.morale.systems import SYSTEMS, answers_of, completed, question_model, system_named
 from analyser.results.base import RulesUsed
 
 QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
@@ -145,8 +145,43 @@ def simulate(
     return solve(system, question, sampling, profiles)
 
 
-class Ask(Protocol):
-    """A function that asks one system."""
+class Ask:
+    """Asks one system: the answer to a question that is stated whole, or by its keys.
+
+    Parameters
+    ----------
+    question : path, mapping or checked question, optional
+        Or the keys of one as keyword arguments, sections as mappings: those of ``analyser morale SYSTEM --help``.
+    method, trials, seed, precision, threads, progress
+        As of :class:`~analyser.common.sampling.Sampling`.
+    profiles : Profiles or path, optional
+        A library, or its folder, with the ruleset to use. Default: the shipped one.
+
+    Returns
+    -------
+    MoraleResult
+
+    Raises
+    ------
+    InputError
+        As of :func:`simulate`.
+
+    Examples
+    --------
+    >>> print(legion(courage=1, tokens=2, rounds=1).probability("panicked"))
+    44.44%
+    >>> print(grande_tactique(check={"arm": "infantry", "cause": "charged"}).probability("flees"))
+    100%
+    >>> print(warmaster({"dice": 2}).probability("confused"))
+    30.56%
+    >>> round(mordheim(stupidity={"leadership": 7}, turns=1).mean("turns_lost"), 4)
+    0.4167
+    >>> compare(models=6, losses=1, rounds=2, method="monte-carlo", trials=1000).to_frame()["system"].nunique()
+    5
+    """
+
+    def __init__(self, system: str) -> None:
+        self.system = system
 
     def __call__(
         self,
@@ -161,83 +196,15 @@ class Ask(Protocol):
         progress: Progress | bool | None = None,
         **keys: Any,
     ) -> MoraleResult:
-        """The answer; see :func:`legion`."""
-
-
-def _asking(system: str, what: str, example: str) -> Ask:
-    def ask(
-        question: QuestionLike | None = None,
-        *,
-        method: Method = "exact",
-        trials: int | None = None,
-        seed: int = 0,
-        precision: float | None = None,
-        threads: int | None = None,
-        profiles: ProfilesLike = None,
-        progress: Progress | bool | None = None,
-        **keys: Any,
-    ) -> MoraleResult:
+        """The answer to a question."""
         sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
         if question is not None and keys:
             problem = f"a question and {shown(next(iter(keys)))} beside it"
-            raise InputError(problem, where=system, allowed="a question, or its keys")
-        return solve(system, keys if question is None else question, sampling, profiles)
+            raise InputError(problem, where=self.system, allowed="a question, or its keys")
+        return solve(self.system, keys if question is None else question, sampling, profiles)
 
-    ask.__name__ = ask.__qualname__ = system.replace("-", "_")
-    ask.__doc__ = f"""{what}
-
-    Parameters
-    ----------
-    question : path, mapping or checked question, optional
-        Or the keys of one as keyword arguments: those of ``analyser morale {system} --help``, sections as mappings.
-    method, trials, seed, precision, threads, progress
-        As of :class:`~analyser.common.sampling.Sampling`.
-    profiles : Profiles or path, optional
-        A library, or its folder, with the ruleset to use. Default: the shipped one.
-
-    Returns
-    -------
-    MoraleResult
-
-    Raises
-    ------
-    InputError
-        As :func:`simulate`.
-
-    Examples
-    --------
-    {example}
-    """
-    return ask
+    def __repr__(self) -> str:
+        return f"analyser.morale.{self.system.replace('-', '_')}(question=None, *, method='exact', ...)"
 
 
-legion = _asking(
-    "legion",
-    "Star Wars: Legion: suppression, panic and flight, round by round (LG-1 to LG-7).",
-    """>>> round(legion(courage=1, tokens=2, rounds=1).probability("panicked").probability, 4)
-    0.4444""",
-)
-grande_tactique = _asking(
-    "grande-tactique",
-    "Grande Tactique: morale checks, flight, rout and collapse, a section each (GT-1 to GT-11).",
-    """>>> print(grande_tactique(check={"state": "shaken", "cause": "charged"}).probability("flees"))
-    100%""",
-)
-warmaster = _asking(
-    "warmaster",
-    "Warmaster: units confused by a move that was not ordered (WM-1 to WM-9).",
-    """>>> round(warmaster(dice=2).probability("confused").probability, 4)
-    0.3056""",
-)
-mordheim = _asking(
-    "mordheim",
-    "Mordheim: rout tests, flight, fear, frenzy, hatred and stupidity, a section each (MD-1 to MD-10).",
-    """>>> round(mordheim(stupidity={"leadership": 7}, turns=1).mean("turns_lost"), 4)
-    0.4167""",
-)
-compare = _asking(
-    "compare",
-    "One unit under one stream of losses, in the morale rules of five systems side by side.",
-    """>>> compare(models=6, losses=1, rounds=2).to_frame()["system"].nunique()
-    5""",
-)
+legion, grande_tactique, warmaster, mordheim, compare = map(Ask, SYSTEMS)

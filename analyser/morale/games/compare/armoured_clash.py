@@ -17,6 +17,7 @@ from analyser.morale.games.compare import duel
 from analyser.morale.games.compare.nerve import disciplines, standing_for
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
+from analyser.morale.questions import Pmf
 from analyser.rules import discipline, outcome
 from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
@@ -27,7 +28,7 @@ _REMOVED = outcome.BROKEN | outcome.FLED
 
 
 class Unit(NamedTuple):
-    """The unit as whole numbers."""
+    """The unit as integers."""
 
     models: int
     falls: int  # times that it can fall back without reaching its edge, and once more; 1: it never reaches it
@@ -64,7 +65,7 @@ def break_limit(question: Question) -> int:
 
 
 def unit_of(question: Question) -> Unit:
-    """The unit of a question as whole numbers."""
+    """The unit of a question as integers."""
     falls = 1 if question.edge_distance is None else max(math.ceil(question.edge_distance / FALL_BACK), 1)
     most = question.rounds_played * question.attacks
     gone = (question.models + 1) * min(falls, most + 1) * 3
@@ -108,11 +109,11 @@ def rounds(question: Question) -> Rounds:
     fight = np.zeros(1, FIGHT)[0]
     fight.discipline, fight.break_limit, fight.test = discipline_of(question), break_limit(question), Test.BY_CARD
 
-    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
+    def attack(pmf: Pmf) -> tuple[Phase, ...]:
         def after(states: States) -> States:  # each call with a record of its own, which it writes into
-            return attacked(unit, fight.copy(), len(law) - 1, card.highest, states)
+            return attacked(unit, fight.copy(), len(pmf) - 1, card.highest, states)
 
-        return (Phase(after, Die(law), 1, (ExtraDie(card, len(law)),)),)
+        return (Phase(after, Die(pmf), 1, (ExtraDie(card, len(pmf)),)),)
 
     def calm(states: States) -> States:
         return np.where(states == unit.gone, states, states - states % 3)[:, np.newaxis]

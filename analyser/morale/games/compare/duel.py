@@ -24,7 +24,7 @@ from analyser.scenarios.schema import Combatant
 SECTIONS = ("duel", "a", "b")
 _OWN = ("armoured_clash", "losses")  # what a duel says itself
 
-Words = tuple[int, int]
+Pair = tuple[int, int]
 
 
 class Fought(NamedTuple):
@@ -32,18 +32,18 @@ class Fought(NamedTuple):
 
     setup: Setup
     round: list[Operation]
-    start: Words
+    start: Pair
     scenario: DuelScenario
     side: int
 
-    def words(self, endings: Endings) -> NDArray[np.int64]:
-        """The states of the side."""
+    def states_of_side(self, endings: Endings) -> NDArray[np.int64]:
+        """The states of the side that is looked at."""
         return endings.second if self.side else endings.first
 
-    def lost(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lost(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """Models that damage has destroyed since the duel began."""
         unit = self.scenario.b if self.side else self.scenario.a
-        return models_destroyed(words, unit.models or 0)
+        return models_destroyed(states, unit.models or 0)
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
@@ -59,16 +59,16 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
         return dict(raw)
     scenario = _loaded(stated, raw["ruleset"]["armoured_clash"], folder)
     unit = scenario.b if raw.get("side") == "b" else scenario.a
-    told: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
+    of_duel: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
     if unit.edge_distance is not None:
-        told["edge_distance"] = float(unit.edge_distance)
-    for key in (*told, *_OWN):
-        if _says(raw.get(key)) and raw[key] != told.get(key):
-            raise InputError("the duel says it itself", where=key, allowed=f"left out, or {told[key]}" if key in told
-                             else "left out")  # fmt: skip
-    nerve = {} if unit.discipline is None else {"nerve": _chance_up_to(unit.discipline, scenario)}
+        of_duel["edge_distance"] = float(unit.edge_distance)
+    for key in (*of_duel, *_OWN):
+        if _says(raw.get(key)) and raw[key] != of_duel.get(key):
+            allowed = f"left out, or {of_duel[key]}" if key in of_duel else "left out"
+            raise InputError("the duel says it itself", where=key, allowed=allowed)
+    nerve = {} if unit.discipline is None else {"nerve": _probability_up_to(unit.discipline, scenario)}
     found = scenario.as_dict()
-    return {**nerve, **raw, **told, **{key: found[key] for key in SECTIONS}}
+    return {**nerve, **raw, **of_duel, **{key: found[key] for key in SECTIONS}}
 
 
 def _loaded(stated: dict[str, Any], ruleset: Mapping[str, Any], folder: Path | None) -> DuelScenario:
@@ -85,8 +85,8 @@ def _says(value: object) -> bool:
     return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
 
 
-def _chance_up_to(discipline: int, scenario: DuelScenario) -> float:
-    """The chance to turn up a card that passes an unmodified test."""
+def _probability_up_to(discipline: int, scenario: DuelScenario) -> float:
+    """The probability to turn up a card that passes an unmodified test."""
     deck = scenario.ruleset.deck.counts()
     return float(deck[: discipline + 1].sum() / deck.sum())
 
@@ -118,8 +118,8 @@ def fought(question: Question) -> Fought:
     return Fought(setup, rounds[0], start, scenario, "ab".index(question.side))
 
 
-def fates_of(words: NDArray[np.int64]) -> NDArray[np.int64]:
+def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
-    shaken = flag(words, "suppressed") | flag(words, "disordered")
-    found = [is_removed(words), flag(words, "fell_back"), shaken]
+    shaken = flag(states, "suppressed") | flag(states, "disordered")
+    found = [is_removed(states), flag(states, "fell_back"), shaken]
     return np.select(found, [GONE, ROUTED, SHAKEN], STEADY)

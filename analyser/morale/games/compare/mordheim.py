@@ -10,6 +10,7 @@ from analyser.morale.games.compare.nerve import leaderships, standing_for
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.morale.games.mordheim import rules
+from analyser.morale.questions import Pmf
 
 DIE, DICE = sided(6), 2
 
@@ -32,10 +33,10 @@ def rounds(question: Question) -> Rounds:
     routed = question.models + 1
     ld = leadership(question)
 
-    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
-        left = np.maximum(models[:, np.newaxis] - np.arange(len(law)), 0)
+    def attack(pmf: Pmf) -> tuple[Phase, ...]:
+        left = np.maximum(models[:, np.newaxis] - np.arange(len(pmf)), 0)
         left[routed] = routed
-        return (Phase(left, Die(law), 1),)
+        return (Phase(left, Die(pmf), 1),)
 
     totals = np.arange(DICE * DIE.highest + 1)
     due = np.array(

@@ -1,8 +1,8 @@
 """What stands for a unit's nerve in each system: explicit, rising with the nerve, and different for each DISCIPLINE.
 
-A system has values, each with its own chance to pass a test. Which of them stands for which DISCIPLINE is worked out
-once for all of them together: no two share a value while the system has another, and the chances are as near to the
-DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearer value of what stands for those.
+A system has values, each with its own probability to pass a test. Which of them stands for which DISCIPLINE is worked
+out once for all of them together: no two share a value while the system has another, and the probabilities are as near
+to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearer value of what stands for those.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from analyser.engine.chain.chain import sided
 from analyser.morale.games.compare.question import Question
 
 LEADERSHIPS = range(2, 13)  # the totals of two dice
-FINEST = 10**6  # of nerves that are told apart
+FINEST = 10**6  # of nerves that are distinguished
 
 
 class Scale(NamedTuple):
-    """The values of a system, the chance of each to pass a test rising.
+    """The values of a system, the probability of each to pass a test rising.
 
     Attributes
     ----------
     values : tuple of int
-    chances : tuple of Fraction
+    probabilities : tuple of Fraction
     """
 
     values: tuple[int, ...]
-    chances: tuple[Fraction, ...]
+    probabilities: tuple[Fraction, ...]
 
     def uncertain(self) -> Scale:
         """The values that neither pass nor fail for certain."""
-        some = [place for place, chance in enumerate(self.chances) if 0 < chance < 1]
-        return Scale(tuple(self.values[place] for place in some), tuple(self.chances[place] for place in some))
+        some = [place for place, probability in enumerate(self.probabilities) if 0 < probability < 1]
+        return Scale(tuple(self.values[place] for place in some), tuple(self.probabilities[place] for place in some))
 
 
 def disciplines(question: Question) -> Scale:
     """DISCIPLINE: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     values = [value for value, copies in enumerate(deck) if copies]
-    chances = tuple(Fraction(int(sum(deck[: value + 1])), int(sum(deck))) for value in values)
-    return Scale((0, *values), (Fraction(0), *chances)) if values[0] else Scale(tuple(values), chances)
+    probabilities = tuple(Fraction(int(sum(deck[: value + 1])), int(sum(deck))) for value in values)
+    return Scale((0, *values), (Fraction(0), *probabilities)) if values[0] else Scale(tuple(values), probabilities)
 
 
 def check_targets(sides: int) -> Scale:
@@ -55,8 +55,8 @@ def check_targets(sides: int) -> Scale:
 def leaderships() -> Scale:
     """Leadership 2 to 12 on 2d6 (MD-1)."""
     totals = np.convolve(np.array(sided(6).weights), np.array(sided(6).weights)).tolist()
-    chances = tuple(Fraction(sum(totals[: value + 1]), sum(totals)) for value in LEADERSHIPS)
-    return Scale(tuple(LEADERSHIPS), chances)
+    probabilities = tuple(Fraction(sum(totals[: value + 1]), sum(totals)) for value in LEADERSHIPS)
+    return Scale(tuple(LEADERSHIPS), probabilities)
 
 
 def courage_for(nerve: float | Fraction, question: Question) -> int:
@@ -70,7 +70,7 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     Parameters
     ----------
     nerve : float or Fraction
-        The chance to pass one test, 0 to 1.
+        The probability to pass one test, 0 to 1.
     scale : Scale
         The system's values.
     question : Question
@@ -95,17 +95,17 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     between = scale.uncertain()
     if not between.values:
         return scale.values[0 if nerve < 1 / 2 else -1]
-    thresholds = _thresholds(between.chances, disciplines(question).uncertain().chances)
+    thresholds = _thresholds(between.probabilities, disciplines(question).uncertain().probabilities)
     here = Fraction(nerve).limit_denominator(FINEST)
     return between.values[sum(here >= each for each in thresholds)]
 
 
 @lru_cache(maxsize=64)
-def _thresholds(chances: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+def _thresholds(probabilities: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """The nerve from which on each value but the first stands: halfway, and so that each of `nerves` gets its own."""
-    matched = _matched(nerves, chances) if nerves else ()
+    matched = _matched(nerves, probabilities) if nerves else ()
     found: list[Fraction] = []
-    for place, (lower, upper) in enumerate(pairwise(chances)):
+    for place, (lower, upper) in enumerate(pairwise(probabilities)):
         threshold = (lower + upper) / 2
         below = [nerve for nerve, value in zip(nerves, matched) if value <= place]
         above = [nerve for nerve, value in zip(nerves, matched) if value > place]
@@ -120,16 +120,18 @@ def _thresholds(chances: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> 
 _Match = tuple[int, Fraction, tuple[int, ...]]  # how many share a place, squares of the misses, the places
 
 
-def _matched(nerves: tuple[Fraction, ...], chances: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """The place of a chance for each nerve, never falling: as few as possible share one, then the nearest."""
-    best: list[_Match] = [(0, (nerves[0] - chance) ** 2, (place,)) for place, chance in enumerate(chances)]
+def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
+    """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest."""
+    best: list[_Match] = [
+        (0, (nerves[0] - probability) ** 2, (place,)) for place, probability in enumerate(probabilities)
+    ]
     for nerve in nerves[1:]:
         following: list[_Match] = []
         lower: list[_Match] = []  # the best match whose last place is lower, if there is any
-        for place, chance in enumerate(chances):
+        for place, probability in enumerate(probabilities):
             shared, squares, path = best[place]
             shared, squares, path = min([*lower, (shared + 1, squares, path)])
-            following.append((shared, squares + (nerve - chance) ** 2, (*path, place)))
+            following.append((shared, squares + (nerve - probability) ** 2, (*path, place)))
             lower = [min([*lower, best[place]])]
         best = following
     return min(best)[2]

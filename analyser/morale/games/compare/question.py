@@ -10,7 +10,7 @@ from analyser.common.validation import Record, as_tuple
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
-from analyser.morale.questions import ByRound, Distance, Length, Probability, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
 
 MOST_MODELS = 100
 
@@ -106,7 +106,7 @@ class Question(Record):
             raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: there is no duel (allowed: left out)")
-        self.laws  # noqa: B018 - refuses a list of another length
+        self.pmfs  # noqa: B018 - refuses a list of another length
         return self
 
     @property
@@ -115,14 +115,14 @@ class Question(Record):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def laws(self) -> tuple[tuple[float, ...], ...]:
-        """The law of the losses to one attack, of each round; none of a duel, whose rounds hang together."""
+    def pmfs(self) -> tuple[Pmf, ...]:
+        """The distribution of the losses to one attack, of each round; none of a duel, whose rounds are dependent."""
         return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
 
     @property
     def most_losses(self) -> int:
         """The most models that one attack takes."""
-        return min(max((len(law) - 1 for law in self.laws), default=self.models), self.models)
+        return min(max((len(pmf) - 1 for pmf in self.pmfs), default=self.models), self.models)
 
 
 def named(question: Question, system: str) -> Any:

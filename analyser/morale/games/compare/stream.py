@@ -11,26 +11,19 @@ from numpy.typing import NDArray
 from analyser.engine.chain.chain import RECORD, Chain, Extent, Phase, Recorded
 from analyser.engine.chain.paths import DrivenChain
 from analyser.morale.games.compare.question import Question
+from analyser.morale.questions import Pmf, certainly
 
 FATES = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
 
-
-Attack = Callable[[tuple[float, ...]], tuple[Phase, ...]]
+Attack = Callable[[Pmf], tuple[Phase, ...]]
 
 
 class Rounds(NamedTuple):
-    """What a round does to a unit in one system: first, under attack, in its tests; then its fate is told; after that.
+    """What a round does to a unit in one system: first, under attack, in its tests; its fate is recorded; after that.
 
-    Attributes
-    ----------
-    start : int
-        The state at the start.
-    size : int
-        States are whole numbers below it.
-    attack : callable
-        The phases of one attack, given the law of its losses.
-    before, tests, after : tuple of Phase
+    `start` is the state at the start, states are integers below `size`, and `attack` gives the phases of one attack by
+    the distribution of its losses.
     """
 
     start: int
@@ -40,22 +33,21 @@ class Rounds(NamedTuple):
     tests: tuple[Phase, ...] = ()
     after: tuple[Phase, ...] = ()
 
+    def phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
+        """The phases of a round with some attacks."""
+        return (*self.before, *attacks, *self.tests, RECORD, *self.after)
+
 
 def chain_of(question: Question, rounds: Rounds) -> Chain:
-    """All rounds of a question one after the other; the law after the tests of each is recorded."""
-    attacks = {law: rounds.attack(law) for law in dict.fromkeys(question.laws)}
-    phases: list[Phase] = []
-    for law in question.laws:
-        phases += [*rounds.before, *attacks[law] * question.attacks, *rounds.tests, RECORD, *rounds.after]
+    """All rounds of a question one after the other; the state after the tests of each is recorded."""
+    attacks = {pmf: rounds.attack(pmf) for pmf in dict.fromkeys(question.pmfs)}
+    phases = [phase for pmf in question.pmfs for phase in rounds.phases(attacks[pmf] * question.attacks)]
     return Chain(rounds.start, tuple(phases), rounds.size, _extent(question))
 
 
-def game_of(question: Question, rounds: Rounds) -> DrivenChain:
-    """Rounds in which no model is lost, one, … all, in one attack: what a duel's courses of losses are played along."""
-    turns = [
-        (*rounds.before, *attack, *rounds.tests, RECORD, *rounds.after)
-        for attack in (rounds.attack((0.0,) * lost + (1.0,)) for lost in range(question.models + 1))
-    ]
+def driven_chain_of(question: Question, rounds: Rounds) -> DrivenChain:
+    """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
+    turns = [rounds.phases(rounds.attack(certainly(lost))) for lost in range(question.models + 1)]
     return DrivenChain(rounds.start, turns, rounds.size, _extent(question))
 
 

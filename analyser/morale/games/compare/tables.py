@@ -22,10 +22,10 @@ from analyser.morale.games.compare import (
     warmaster,
 )
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import FATES, Rounds, chain_of, fates, game_of
+from analyser.morale.games.compare.stream import FATES, Rounds, chain_of, driven_chain_of, fates
 from analyser.morale.panels import Fates, Panel
 from analyser.morale.solve import weights_of_chains
-from analyser.morale.tables import Table
+from analyser.morale.tables import Keys, Table
 
 
 class _Module(Protocol):
@@ -75,27 +75,24 @@ def weights(question: Question, sampling: Sampling, trials: int | None) -> dict[
     stream = losses.exact_stream(question) if trials is None else losses.sampled_stream(question, sampling, trials)
     found = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        game = game_of(question, SYSTEMS[name].module.rounds(question))
+        driven = driven_chain_of(question, SYSTEMS[name].module.rounds(question))
         if trials is None:
-            found[name] = distributions_along(game, stream.paths)
+            found[name] = distributions_along(driven, stream.paths)
         else:
-            found[name] = counts_along(game, stream.paths, sampling.seed, part, sampling.n_threads)
+            found[name] = counts_along(driven, stream.paths, sampling.seed, part, sampling.n_threads)
     return found
 
 
-def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]:
+def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
     """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
+    of_systems = [
+        fates(recorded[name], system.module.fate_of_states(question, recorded[name].states))
+        for name, system in SYSTEMS.items()
+    ]
+    by_round = np.stack(of_systems, axis=1).reshape(-1, len(FATES))
     rounds = range(1, question.rounds_played + 1)
-    found = {
-        name: fates(each, SYSTEMS[name].module.fate_of_states(question, each.states)) for name, each in weights.items()
-    }
-    by_round = np.stack([found[name] for name in SYSTEMS], axis=1).reshape(-1, len(FATES))
-    keys: dict[str, list[Any]] = {
-        "round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)
-    }  # fmt: skip
-    chances = {f"p_{name}": by_round[:, fate] for fate, name in enumerate(FATES)}
+    keys: Keys = {"round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)}
     stated = [(name, *each) for name, system in SYSTEMS.items() for each in system.module.equivalents(question).items()]
-    equivalents = dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))
     words = {
         "system": list(SYSTEMS),
         "shaken": [_shaken(question, name) for name in SYSTEMS],
@@ -103,37 +100,37 @@ def tables(question: Question, weights: dict[str, Recorded]) -> dict[str, Table]
         "rules": [_rules(question, name) for name in SYSTEMS],
     }
     return {
-        "fates": Table(keys, chances, {}),
-        "equivalents": Table(equivalents, {}, {}),
-        "correspondence": Table(_correspondence(question), {}, {}),
-        "words": Table(words, {}, {}),
+        "fates": Table(keys, {f"p_{name}": by_round[:, fate] for fate, name in enumerate(FATES)}),
+        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))),
+        "correspondence": Table(_correspondence(question)),
+        "words": Table(words),
     }
 
 
 def _correspondence(question: Question) -> dict[str, list[Any]]:
-    """What stands for the nerve of each DISCIPLINE, with the chance to pass of each, rounded to four decimals."""
+    """What stands for the nerve of each DISCIPLINE, and the probability to pass of each, to four decimals."""
     sides = grande_tactique.check_sides(question)
     targets, leaderships = nerve.check_targets(sides), nerve.leaderships()
-    found: dict[str, list[Any]] = {}
-    for discipline, chance in zip(*nerve.disciplines(question)):
-        target = nerve.standing_for(chance, targets, question)
-        leadership = nerve.standing_for(chance, leaderships, question)
+    columns: dict[str, list[Any]] = {}
+    for discipline, probability in zip(*nerve.disciplines(question)):
+        target = nerve.standing_for(probability, targets, question)
+        leadership = nerve.standing_for(probability, leaderships, question)
         row = {
             "discipline": discipline,
-            "nerve": _rounded(chance),
-            "courage": nerve.courage_for(chance, question),
+            "nerve": _rounded(probability),
+            "courage": nerve.courage_for(probability, question),
             "check": f"{target}+ on a die of {sides}",
             "check_passed": _rounded(dict(zip(*targets))[target]),
             "leadership": leadership,
             "leadership_passed": _rounded(dict(zip(*leaderships))[leadership]),
         }
         for column, value in row.items():
-            found.setdefault(column, []).append(value)
-    return found
+            columns.setdefault(column, []).append(value)
+    return columns
 
 
-def _rounded(chance: Fraction) -> float:
-    return round(float(chance), 4)
+def _rounded(probability: Fraction) -> float:
+    return round(float(probability), 4)
 
 
 def panels(_: Question) -> tuple[Panel, ...]:

@@ -12,6 +12,7 @@ from analyser.engine.chain.chain import Die, Phase, States, success_die
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import GONE, SHAKEN, STEADY, Rounds
 from analyser.morale.games.warmaster import rules
+from analyser.morale.questions import Pmf
 
 SIX = success_die(1, 6)
 
@@ -31,14 +32,14 @@ def rounds(question: Question) -> Rounds:
     a_model = (most + 1) * 2  # how many states differ in nothing else
     sixes = np.array([int(rules.is_confused_by(number)) for number in range(most + 1)])
 
-    def attack(law: tuple[float, ...]) -> tuple[Phase, ...]:
+    def attack(pmf: Pmf) -> tuple[Phase, ...]:
         def after(states: States) -> States:
             models, confused = states[:, np.newaxis] // a_model, states[:, np.newaxis] % 2
-            lost = np.minimum(np.arange(len(law)), models)
+            lost = np.minimum(np.arange(len(pmf)), models)
             dice = np.minimum(lost * question.warmaster.dice, most)
             return np.asarray((models - lost) * a_model + dice * 2 + confused)
 
-        return Phase(after, Die(law), 1), drive_back
+        return Phase(after, Die(pmf), 1), drive_back
 
     def rolled(states: States) -> States:
         models, confused = states[:, np.newaxis] // a_model, states[:, np.newaxis] % 2
