@@ -33,25 +33,20 @@ class DrawBuffers(NamedTuple):
     words: NDArray[np.uint64]
     draws: NDArray[np.uint32]  # the words, as draws of 32 bits
     stack: NDArray[np.int64]  # intervals: where they begin, their bits, their trials, the thresholds inside
+    stream: NDArray[np.uint64]  # the counter of the random words, and its step
 
 
 def draw_buffers() -> DrawBuffers:
     """Working memory for one thread."""
     words = np.zeros(_FEW // 2, np.uint64)
-    return DrawBuffers(words, words.view(np.uint32), np.zeros((DRAW_BITS + 1, 5), np.int64))
+    return DrawBuffers(words, words.view(np.uint32), np.zeros((DRAW_BITS + 1, 5), np.int64), np.zeros(2, np.uint64))
 
 
 @step
 def draw_for_each(
-    trials: int,
-    thresholds: NDArray[np.int64],
-    last: int,
-    counts: NDArray[np.int64],
-    buffers: DrawBuffers,
-    counter: np.uint64,
-    gamma: np.uint64,
-) -> np.uint64:
-    """Draw for each of `trials` trials, count how many thresholds each draw reaches; return the counter after it.
+    trials: int, thresholds: NDArray[np.int64], last: int, counts: NDArray[np.int64], buffers: DrawBuffers
+) -> None:
+    """Draw for each of `trials` trials, and count how many thresholds each draw reaches.
 
     Parameters
     ----------
@@ -63,9 +58,9 @@ def draw_for_each(
     counts : int64 array
         Added to: how many trials reach 0, 1, … `last` thresholds.
     buffers : DrawBuffers
-    counter, gamma : uint64
-        Of the stream.
+        Their stream goes on by the words that were used.
     """
+    stream = buffers.stream
     waiting = push(buffers, 0, 0, DRAW_BITS, trials, thresholds_up_to(thresholds, 0, last, 0), last)
     while waiting > 0:
         waiting -= 1
@@ -73,14 +68,14 @@ def draw_for_each(
         while count > _FEW and first < last:  # the upper half waits, the lower goes on
             bits -= 1
             middle = low + (1 << bits)
-            ones, counter = count_ones(count, counter, gamma)
+            ones, stream[0] = count_ones(count, stream[0], stream[1])
             inside = thresholds_up_to(thresholds, first, last, middle - 1)
             first_above = thresholds_up_to(thresholds, inside, last, middle)
             waiting = push(buffers, waiting, middle, bits, ones, first_above, last)
             count, last = count - ones, inside
         whole = (count + _LANES - 1) // _LANES * _LANES
         if first < last:
-            counter = fill(buffers.words, whole // 2, counter, gamma)
+            stream[0] = fill(buffers.words, whole // 2, stream[0], stream[1])
             for lane in range(count, whole):
                 buffers.draws[lane] = 0  # reaches no threshold inside the interval
         for which in range(last - 1, first - 1, -1):
@@ -89,7 +84,6 @@ def draw_for_each(
             counts[which + 1] += reached
             counts[which] -= reached
         counts[first] += count
-    return counter
 
 
 @step

@@ -53,10 +53,10 @@ def add_to(groups: Groups, state: int, trials: int) -> None:
 
 
 @step
-def roll_one(layout: Layout, phase: int, dice: int, counter: np.uint64, gamma: np.uint64) -> tuple[int, np.uint64]:
-    """The total that one trial rolls in a phase, by inversion of the distribution; and the counter after its draws."""
+def roll_one(layout: Layout, phase: int, dice: int, stream: NDArray[np.uint64]) -> int:
+    """The total that one trial rolls in a phase, by inversion of the distribution."""
     _, _, _, die, extra_dice, after_extra_dice, _ = layout.rows[phase]
-    total = 0
+    total, counter, gamma = 0, stream[0], stream[1]
     for position in range(dice + after_extra_dice - extra_dice):
         value, last, limit, weight = layout.dice_rows[die_rolled(position, dice, die, extra_dice)]
         if last - value > 1:
@@ -68,7 +68,8 @@ def roll_one(layout: Layout, phase: int, dice: int, counter: np.uint64, gamma: n
             while value + 1 < last and layout.thresholds[value + 1] <= draw:
                 value += 1
         total += layout.values[value] * weight
-    return total, counter
+    stream[0] = counter
+    return total
 
 
 @kernel
@@ -81,10 +82,8 @@ def roll_groups(
     few: int,
     memory: Memory,
     groups: Groups,
-    counter: np.uint64,
-    gamma: np.uint64,
-) -> np.uint64:
-    """Roll a phase for groups of trials, those of each in the same state, and send them on; the counter after it.
+) -> None:
+    """Roll a phase for groups of trials, those of each in the same state, and send them on.
 
     Parameters
     ----------
@@ -108,16 +107,14 @@ def roll_groups(
             add_to(groups, rows[group, low], trials[group])
         elif trials[group] <= few:
             for _ in range(trials[group]):
-                total, counter = roll_one(layout, phase, dice, counter, gamma)
-                add_to(groups, rows[group, total], 1)
+                add_to(groups, rows[group, roll_one(layout, phase, dice, memory.buffers.stream)], 1)
         else:
             layout.dice[0] = dice
             memory.following[low : high + 1] = 0
-            counter = roll_group(layout, phase, 0, trials[group], memory, counter, gamma)
+            roll_group(layout, phase, 0, trials[group], memory)
             for total in range(low, high + 1):
                 if memory.following[total] > 0:
                     add_to(groups, rows[group, total], memory.following[total])
-    return counter
 
 
 def merged(states: States, trials: NDArray[np.int64]) -> Counts:
@@ -182,7 +179,7 @@ class OnDemandSample(Sample):
     def _chunk(self, phases: Sequence[Phase], layout: Layout, memory: Memory, chunk: int, trials: int) -> list[Counts]:
         """How many trials of a chunk are in each state after each recorded phase."""
         start, gamma = self._stream
-        counter = counter_of_chunk(start, gamma, chunk * _CHUNKS_APART)
+        memory.buffers.stream[:] = counter_of_chunk(start, gamma, chunk * _CHUNKS_APART), gamma
         states, counts, few = np.array([self._chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(phases):
@@ -190,8 +187,7 @@ class OnDemandSample(Sample):
             for some in slabs(len(states), phase.totals):
                 rows = np.ascontiguousarray(phase.rows(states[some]), np.int64)
                 spans = np.column_stack([phase.dice_of(states[some]), *phase.span(states[some])])
-                now = counts[some], FEW_TRIALS, memory, groups
-                counter = roll_groups(layout, place, rows, spans, *now, np.uint64(counter), gamma)
+                roll_groups(layout, place, rows, spans, counts[some], FEW_TRIALS, memory, groups)
             states, counts = (each[: groups.length[0]] for each in (groups.states, groups.trials))
             if phase.recorded or len(states) > 2 * few:
                 states, counts = merged(states, counts)

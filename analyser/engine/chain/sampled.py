@@ -31,17 +31,8 @@ CHUNKS_A_PART = 1 << 28
 
 
 @step
-def roll_die(
-    layout: Layout,
-    die: int,
-    outcomes: int,
-    trials: int,
-    memory: Memory,
-    into: NDArray[np.int64],
-    counter: np.uint64,
-    gamma: np.uint64,
-) -> np.uint64:
-    """Roll one die in each of `trials` trials, and add to its outcomes; the counter after the draws.
+def roll_die(layout: Layout, die: int, outcomes: int, trials: int, memory: Memory, into: NDArray[np.int64]) -> None:
+    """Roll one die in each of `trials` trials, and add to its outcomes.
 
     `outcomes` is how many there are; they and the thresholds between them are in the memory.
     """
@@ -51,18 +42,15 @@ def roll_die(
         last += 1
     while trials > 0:
         memory.counts[: outcomes + 1] = 0
-        counter = draw_for_each(trials, memory.thresholds, last, memory.counts, memory.buffers, counter, gamma)
+        draw_for_each(trials, memory.thresholds, last, memory.counts, memory.buffers)
         trials = memory.counts[outcomes]  # rejected
         for outcome in range(outcomes):
             into[memory.outcomes[outcome]] += memory.counts[outcome]
-    return counter
 
 
 @step
-def roll_one_more(
-    layout: Layout, die: int, low: int, high: int, memory: Memory, counter: np.uint64, gamma: np.uint64
-) -> tuple[int, int, np.uint64]:
-    """Roll a die that is not the last, for all totals `low` to `high` so far; the new ends, and the counter."""
+def roll_one_more(layout: Layout, die: int, low: int, high: int, memory: Memory) -> tuple[int, int]:
+    """Roll a die that is not the last, for all totals `low` to `high` so far; the new ends."""
     by_total, with_die = memory.by_total, memory.with_die
     first, last, _, weight = layout.dice_rows[die]
     lowest, highest = low + layout.values[first] * weight, high + layout.values[last - 1] * weight
@@ -73,26 +61,17 @@ def roll_one_more(
         for value in range(first, last):
             memory.outcomes[value - first] = total + layout.values[value] * weight
             memory.thresholds[max(value - first - 1, 0)] = layout.thresholds[value]  # the first begins at 0
-        counter = roll_die(layout, die, last - first, by_total[total], memory, with_die, counter, gamma)
+        roll_die(layout, die, last - first, by_total[total], memory, with_die)
     while with_die[lowest] == 0:
         lowest += 1
     while with_die[highest] == 0:
         highest -= 1
     by_total[lowest : highest + 1] = with_die[lowest : highest + 1]
-    return lowest, highest, counter
+    return lowest, highest
 
 
 @step
-def roll_last(
-    layout: Layout,
-    die: int,
-    row: int,
-    total: int,
-    trials: int,
-    memory: Memory,
-    counter: np.uint64,
-    gamma: np.uint64,
-) -> np.uint64:
+def roll_last(layout: Layout, die: int, row: int, total: int, trials: int, memory: Memory) -> None:
     """Roll the last die for trials with a total so far, and send them on; `row` is where their targets begin."""
     first, last, _, weight = layout.dice_rows[die]
     outcomes = 0
@@ -106,8 +85,8 @@ def roll_last(
         outcomes += 1
     if outcomes == 1:
         memory.following[memory.outcomes[0]] += trials
-        return counter
-    return roll_die(layout, die, outcomes, trials, memory, memory.following, counter, gamma)
+    else:
+        roll_die(layout, die, outcomes, trials, memory, memory.following)
 
 
 @step
@@ -117,28 +96,25 @@ def die_rolled(position: int, dice: int, die: int, extra_dice: int) -> int:
 
 
 @step
-def roll_group(
-    layout: Layout, phase: int, state: int, trials: int, memory: Memory, counter: np.uint64, gamma: np.uint64
-) -> np.uint64:
-    """Roll the dice of a phase for all trials that are in a state, and send them on; the counter after them."""
+def roll_group(layout: Layout, phase: int, state: int, trials: int, memory: Memory) -> None:
+    """Roll the dice of a phase for all trials that are in a state, and send them on."""
     targets, totals, of_states, die, extra_dice, after_extra_dice, _ = layout.rows[phase]
     target = layout.settled[of_states + state]
     if target >= 0:
         memory.following[target] += trials
-        return counter
+        return
     dice = int(layout.dice[of_states + state])
     last = dice + after_extra_dice - extra_dice - 1
     low, high = 0, 0
     memory.by_total[0] = trials
     for position in range(last):
         which = die_rolled(position, dice, die, extra_dice)
-        low, high, counter = roll_one_more(layout, which, low, high, memory, counter, gamma)
+        low, high = roll_one_more(layout, which, low, high, memory)
     which = die_rolled(last, dice, die, extra_dice)
     for total in range(low, high + 1):
         some = memory.by_total[total]
         if some > 0:
-            counter = roll_last(layout, which, targets + state * totals, total, some, memory, counter, gamma)
-    return counter
+            roll_last(layout, which, targets + state * totals, total, some, memory)
 
 
 @kernel
@@ -155,14 +131,14 @@ def play_chunks(
     """Play chunks `first` to `last` - 1 of `chunk_trials` trials each; add to `counts`, shape (slots, states)."""
     now, following = memory.now, memory.following
     for chunk in range(first, last):
-        counter = counter_of_chunk(start, gamma, chunk)
+        memory.buffers.stream[0], memory.buffers.stream[1] = counter_of_chunk(start, gamma, chunk), gamma
         now[:] = 0
         now[layout.start] = chunk_trials
         for phase in range(len(layout.rows)):
             following[:] = 0
             for state in range(layout.states):
                 if now[state] > 0:
-                    counter = roll_group(layout, phase, state, now[state], memory, counter, gamma)
+                    roll_group(layout, phase, state, now[state], memory)
             now[:] = following
             slot = layout.rows[phase, 6]
             if slot >= 0:

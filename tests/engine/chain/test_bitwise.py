@@ -70,16 +70,17 @@ def test_what_is_certain_happens_and_what_is_impossible_does_not():
 
 
 @numba.njit
-def draws_in_kernel(trials, marks, counts, draws, counter, gamma):
-    return draw_for_each(trials, marks, len(marks), counts, draws, counter, gamma)
+def draws_in_kernel(trials, thresholds, counts, buffers):
+    draw_for_each(trials, thresholds, len(thresholds), counts, buffers)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 31, 512, 10_000])
-def test_marks_that_are_one_are_reached_together_and_every_draw_reaches_0(trials):
+def test_thresholds_that_are_one_are_reached_together_and_every_draw_reaches_0(trials):
     half = 1 << (DRAW_BITS - 1)
-    marks, stream, counts = np.array([0, half, half, half + 1]), stream_of(9), np.zeros(5, np.int64)
-    draws_in_kernel(trials, marks, counts, draw_buffers(), stream.start, stream.gamma)
+    thresholds, buffers, counts = np.array([0, half, half, half + 1]), draw_buffers(), np.zeros(5, np.int64)
+    buffers.stream[:] = stream_of(9)
+    draws_in_kernel(trials, thresholds, counts, buffers)
     assert counts.sum() == trials
     assert counts[[0, 2, 3]].tolist() == [0, 0, 0]
     assert stats.binomtest(int(counts[4]), trials).pvalue > UNLIKELY

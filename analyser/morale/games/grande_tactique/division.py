@@ -43,12 +43,13 @@ def collapsed(division: Division, states: States) -> States:
 
 def _befall(division: Division, unit: int, condition: int) -> Transition:
     """What may befall a unit: it stands and routs, or it is routed and is lost."""
+    place, base = int(_places(division)[unit]), _base(division)
 
     def targets(states: States) -> States:
-        concerned = conditions(division, states)[:, unit] == condition
-        return np.column_stack([states, np.where(concerned, collapsed(division, states + places[unit]), states)])
+        concerned, after = states // place % base == condition, states.copy()
+        after[concerned] = collapsed(division, states[concerned] + place)
+        return np.column_stack([states, after])
 
-    places = _places(division)
     return targets
 
 
