@@ -178,7 +178,7 @@ def test_both_methods_give_the_one_that_there_is(tmp_path):
     assert both.exit_code == 0, both.stderr
     why = "no exact answer: a division of 12 units, each standing, in rout or lost: too much for the method exact"
     assert f"note: {why}" in both.stderr
-    assert f"- {why}" in both.stdout
+    assert f"Warning: {why}" in both.stdout
     assert exact.exit_code == 2
     assert "--method monte-carlo" in exact.stderr
     found = json.loads(CliRunner().invoke(cli, [*call, "both", "--format", "json"]).stdout)
