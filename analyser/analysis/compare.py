@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeGuard, get_args, overload
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any, NamedTuple, TypeGuard, overload
 
 import numpy as np
 import pandas as pd
 
+from analyser.analysis import selection
 from analyser.analysis.compare_result import Comparison
 from analyser.analysis.differences import Side, differences, with_differences
 from analyser.analysis.figures import figures_of, metric_compared, values_of
-from analyser.analysis.selection import Levels, Selectors, check_row, rows_called
-from analyser.analysis.selection import loadouts as loadouts_meant
+from analyser.analysis.selection import Levels, Selectors
 from analyser.analysis.targets import Comparisons, compared_by_target, shares_of
-from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -28,7 +30,6 @@ from analyser.scenarios.load import scenario_between
 from analyser.scenarios.reading import parse_scenario
 from analyser.scenarios.resolve import resolve_target
 from analyser.scenarios.schema import ScenarioFile
-from analyser.scenarios.schema import Target as Defender
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
 DEFAULT_CHUNKS = 2  # in a batch
@@ -38,19 +39,9 @@ Target = str | Loadout | Mapping[str, Any]
 
 
 @overload
-def compare(
-    loadouts: Selectors, target: Target, *, distance: float | None = ..., row: str | None = ..., method: Method = ...,
-    metric: str = ..., per_points: bool = ..., at_least: int | None = ..., levels: Levels = ...,
-    trials: int | None = ..., seed: int = ..., threads: int | None = ..., profiles: Profiles | None = ...,
-    **conditions: Any,
-) -> Comparison: ...  # fmt: skip
+def compare(loadouts: Selectors, target: Target, **options: Any) -> Comparison: ...
 @overload
-def compare(
-    loadouts: Selectors, target: Sequence[Target], *, weights: Sequence[float] | None = ...,
-    distance: float | None = ..., row: str | None = ..., method: Method = ..., metric: str = ...,
-    per_points: bool = ..., at_least: int | None = ..., levels: Levels = ..., trials: int | None = ..., seed: int = ...,
-    threads: int | None = ..., profiles: Profiles | None = ..., **conditions: Any,
-) -> Comparisons: ...  # fmt: skip
+def compare(loadouts: Selectors, target: Sequence[Target], **options: Any) -> Comparisons: ...
 def compare(
     loadouts: Selectors,
     target: Target | Sequence[Target],
@@ -87,7 +78,7 @@ def compare(
         The figure that decides which loadout is the best one: `p_at_least`, or one of
         :data:`analyser.plots.metrics.METRICS` that is not of duels.
     per_points : bool
-        Let the figure per 100 points of the loadout decide: a mean or an expected one, since chances do not add up.
+        Let the figure per 100 points of the loadout decide: a mean or an expected one; probabilities do not add up.
     at_least : int, optional
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
@@ -119,35 +110,25 @@ def compare(
     crown/rifle-platoon@reinforced
     """
     decides = metric_compared(metric, per_points=per_points)
-    _check_method(method)
-    Sampling(method, trials, seed, threads=threads)
+    sampling = Sampling(method, trials, seed, threads=threads)
     library = profiles or load_profiles()
-    sides = loadouts_meant(loadouts, library, levels)
-    check_row(row, sides)
-    attack, how = {"distance": distance, **conditions}, _How(method, trials, seed, threads)
+    attackers = selection.loadouts(loadouts, library, levels)
+    selection.check_row(row, attackers)
+    attack = {"distance": distance, **conditions}
     if _is_target(target):
         if weights is not None:
             raise InputError("weights of one target", where="weights", allowed="a list of targets")
-        return _compared(_asked(target, attack, library), sides, row, at_least, decides, how, library)
+        return _compared(_asked(target, attack, library), attackers, row, at_least, decides, sampling, library)
     if isinstance(target, bytes) or not isinstance(target, Sequence) or not all(map(_is_target, target)):
-        raise InputError(f"{shown(target)} is no target", where="target", allowed=_A_TARGET)
+        raise InputError(f"{shown(target)} is not a target", where="target", allowed=_A_TARGET)
     asked = [_asked(each, attack, library, place) for place, each in enumerate(target)]
     shares = shares_of([each.name for each in asked], weights)
     _check_different(asked)
     parts = []
     for each in asked:
-        try:
-            parts.append(_compared(each, sides, row, at_least, decides, how, library))
-        except InputError as error:
-            raise error.inside(f"target {each.name}") from None
+        with _inside(f"target {each.name}"):
+            parts.append(_compared(each, attackers, row, at_least, decides, sampling, library))
     return compared_by_target(parts, shares, weights)
-
-
-class _How(NamedTuple):
-    method: Method
-    trials: int | None
-    seed: int
-    threads: int | None
 
 
 class _Asked(NamedTuple):
@@ -159,28 +140,37 @@ class _Asked(NamedTuple):
 
 
 def _compared(
-    asked: _Asked, sides: Sequence[Loadout], row: str | None, at_least: int | None, decides: str, how: _How,
+    asked: _Asked,
+    attackers: Sequence[Loadout],
+    row: str | None,
+    at_least: int | None,
+    decides: str,
+    sampling: Sampling,
     library: Profiles,
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     """The comparison on one target."""
-    scenarios, why_not = _scenarios(asked.file, sides, asked.defender, row)
-    wanted = _at_least(at_least, next(iter(scenarios.values())).target)
-    played = {place: _play(each, how) for place, each in scenarios.items()}
-    frame = _frame(sides, played, why_not, wanted)
+    scenarios, why_not = _scenarios(asked, attackers, row)
+    models = next(iter(scenarios.values())).target.models or 1
+    wanted = (models + 1) // 2 if at_least is None else at_least
+    check_integer(wanted, "at_least", 1)
+    if wanted > models:
+        raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
+    played = {place: _play(each, sampling) for place, each in scenarios.items()}
+    frame = _frame(attackers, played, why_not, wanted)
     if frame[decides].isna().all():
         raise InputError(f"no loadout has a figure {decides!r}: {_missing(decides)}", where="metric")
-    found = [_side(sides[place], *played[place], wanted) for place in played]
-    deltas = differences(found)
+    sides = [_side(attackers[place], *played[place], wanted) for place in played]
+    deltas = differences(sides)
     return Comparison(
         frame=with_differences(frame, deltas, decides),
-        distributions=_distributions(sides, played),
+        distributions=_distributions(attackers, played),
         differences=deltas,
         metric=decides,
         at_least=wanted,
-        results={sides[place].selector: whole for place, (whole, _) in played.items()},
+        results={attackers[place].selector: whole for place, (whole, _) in played.items()},
         shares={asked.name: 1.0},
         profiles=library.used,
-        sides=tuple(found),
+        sides=tuple(sides),
     )
 
 
@@ -190,19 +180,20 @@ def _missing(metric: str) -> str:
     return "the target's profile gives no victory points or points for it"
 
 
-def _check_method(method: str) -> None:
-    allowed = get_args(Method)
-    check_text(method, "method", ", ".join(allowed))
-    if method not in allowed:
-        hint = did_you_mean(method, allowed)
-        raise InputError(f"no method {method!r}{hint}", where="method", allowed=", ".join(allowed))
-
-
 _A_TARGET = "a selector, a loadout or a table of keys; or a list of them"
 
 
 def _is_target(given: object) -> TypeGuard[Target]:
     return isinstance(given, str | Loadout | Mapping)
+
+
+@contextmanager
+def _inside(where: str | None) -> Iterator[None]:
+    """What is wrong inside this is wrong at that place."""
+    try:
+        yield
+    except InputError as error:
+        raise error if where is None else error.inside(where) from None
 
 
 def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: int | None = None) -> _Asked:
@@ -212,91 +203,68 @@ def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: 
     defender = target if isinstance(target, Loadout) else None
     selector = target if isinstance(target, str) else section.get("unit")
     if isinstance(selector, str):
-        try:
+        with _inside(key):
             defender = library.loadout(selector)
-        except InputError as error:
-            raise error.inside(key) from None
     file = parse_scenario({"attack": attack, "target": section}, ScenarioFile, library.ruleset, where="compare")
-    try:
+    with _inside(None if place is None else key):
         resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
-    except InputError as error:
-        raise error if place is None else error.inside(key) from None
     return _Asked(_name(section, defender), file, defender)
 
 
 def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
     """What a target is called: its selector, and what else is said of it, as after a colon."""
-    said = [
+    state = [
         key if value is True else f"{key}={value}"
         for key, value in sorted(section.items())
         if key != "unit" and value not in (None, False)
     ]
-    unit = "target without a profile" if defender is None else defender.selector
-    return f"{unit}:{','.join(said)}" if said and defender is not None else unit
+    if defender is None:
+        return "target without a profile"
+    return f"{defender.selector}:{','.join(state)}" if state else defender.selector
 
 
 def _check_different(asked: Sequence[_Asked]) -> None:
-    """Refuse a target that is there twice: a weight says that it counts twice as much."""
-    for place, each in enumerate(asked):
-        for other in asked[:place]:
-            if resolve_target(each.file.target, each.defender) == resolve_target(other.file.target, other.defender):
-                raise InputError(
-                    f"{each.name} is there twice",
-                    where="target",
-                    allowed="each target once; weights say what counts more",
-                )
+    """Raise InputError if a target is there twice: a weight says that it counts twice as much."""
+    for one, other in combinations(asked, 2):
+        if resolve_target(one.file.target, one.defender) == resolve_target(other.file.target, other.defender):
+            allowed = "each target once; weights say what counts more"
+            raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
 
 
 def _scenarios(
-    file: ScenarioFile, sides: Sequence[Loadout], defender: Loadout | None, row: str | None
+    asked: _Asked, attackers: Sequence[Loadout], row: str | None
 ) -> tuple[dict[int, Scenario], dict[int, str]]:
-    """By the place of the loadout: its scenario, or why it cannot make the attack.
-
-    Raises
-    ------
-    InputError
-        None can.
-    """
+    """By the place of the attacker: its scenario, or why it cannot make the attack; InputError if none can."""
     scenarios, errors = {}, {}
-    for place, side in enumerate(sides):
+    for place, each in enumerate(attackers):
         try:
-            scenarios[place] = scenario_between(_with_row(file, side, row), side, defender)
+            scenarios[place] = scenario_between(_with_row(asked.file, each, row), each, asked.defender)
         except InputError as error:
             errors[place] = error
     if not scenarios:
         raise errors[0]
-    return scenarios, {place: _reason(error, sides[place]) for place, error in errors.items()}
+    return scenarios, {place: _reason(error, attackers[place]) for place, error in errors.items()}
 
 
-def _with_row(file: ScenarioFile, side: Loadout, row: str | None) -> ScenarioFile:
+def _with_row(file: ScenarioFile, attacker: Loadout, row: str | None) -> ScenarioFile:
     if row is None:
         return file
-    if not rows_called(row, side):
+    if not selection.rows_called(row, attacker):
         raise InputError(f"it has no row {row!r}")
     return file.model_copy(update={"attack": file.attack.model_copy(update={"row": row})})
 
 
-def _reason(error: InputError, side: Loadout) -> str:
-    problem = error.problem.removeprefix(f"{side.selector}: ")
+def _reason(error: InputError, attacker: Loadout) -> str:
+    problem = error.problem.removeprefix(f"{attacker.selector}: ")
     return f"{problem} ({error.allowed})" if error.allowed else problem
 
 
-def _at_least(asked: int | None, target: Defender) -> int:
-    models = target.models or 1
-    if asked is None:
-        return (models + 1) // 2
-    check_integer(asked, "at_least", 1)
-    if asked > models:
-        raise InputError(f"at least {shown(asked)} of {models} models", where="at_least", allowed=f"1 to {models}")
-    return asked
-
-
-def _play(scenario: Scenario, how: _How) -> Played:
+def _play(scenario: Scenario, sampling: Sampling) -> Played:
     """The result, and the results of its batches if it is a sample."""
-    if how.method == "exact":
+    if sampling.is_exact:
         return solve(scenario), ()
-    chunks = DEFAULT_CHUNKS if how.trials is None else -(-how.trials // (BATCHES * CHUNK_TRIALS))
-    return simulate_in_batches(scenario, BATCHES, chunks, seed=how.seed, threads=how.threads)
+    chunks = DEFAULT_CHUNKS if sampling.trials is None else -(-sampling.trials // (BATCHES * CHUNK_TRIALS))
+    return simulate_in_batches(scenario, BATCHES, chunks, seed=sampling.seed, threads=sampling.threads)
 
 
 def _side(loadout: Loadout, whole: AttackResult, parts: Sequence[AttackResult], at_least: int) -> Side:
@@ -306,16 +274,16 @@ def _side(loadout: Loadout, whole: AttackResult, parts: Sequence[AttackResult], 
 
 
 def _frame(
-    sides: Sequence[Loadout], played: Mapping[int, Played], why_not: Mapping[int, str], at_least: int
+    attackers: Sequence[Loadout], played: Mapping[int, Played], why_not: Mapping[int, str], at_least: int
 ) -> pd.DataFrame:
     """One row a loadout, without the differences."""
     rows = []
-    for place, side in enumerate(sides):
-        line: dict[str, Any] = {
-            "loadout": side.selector, "unit": side.unit.name, "level": side.level_name, "points": side.level.points,
-        }  # fmt: skip
+    for place, each in enumerate(attackers):
+        points = each.level.points
+        line: dict[str, Any] = {"loadout": each.selector, "unit": each.unit.name}
+        line |= {"level": each.level_name, "points": points}
         if place in played:
-            line |= _figures(played[place][0], at_least, side.level.points)
+            line |= _figures(played[place][0], at_least, points)
         rows.append(line | {"why_not": why_not.get(place)})
     columns = list(dict.fromkeys(name for line in sorted(rows, key=len, reverse=True) for name in line))
     frame = pd.DataFrame(rows, columns=columns)
@@ -334,11 +302,11 @@ def _figures(result: AttackResult, at_least: int, points: int | None) -> dict[st
     return known
 
 
-def _distributions(sides: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
+def _distributions(attackers: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
     """The distribution of models destroyed of each loadout, one below the other."""
-    parts = [
-        pd.DataFrame(whole.distribution("models_destroyed")).assign(loadout=sides[place].selector, method=whole.method)
-        for place, (whole, _) in played.items()
-    ]
+    parts = []
+    for place, (whole, _) in played.items():
+        part = pd.DataFrame(whole.distribution("models_destroyed"))
+        parts.append(part.assign(loadout=attackers[place].selector, method=whole.method))
     table = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})
     return table[["loadout", *(name for name in table if name != "loadout")]]

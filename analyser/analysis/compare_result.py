@@ -19,6 +19,7 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.plots import compared_distributions, cost_against_effect
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult
+from analyser.results.base import method_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -220,9 +221,7 @@ class Comparison:
         result = next(iter(self.results.values()))
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
-        how = "exact"
-        if result.trials is not None:
-            how = f"Monte Carlo, {result.trials:,} trials each, seed {result.seed}, intervals at 95%"
+        how = method_line([result])
         if len(self.shares) > 1:
             shares = ", ".join(f"{target} {100 * share:.4g}%" for target, share in self.shares.items())
             return f"Mean over {len(self.shares)} targets, by their weights: {shares}{where}; {how}"
