@@ -170,7 +170,7 @@ class Explorer:
 
     @property
     def pictures(self) -> tuple[bytes, bytes]:
-        """The two pictures that are shown, as PNG: the law of models destroyed, and where the dice went."""
+        """The two pictures that are shown, as PNG: the distribution of models destroyed, and where the dice went."""
         return bytes(self._bars.value), bytes(self._funnel.value)
 
     def __repr__(self) -> str:
@@ -217,9 +217,13 @@ class Explorer:
         section = {"unit": target.selector, **state}
         levels = [attacker.model_copy(update={"level_name": name}) for name in attacker.unit.levels]
         found = compare(
-            [attacker, *(each for each in levels if each != attacker)], section, distance=self._distance.value,
-            row=row, profiles=self._library, **self._bonuses_and_penalties(),
-        )  # fmt: skip
+            [attacker, *(each for each in levels if each != attacker)],
+            section,
+            distance=self._distance.value,
+            row=row,
+            profiles=self._library,
+            **self._bonuses_and_penalties(),
+        )
         shown = found.results.get(attacker.selector)
         if shown is None:
             raise InputError(str(found.frame["why_not"].iloc[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from analyser.analysis.grid import Cells, Field, one_above_the_other, side_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, did_you_mean
-from analyser.common.sampling import check_threads, default_threads
+from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import Profiles, ProfilesUsed, load_profiles
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -26,8 +26,6 @@ from analyser.scenarios.schema import Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Progress = Callable[[int, int], None]
 
 TARGET_STATE = Target(from_front=True)
 ASSUMPTIONS = (
@@ -95,7 +93,7 @@ class Matchups:
         Parameters
         ----------
         metric : str, optional
-            A column of :data:`analyser.plots.metrics.METRICS`; left out: the metric of this comparison.
+            A column of :data:`analyser.plots.metrics.METRICS`; default: the metric of this comparison.
 
         Returns
         -------
@@ -132,7 +130,7 @@ class Matchups:
         metric : str, optional
             As of :meth:`pivot`.
         situation : str, optional
-            Left out: the first one.
+            Default: the first one.
         ax : Axes, optional
             As of :func:`analyser.plots.heatmap`.
 
@@ -154,14 +152,13 @@ class Matchups:
         """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""
         defenders = {each.selector: str(number) for number, each in enumerate(self.defenders[:MOST_SHOWN], 1)}
         blocks = [self._heading()]
+        width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, LEAST_WIDTH)
         for situation in self.situations:
             part = self.frame[self.frame["situation"] == situation.name]
             table = part.pivot(index="attacker", columns="defender", values=self.metric)
             shown = table.reindex(index=part["attacker"].unique()[:MOST_SHOWN], columns=list(defenders))
             shown = shown.rename(columns=defenders).rename_axis(index=None, columns=None)
-            blocks.append(
-                f"{situation.name}\n{shown.to_string(float_format=_short, na_rep='', line_width=_line_width())}"
-            )
+            blocks.append(f"{situation.name}\n{shown.to_string(float_format=_short, na_rep='', line_width=width)}")
         blocks.append("\n".join(f"{number:>3}  {selector}" for selector, number in defenders.items()))
         if max(len(self.attackers), len(self.defenders)) > MOST_SHOWN:
             sizes = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
@@ -205,21 +202,21 @@ def matchups(
         The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
         :data:`analyser.plots.metrics.METRICS`. All figures are in the frame.
     per_points : bool
-        Show the figure per 100 points of the attacker; of means and expected figures only, since chances do not add up.
+        Show the figure per 100 points of the attacker; of means and expected figures only.
     situations : sequence of Situation or str
         ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, or one of your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
-        The row to use. Left out: on each target the one with the most expected models destroyed; of equals the one
+        The row to use. Default: on each target the one with the most expected models destroyed; of equals the one
         with the highest chance to annihilate, then the most expected damage, then the first on the card.
     levels : str or several, optional
-        Only loadouts at these reinforcement levels, on both sides; left out: at all levels.
+        Only loadouts at these reinforcement levels, on both sides. Default: at all levels.
     profiles : Profiles, optional
-        Left out: the shipped ones, and the shipped ruleset.
+        Default: the shipped ones, and the shipped ruleset.
     progress : callable, optional
         Called with the attackers worked out so far, once for each situation, and their number in all.
     threads : int, optional
-        Left out: as many as there are processors. The figures do not depend on it.
+        Default: as many as there are processors. The figures do not depend on it.
 
     Returns
     -------
@@ -227,10 +224,9 @@ def matchups(
         Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
         `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`,
-        means and
-        expected ones also per 100 points of the attacker (`p_wins` and `p_draws` are of duels alone, NaN in other
-        situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; figures that
-        need points or victory points that a profile does not give are NaN too.
+        means and expected ones also per 100 points of the attacker (`p_wins` and `p_draws` are of duels alone, NaN in
+        other situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; so are
+        figures that need points or victory points that a profile does not give.
 
     Raises
     ------
@@ -294,10 +290,6 @@ def _cells(
                 progress(done, len(situations) * len(attackers))
         found.append(one_above_the_other(parts))
     return found
-
-
-def _line_width() -> int:
-    return max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, LEAST_WIDTH)
 
 
 def _short(value: float) -> str:

@@ -24,7 +24,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
         ``crown/*`` is every unit at every level.
     profiles : Profiles
     levels : str or several, optional
-        Only loadouts at these reinforcement levels; left out: at all levels.
+        Only loadouts at these reinforcement levels. Default: at all levels.
 
     Raises
     ------
@@ -66,18 +66,12 @@ def _levels(levels: Levels) -> tuple[str, ...]:
 def _listed(several: Any, where: str) -> list[Any]:
     """What was given, which must be a list or its like."""
     if isinstance(several, Mapping | bytes) or not isinstance(several, Iterable):
-        raise InputError(f"{shown(several)} is no list", where=where, allowed="one, or a list of them")
+        raise InputError(f"{shown(several)} is not a list", where=where, allowed="one, or a list of them")
     return list(several)
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
-    """Refuse the name of a row that none of the attackers has.
-
-    Raises
-    ------
-    InputError
-        With the nearest names.
-    """
+    """Raise InputError with the nearest names unless one of the attackers has that row."""
     if row is None:
         return
     check_text(row, "row", "the name of a row")

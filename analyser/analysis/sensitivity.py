@@ -27,6 +27,7 @@ from analyser.scenarios.schema import ScenarioFile
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
 STEPS = (("minus_1", -1), ("plus_1", 1))
 POINTS_ARE = (
     "In points: what a change is worth to the attacker, at what its own card charges between its levels for as much of "
@@ -172,8 +173,12 @@ def sensitivity(
 
 def _row(number: Number, scenario: Scenario, metric: str, at_least: int, base: float, price: Price) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "side": number.side, "number": number.name, "value": number.read(scenario), "metric": metric, "base": base,
-    }  # fmt: skip
+        "side": number.side,
+        "number": number.name,
+        "value": number.read(scenario),
+        "metric": metric,
+        "base": base,
+    }
     refusals = []
     for name, by in STEPS:
         try:
@@ -192,9 +197,6 @@ def _figure(scenario: Scenario, metric: str, at_least: int) -> float:
     if metric == "p_at_least" and at_least > (scenario.target.models or 0):
         return 0.0
     return figures_of(solve(scenario), min(at_least, scenario.target.models or 1), None)[metric].value
-
-
-_SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
 
 
 class Price(NamedTuple):
@@ -229,8 +231,9 @@ def price_of(scenario: Scenario, metric: str, at_least: int) -> Price:
     at_least : int
         The k of P(at least k models destroyed).
     """
+    nowhere = float("nan")
     if scenario.attacker is None:
-        return _unknown("the attacker has no profile, so no points")
+        return Price(nowhere, nowhere, ("the attacker has no profile, so no points",))
     points_and_figures = []
     for name, level in scenario.attacker.unit.levels.items():
         if level.points is not None:
@@ -242,12 +245,8 @@ def price_of(scenario: Scenario, metric: str, at_least: int) -> Price:
             prices.append((dear - cheap) / (more - less))
             steps.append(f"{one} to {other}: {dear - cheap} points for {more - less:.3g}")
     if not prices:
-        return _unknown("no step between two levels of the attacker buys any of it")
+        return Price(nowhere, nowhere, ("no step between two levels of the attacker buys any of it",))
     return Price(min(prices), max(prices), tuple(steps))
-
-
-def _unknown(why: str) -> Price:
-    return Price(float("nan"), float("nan"), (why,))
 
 
 def _figure_at(scenario: Scenario, level: str, metric: str, at_least: int) -> float | None:

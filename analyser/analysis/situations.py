@@ -25,7 +25,7 @@ class Situation(Record):
     name : str
         For the tables: lower case, with hyphens.
     title : str
-        For people; left out: the name.
+        For people. Default: the name.
     bonuses, penalties : tuple of str
         As in a scenario. ``short_range`` counts for the rows that have a short range.
     distance : float or None
@@ -114,7 +114,7 @@ def situations_called(asked: Sequence[Situation | str]) -> tuple[Situation, ...]
     """
     found: dict[str, Situation] = {}
     if isinstance(asked, Mapping | bytes) or not isinstance(asked, Iterable):
-        raise InputError(f"{shown(asked)} is no list", where="situations", allowed="names or situations, in a list")
+        raise InputError(f"{shown(asked)} is not a list", where="situations", allowed="names or situations, in a list")
     several = [asked] if isinstance(asked, str) else list(asked)
     for each in SITUATIONS.values() if several == [ALL_SITUATIONS] else several:
         if not isinstance(each, Situation):

@@ -34,33 +34,27 @@ class Number(NamedTuple):
     change: Change
 
 
-def _of_attack(key: str, name: str) -> Number:
+def _plain(side: str, key: str, name: str) -> Number:
+    """A number that is a key of its own of a scenario."""
+    section = "attack" if side == "attacker" else "target"
+
     def change(scenario: Scenario, by: int) -> Scenario:
-        return _again(scenario, attack={key: getattr(scenario.attack, key) + by})
+        return _again(scenario, section, {key: getattr(getattr(scenario, section), key) + by})
 
-    return Number("attacker", name, lambda scenario: getattr(scenario.attack, key), change)
-
-
-def _of_target(key: str, name: str) -> Number:
-    def change(scenario: Scenario, by: int) -> Scenario:
-        return _again(scenario, target={key: getattr(scenario.target, key) + by})
-
-    return Number("target", name, lambda scenario: getattr(scenario.target, key), change)
+    return Number(side, name, lambda scenario: getattr(getattr(scenario, section), key), change)
 
 
 def _dice(scenario: Scenario, by: int) -> Scenario:
     attack = scenario.attack
     second = attack.dice_in_parentheses
-    return _again(
-        scenario,
-        attack={"dice": (attack.dice or 0) + by, "dice_in_parentheses": None if second is None else second + by},
-    )
+    keys = {"dice": (attack.dice or 0) + by, "dice_in_parentheses": None if second is None else second + by}
+    return _again(scenario, "attack", keys)
 
 
 def _attacker_models(scenario: Scenario, by: int) -> Scenario:
     """The band of the grid decides the dice anew (AC-2.3)."""
     models = (scenario.attack.attacker_models or 0) + by
-    return _again(scenario, attack={"attacker_models": models, "dice": None, "dice_in_parentheses": None})
+    return _again(scenario, "attack", {"attacker_models": models, "dice": None, "dice_in_parentheses": None})
 
 
 def _range(key: str) -> Change:
@@ -75,7 +69,7 @@ def _range(key: str) -> Change:
         unit = loadout.unit.model_copy(update={"rows": tuple(rows)})
         bonuses = tuple(each for each in scenario.attack.bonuses if each != "short_range")
         changed = loadout.model_copy(update={"unit": unit})
-        return _again(scenario, attack={"bonuses": bonuses}, attacker=changed)
+        return _again(scenario, "attack", {"bonuses": bonuses}, attacker=changed)
 
     return change
 
@@ -100,31 +94,26 @@ def _models_with_a_grid(scenario: Scenario) -> float | None:
 NUMBERS: tuple[Number, ...] = (
     Number("attacker", "attack dice", lambda scenario: scenario.attack.dice, _dice),
     Number("attacker", "models", _models_with_a_grid, _attacker_models),
-    _of_attack("veteran", "Veteran"),
+    _plain("attacker", "veteran", "Veteran"),
     Number("attacker", "short range", _range_of("short_range"), _range("short_range")),
     Number("attacker", "long range", _range_of("long_range"), _range("long_range")),
-    _of_target("models", "models"),
-    _of_target("defence", "DEFENCE"),
-    _of_target("damage_limit", "DAMAGE LIMIT"),
-    _of_target("discipline", "DISCIPLINE"),
-    _of_target("break_limit", "BREAK LIMIT"),
-    _of_target("victory_points", "victory points"),
+    _plain("target", "models", "models"),
+    _plain("target", "defence", "DEFENCE"),
+    _plain("target", "damage_limit", "DAMAGE LIMIT"),
+    _plain("target", "discipline", "DISCIPLINE"),
+    _plain("target", "break_limit", "BREAK LIMIT"),
+    _plain("target", "victory_points", "victory points"),
 )
 """Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
 
 
-def _again(
-    scenario: Scenario, attack: dict[str, Any] | None = None, target: dict[str, Any] | None = None,
-    attacker: Loadout | None = None,
-) -> Scenario:  # fmt: skip
-    """The scenario with some keys changed, checked and resolved once more."""
-    stated = {"rating": None} if _rating_was_counted(scenario) else {}
-    changed = checked(Attack, scenario.attack.model_dump() | stated | (attack or {}), where="attack")
-    hit = checked(Target, scenario.target.model_dump() | (target or {}), where="target")
+def _again(scenario: Scenario, section: str, keys: dict[str, Any], attacker: Loadout | None = None) -> Scenario:
+    """The scenario with some keys of a section changed, checked and resolved once more."""
+    attack, target = scenario.attack.model_dump(), scenario.target.model_dump()
+    if scenario.counted_rating() == scenario.attack.rating:  # as bonuses and penalties make it (AC-3.1)
+        attack["rating"] = None
+    (attack if section == "attack" else target).update(keys)
+    changed = checked(Attack, attack, where="attack")
+    hit = checked(Target, target, where="target")
     file = ScenarioFile(attack=changed, target=hit, ruleset=scenario.ruleset)
     return scenario_between(file, attacker or scenario.attacker, scenario.defender)
-
-
-def _rating_was_counted(scenario: Scenario) -> bool:
-    """Whether the rating is the one that the bonuses and penalties make (AC-3.1): then it is counted anew."""
-    return scenario.counted_rating() == scenario.attack.rating

@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 from analyser.analysis.frame import not_modelled
-from analyser.analysis.matchups import Matchups, Progress
+from analyser.analysis.matchups import Matchups
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
-from analyser.common.sampling import check_threads, default_threads
+from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.plots.metrics import metric
 from analyser.report.balance import balance_of, write_balance

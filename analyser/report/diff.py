@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.matchups import Progress
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import SAME_WITHIN
+from analyser.common.sampling import Progress
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import METRICS, PER_100_POINTS, metric
+from analyser.plots import metrics
+from analyser.plots.metrics import METRICS, PER_100_POINTS
 from analyser.report.edits import Edit, edits
 from analyser.report.sources import Asked, Side, sides
 
-CHANCES = tuple(name for name, what in METRICS.items() if what.is_probability)
+PROBABILITIES = tuple(name for name, what in METRICS.items() if what.is_probability)
 FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 PROBABILITY = "probability"  # from 0 to 1
 _KEY = ["attacker", "defender", "situation"]
+MOST_EDITS, MOST_MATCHUPS = 40, 20  # in plain text
 _DIGITS = 12  # of a change: what comes after them is the rounding of sums
 
 
@@ -90,11 +92,11 @@ def diff(
         A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
         out as that report has them.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Left out: everybody.
+        Selectors, with wildcards; for profiles only. Default: everybody.
     situations : sequence of Situation or str, optional
-        For profiles only. Left out: all.
+        For profiles only. Default: all.
     metric : str, optional
-        The figure to compare. Left out: of each matchup the probability that changed most, and where points changed
+        The figure to compare. Default: of each matchup the probability that changed most, and where points changed
         the expected points destroyed per 100 points.
     progress : callable, optional
         Called with the work done so far and all of it.
@@ -111,11 +113,12 @@ def diff(
     >>> same.edits, same.n_compared, same.worst
     ((), 72, 0.0)
     """
-    _check_metric(metric)
+    if metric is not None:
+        metrics.metric(metric)
     asked = Asked(attackers, defenders, situations)
     before, after = sides(Path(old), Path(new), asked, progress)
     joined = before.frame.merge(after.frame, on=_KEY, suffixes=("_old", "_new"))
-    names = (metric,) if metric else CHANCES
+    names = (metric,) if metric else PROBABILITIES
     return Diff(
         edits=tuple(edits(before.things, after.things)),
         frame=_changed(joined, names),
@@ -128,13 +131,8 @@ def diff(
     )
 
 
-def _check_metric(name: str | None) -> None:
-    if name is not None:
-        metric(name)
-
-
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Of each matchup the figure that changed most; those in which none did are left out."""
+    """Of each matchup the figure that changed most, without those in which none did."""
     # A report of an earlier version does not have every figure.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
     old, new = (joined.reindex(columns=each).to_numpy(np.float64) for each in columns)
@@ -183,20 +181,11 @@ def _only(one: Side, other: Side) -> tuple[str, ...]:
     return tuple(each for each in mine if each not in theirs)
 
 
-MOST_EDITS = 40
-
-
-MOST_MATCHUPS = 20
-
-
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
-    blocks = [_sides(found), _edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
+    sides = [f"Old: {found.old}", f"New: {found.new}"]
+    blocks = [sides, _edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _sides(found: Diff) -> list[str]:
-    return [f"Old: {found.old}", f"New: {found.new}"]
 
 
 def _edits(found: Diff) -> list[str]:
@@ -210,10 +199,8 @@ def _edits(found: Diff) -> list[str]:
 def _who(found: Diff) -> list[list[str]]:
     """Who takes part in one of the two only."""
     return [
-        [f"Only in {side}: {', '.join(names)}"]
-        for side, names in (("old", found.gone), ("new", found.added))
-        if names
-    ]  # fmt: skip
+        [f"Only in {side}: {', '.join(names)}"] for side, names in (("old", found.gone), ("new", found.added)) if names
+    ]
 
 
 def _matchups(found: Diff, limit: int) -> list[str]:
@@ -279,8 +266,6 @@ def diff_record(found: Diff) -> dict[str, Any]:
 
 def diff_rows(found: Diff) -> list[dict[str, Any]]:
     """Every matchup that changed, a row each; `share` where points did."""
-    import pandas as pd
-
     parts = [each for each in (found.frame, found.for_points) if len(each)]
     table = (pd.concat(parts, ignore_index=True) if parts else found.frame).astype(object)
     table = table.where(table.notna(), None).assign(old_profiles=str(found.old), new_profiles=str(found.new))

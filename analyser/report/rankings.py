@@ -89,16 +89,9 @@ def _best_attackers(part: pd.DataFrame) -> list[Ranked]:
     first = groups[["attacker_unit", "attacker_level", "attacker_points"]].first()
     table = first.join(means).join(groups["row"].agg(lambda rows: ", ".join(dict.fromkeys(rows.dropna()))))
     table = table.sort_values(EFFICIENCY, ascending=False, kind="stable").head(MOST_RANKED)
+    figures = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
     return [
-        Ranked(
-            attacker=_loadout(row),
-            points=int(row["attacker_points"]),
-            rows=row["row"],
-            points_per_100=row[EFFICIENCY],
-            models=row["mean_models_destroyed"],
-            p_half=row["p_half_destroyed"],
-            p_annihilated=row["p_annihilated"],
-        )
+        Ranked(_loadout(row), int(row["attacker_points"]), row["row"], *(row[name] for name in figures))
         for row in records(table)
     ]
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analyser.analysis.matchups import Progress, matchups
+from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.common.errors import InputError
+from analyser.common.sampling import Progress
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.report.folder import MANIFEST, is_report
@@ -58,8 +59,12 @@ def sides(old: Path, new: Path, asked: Asked, progress: Progress | None) -> tupl
     wanted = _wanted(asked, reports)
     found = []
     for number, path in enumerate((old, new)):
-        told = None if progress is None else _half(number, progress)
-        found.append(_report_side(path) if is_report(path) else _profiles_side(path, wanted, told))
+
+        def tell(done: int, total: int, number: int = number) -> None:
+            if progress is not None:
+                progress(number * total + done, 2 * total)
+
+        found.append(_report_side(path) if is_report(path) else _profiles_side(path, wanted, tell))
     of_reports = [side.things.keys() for side, path in zip(found, (old, new)) if is_report(path)]
     return _part_of(found[0], of_reports), _part_of(found[1], of_reports)
 
@@ -68,10 +73,6 @@ def _part_of(side: Side, reports: Sequence[Collection[str]]) -> Side:
     """A side with the units of every report alone: others are no part of it, and neither new nor gone."""
     things = {name: thing for name, thing in side.things.items() if all(name in each for each in reports)}
     return side._replace(things=things)
-
-
-def _half(number: int, progress: Progress) -> Progress:
-    return lambda done, total: progress(number * total + done, 2 * total)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -108,14 +109,18 @@ def _report_side(path: Path) -> Side:
         raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
 
 
-def _profiles_side(path: Path, wanted: _Wanted, progress: Progress | None) -> Side:
+def _profiles_side(path: Path, wanted: _Wanted, progress: Progress) -> Side:
     profiles = Profiles(path)
     units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
     ruleset = profiles.ruleset.model_dump(mode="json")
     found = matchups(
-        _there(wanted.attackers, profiles), _there(wanted.defenders, profiles),
-        situations=wanted.situations, row=wanted.row, profiles=profiles, progress=progress,
-    )  # fmt: skip
+        _there(wanted.attackers, profiles),
+        _there(wanted.defenders, profiles),
+        situations=wanted.situations,
+        row=wanted.row,
+        profiles=profiles,
+        progress=progress,
+    )
     return Side({**units, "ruleset": ruleset}, found.frame, profiles.used)
 
 

@@ -10,7 +10,7 @@ from analyser.cli import main
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
-from analyser.report.diff import CHANCES, diff
+from analyser.report.diff import PROBABILITIES, diff
 from analyser.report.edits import edits
 from tests.oracle.small_profiles import CHEAPER, EASIER, FACTION, write_profiles
 
@@ -119,7 +119,7 @@ def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier
     frames = [matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, easier)]
     wanted = {}
     for one, other in zip(*(frame.to_dict("records") for frame in frames)):
-        changes = {name: other[name] - one[name] for name in CHANCES if not math.isnan(one[name])}
+        changes = {name: other[name] - one[name] for name in PROBABILITIES if not math.isnan(one[name])}
         largest = max(changes.values(), key=abs, default=0)
         if abs(largest) > 1e-9:
             wanted[one["attacker"], one["defender"], one["situation"]] = largest
