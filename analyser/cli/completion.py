@@ -74,14 +74,14 @@ def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) 
     return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last)]
 
 
-def with_keys(allowed: Callable[[], Iterable[str]]) -> Completer:
+def with_keys(allowed: Iterable[str]) -> Completer:
     """What completes a selector and, after a colon, the keys that may stand there."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         if ":" not in incomplete:
             return complete_selector(context, parameter, incomplete)
         before, last = re.fullmatch(r"(.*[:,])([^:,]*)", incomplete).groups()  # type: ignore[union-attr]
-        return [CompletionItem(f"{before}{key}") for key in allowed() if key.startswith(last)]
+        return [CompletionItem(f"{before}{key}") for key in allowed if key.startswith(last)]
 
     return complete
 

@@ -38,10 +38,10 @@ def _marks(key: str, marks: Mapping[Any, str], names: Mapping[str, str]) -> list
     ]
 
 
-complete_combatant = with_keys(lambda: selectors.of_combatants().allowed)
-complete_duellist = with_keys(lambda: selectors.of_duellists().allowed)
-complete_attacker = with_keys(lambda: selectors.of_attackers(several=False).allowed)
-complete_target = with_keys(lambda: selectors.of_targets().allowed)
+complete_combatant = with_keys(selectors.COMBATANT.allowed)
+complete_duellist = with_keys(selectors.DUELLIST.allowed)
+complete_attacker = with_keys(selectors.ATTACKER.allowed)
+complete_target = with_keys(selectors.TARGET.allowed)
 ATTACKER = click.argument("attacker", shell_complete=complete_attacker)
 TARGET = click.argument("target", shell_complete=complete_target)
 ATTACK_OPTIONS = [
@@ -82,8 +82,8 @@ def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
     """The raw scenario of an attack between two selectors, under the options of the command in progress."""
     return with_options(
         {
-            "attack": attack_from(attacker, "attack", selectors.of_attackers(several=False)),
-            "target": unit_from(target, "target", selectors.of_targets()),
+            "attack": attack_from(attacker, "attack", selectors.ATTACKER),
+            "target": unit_from(target, "target", selectors.TARGET),
         }
     )
 
@@ -116,11 +116,10 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     """
     raw = {
         "charge": {},
-        "attacker": unit_from(attacker, "attacker", selectors.of_combatants()),
-        "target": unit_from(target, "target", selectors.of_combatants()),
+        "attacker": unit_from(attacker, "attacker", selectors.COMBATANT),
+        "target": unit_from(target, "target", selectors.COMBATANT),
         "secondary": [
-            unit_from(each, f"secondary.{place}", selectors.of_combatants(secondary=True))
-            for place, each in enumerate(secondary)
+            unit_from(each, f"secondary.{place}", selectors.SECONDARY) for place, each in enumerate(secondary)
         ],
     }
     answer("charge", with_options(raw))
@@ -148,9 +147,9 @@ def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | No
     """
     if not attackers:
         raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
-    who = selectors.of_attackers(several=True)
+    who = selectors.ONE_OF_ATTACKERS
     attacks = [attack_from(each, f"attacks.{place}", who) for place, each in enumerate(attackers)]
-    raw = {"attacks": attacks, "target": unit_from(target, "target", selectors.of_targets())}
+    raw = {"attacks": attacks, "target": unit_from(target, "target", selectors.TARGET)}
     answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
@@ -167,7 +166,7 @@ def duel(a: str, b: str, **_: Any) -> None:
     Both are selectors; after a colon stands what else is true of a unit, such as
     crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of docs/fights.md; those of how it charges too).
     """
-    sides = {side: unit_from(text, side, selectors.of_duellists()) for side, text in (("a", a), ("b", b))}
+    sides = {side: unit_from(text, side, selectors.DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
 
 

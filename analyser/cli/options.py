@@ -118,8 +118,21 @@ class Value(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """The TOML value, or a word."""
-        found = value_typed(value, param.opts[0] if param else "") if isinstance(value, str) else value
-        return float(value) if found == value and _NUMBER.fullmatch(str(value)) else found
+        return value_of(value, param.opts[0] if param else "") if isinstance(value, str) else value
+
+
+def value_of(text: str, where: str) -> Any:
+    """A value as a file would have it; a number may begin with its point, words in a list need no quotes.
+
+    Examples
+    --------
+    >>> value_of("[Durable, Sponsons (2)]", "target"), value_of(".5", "chance"), value_of("melee", "row")
+    (['Durable', 'Sponsons (2)'], 0.5, 'melee')
+    """
+    value = value_typed(text, where)
+    if value == text and text[:1] + text[-1:] == "[]":
+        return [each.strip() for each in text[1:-1].split(",")]
+    return float(text) if value == text and _NUMBER.fullmatch(text) else value
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
