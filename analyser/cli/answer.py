@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.shell import note, profiles_in, progress_bar
+from analyser.cli.shell import given_in, note, note_other_profiles, progress_bar
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.files import check_writable, write_content, write_whole
-from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from analyser.results.rendering import Shown
@@ -30,21 +29,26 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     ----------
     kind : str
         ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules.
-    source : path, mapping or checked question
+    source : path or mapping
     until : (float, str), optional
         Of focus fire: how likely which fate is to become.
     """
+    from analyser.api import exact, simulate
+    from analyser.results import rendering
+
     check_places()
     options = click.get_current_context().params
-    method, numbers = options["method"], {name: options[name] for name in NUMBERS if options.get(name) is not None}
+    method, profiles = options["method"], options["profiles"]
+    numbers = given_in({name: options.get(name) for name in NUMBERS})
     if kind not in ("charge", "focus", "duel") and numbers.pop("replacement", False):
         note("--replacement: no effect, every card is drawn from a full deck here")
     elif numbers and method == "exact":
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
-    question, results, refused = _loaded(kind, source, options["profiles"]), [], list[str]()
+    note_other_profiles(profiles)
+    results, refused = list[Any](), list[str]()
     if method != "monte-carlo":
         try:
-            results.append(_solved(kind, question, "exact"))
+            results.append(exact(source, profiles, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise
@@ -52,58 +56,17 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             note(refused[0])
     if method != "exact":
         with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
-            results.append(_solved(kind, question, "monte-carlo", progress=progress, **numbers))
-        if refused:
-            rules = results[-1].rules
-            results[-1] = replace(results[-1], rules=replace(rules, warnings=(*rules.warnings, *refused)))
+            results.append(simulate(source, profiles=profiles, kind=kind, progress=progress, **numbers))
+    if refused:
+        rules = results[0].rules
+        results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, *refused)))]
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
-    write(_shown(results, method), warnings=results[0].warnings, plot=lambda: _plot(kind, results[0]))
-
-
-def _loaded(kind: str, source: Any, folder: str | None) -> Any:
-    if kind in SYSTEMS:
-        return source
-    from analyser.scenarios import load
-
-    read = load.load_scenario if kind == "attack" else getattr(load, f"load_{kind}")
-    return read(source, profiles_in(folder))
-
-
-def _solved(kind: str, question: Any, method: str, **numbers: Any) -> Any:
-    from analyser import api
-
-    if kind in SYSTEMS:
-        from analyser.game.profiles import profiles_used
-        from analyser.morale.api import exact, simulate
-
-        used = profiles_used(click.get_current_context().params["profiles"], morale=True)
-        found = exact(kind, question) if method == "exact" else simulate(kind, question, **numbers)
-        return replace(found, profiles=used)
-    if kind == "attack":
-        return api.exact(question) if method == "exact" else api.simulate(question, **numbers)
-    return getattr(api, kind)(question, method=method, **numbers)
-
-
-def _shown(results: list[Any], method: str) -> Shown:
-    from analyser.results import rendering
-
-    found = rendering.shown(results)
-    if method == "both" and len(results) == 1:
-        record = {"method": "both", "exact": None, "monte_carlo": results[0].as_dict()}
-        found = found._replace(record=lambda: record)
-    return found
-
-
-def _plot(kind: str, result: Any) -> Any:
-    if kind in SYSTEMS:
-        return result.plot()
-    from analyser import plots
-
-    if kind == "duel":
-        return plots.survival(result)
-    figure = "target_models_destroyed" if kind == "charge" else "models_destroyed"
-    return plots.probability_bars(result.pmf(figure).rename(columns={"value": "models_destroyed"}))
+    shown = rendering.shown(results)
+    if refused:
+        record = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
+        shown = shown._replace(record=lambda: record)
+    write(shown, warnings=results[0].warnings, plot=results[0].plot)
 
 
 def check_places() -> None:

@@ -12,7 +12,7 @@ import click
 
 from analyser.cli.answer import answer
 from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys
-from analyser.cli.shell import Command, Commands, note, note_other_profiles
+from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import read_toml
 from analyser.morale.systems import SYSTEMS, question_model
@@ -89,7 +89,6 @@ def answer_morale(name: str, scenario: str | None) -> None:
     from analyser.morale.api import load_question
     from analyser.scenarios.reading import empty_sections
 
-    folder = click.get_current_context().params["profiles"]
     raw = {} if scenario is None else read_toml(Path(scenario))
     for option, value in given_keys():
         section = raw
@@ -101,8 +100,7 @@ def answer_morale(name: str, scenario: str | None) -> None:
     for said in empty_sections(raw):
         note(said)
     try:
-        question = load_question(name, raw, folder)
+        load_question(name, raw, click.get_current_context().params["profiles"])
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
-    note_other_profiles(folder)
-    answer(name, question)
+    answer(name, raw)
