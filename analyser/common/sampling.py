@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import Protocol, TypeVar
 
 from analyser.common.errors import InputError, check_flag, check_integer, check_text, did_you_mean, shown
 from analyser.common.estimates import Method, trials_for
@@ -20,6 +21,16 @@ MOST_THREADS = 1024
 MOST_SEED_BITS = 1024
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 Progress = Callable[[int, int], None]
+
+
+class Sampled(Protocol):
+    """An answer that knows how wide its intervals are."""
+
+    def widest_interval(self) -> float:
+        """The width of the widest 95% interval of any probability of a sample."""
+
+
+SampledT = TypeVar("SampledT", bound=Sampled)
 _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 
 
@@ -133,6 +144,28 @@ class Sampling:
         assert self.precision is not None
         needed = trials * (width / self.precision) ** 2 * _MARGIN
         return max(math.ceil(needed / chunk), trials // chunk + 1) * chunk
+
+    def settled(self, answer: Callable[[Sampling], SampledT], chunk: int, least: int = 1) -> SampledT:
+        """The answer after as many trials as are asked for, or as make all its intervals narrow enough.
+
+        Parameters
+        ----------
+        answer : callable
+            Gives the exact answer, or that of as many trials as it is told.
+        chunk : int
+            A sample is played on by whole chunks.
+        least : int
+            Trials that take no noticeable time.
+        """
+        if self.is_exact:
+            return answer(self)
+        with self.with_bar() as shown:
+            trials = self.first_trials(least)
+            found = answer(replace(shown, trials=trials, precision=None))
+            while self.precision is not None and (width := found.widest_interval()) > self.precision:
+                trials = self.trials_still_needed(trials, width, chunk)
+                found = answer(replace(shown, trials=trials, precision=None))
+        return found
 
     def report(self, done: int, aim: int) -> None:
         """Tell `progress` how many trials of how many are played."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from threading import Lock, get_ident
 from typing import NamedTuple
 
 CHUNK_TRIALS = 1 << 17
@@ -49,18 +49,26 @@ class Queue:
     Parameters
     ----------
     tasks : iterator of Task
+    report : callable, optional
+        Called with the trials done so far after each task of the thread that made the queue.
     """
 
-    def __init__(self, tasks: Iterator[Task]) -> None:
-        self._tasks = tasks
-        self._lock = Lock()
+    def __init__(self, tasks: Iterator[Task], report: Callable[[int], None] | None = None) -> None:
+        self._tasks, self._report = tasks, report
+        self._lock, self._owner = Lock(), get_ident()
+        self._done = 0
 
     def __iter__(self) -> Iterator[Task]:
-        return self
+        while (task := self._take()) is not None:
+            yield task
+            with self._lock:
+                self._done += task.trials
+            if self._report is not None and get_ident() == self._owner:
+                self._report(self._done)
 
-    def __next__(self) -> Task:
+    def _take(self) -> Task | None:
         with self._lock:
-            return next(self._tasks)
+            return next(self._tasks, None)
 
     def stop(self) -> None:
         """Let the threads end after the task that each is at."""
@@ -68,28 +76,35 @@ class Queue:
             self._tasks = iter(())
 
 
-def shared_out(
-    work: Callable[[Queue, Callable[[int], None]], None],
-    first_chunk: int,
-    trials: int,
-    threads: int,
-    chunk: int,
-    report: Callable[[int], None],
+class Chunks(NamedTuple):
+    """So many trials, in chunks of `size` from the chunk `first` on; the last may be smaller."""
+
+    trials: int
+    size: int = CHUNK_TRIALS
+    first: int = 0
+
+
+def play(
+    chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Callable[[int], None] | None = None
 ) -> None:
-    """Share out the tasks of `trials` trials among so many threads, this one among them.
+    """Play a sample on so many threads, this one among them.
 
     Parameters
     ----------
     work : callable
-        Takes tasks and does them until there are none; told where to report to, which on other threads is nowhere.
+        Plays the tasks of a queue until there are none; called once on each thread.
+    report : callable, optional
+        Called with the trials played so far, now and then, and at the end.
     """
-    helpers = min(threads - 1, trials // chunk)
-    queue = Queue(tasks_of(first_chunk, trials, helpers + 1, chunk))
+    helpers = min(threads - 1, (chunks.trials - 1) // chunks.size)
+    queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)
     with ThreadPoolExecutor(max(helpers, 1)) as pool:
-        helping = [pool.submit(work, queue, lambda _: None) for _ in range(helpers)]
+        helping = [pool.submit(work, queue) for _ in range(helpers)]
         try:  # what this thread is told by an interrupt or by `report` ends the work
-            work(queue, report)
+            work(queue)
         finally:
             queue.stop()
         for helper in helping:
             helper.result()
+    if report is not None:
+        report(chunks.trials)

@@ -74,22 +74,14 @@ def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: Pro
         used = profiles_used(_folder(profiles), morale=True)
     rules = RulesUsed(answers.applied(ready), (), answers.not_modelled(ready), (), answers.warnings(ready))
 
-    def answer(sampling: Sampling, trials: int | None) -> MoraleResult:
-        tables = answers.tables(ready, weights_of(answers, ready, sampling, trials))
-        seed = None if trials is None else int(sampling.seed)
+    def answer(how: Sampling) -> MoraleResult:
+        tables = answers.tables(ready, weights_of(answers, ready, how, how.trials))
+        seed = None if how.is_exact else int(how.seed)
         return MoraleResult(
-            system=system, scenario=ready, tables=tables, rules=rules, trials=trials, seed=seed, profiles=used
+            system=system, scenario=ready, tables=tables, rules=rules, trials=how.trials, seed=seed, profiles=used
         )
 
-    if sampling.is_exact:
-        return answer(sampling, None)
-    with sampling.with_bar() as with_bar:
-        trials = sampling.first_trials()
-        found = answer(with_bar, trials)
-        while sampling.precision is not None and (width := found.widest_interval()) > sampling.precision:
-            trials = sampling.trials_still_needed(trials, width, CHUNK_TRIALS)
-            found = answer(with_bar, trials)
-    return found
+    return sampling.settled(answer, CHUNK_TRIALS)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike = None) -> MoraleResult:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Table, dealer_for, outcomes_of
+from analyser.engine.attack.sampled import Sample, dealer_for, outcomes_of
 from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.fight.program import Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.dice import Face
@@ -21,7 +23,7 @@ from analyser.results.base import Result
 from analyser.results.charge import ChargeResult, strikes_described
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
-from analyser.results.states import Endings, run
+from analyser.results.states import Endings, FightResult, run, simulation_of
 from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
@@ -29,6 +31,7 @@ from analyser.scenarios.duel import DuelScenario, duel_start, in_parts, program_
 from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.load import AnyScenario
 
+FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 1e9  # of an exact distribution: some seconds
 
 
@@ -50,14 +53,13 @@ def solve(scenario: AnyScenario, sampling: Sampling = Sampling()) -> Result:  # 
     InputError
         The exact answer would take minutes or gigabytes, or a sample has more outcomes than can be counted.
     """
-    with sampling.with_bar() as ready:
-        if isinstance(scenario, ChargeScenario):
-            return _charge(scenario, ready)
-        if isinstance(scenario, FocusScenario):
-            return _focus(scenario, ready)
-        if isinstance(scenario, DuelScenario):
-            return _duel(scenario, ready)
-        return _exact_attack(scenario) if ready.is_exact else _sampled_attack(scenario, ready)
+    if isinstance(scenario, ChargeScenario):
+        return _charge(scenario, sampling)
+    if isinstance(scenario, FocusScenario):
+        return _focus(scenario, sampling)
+    if isinstance(scenario, DuelScenario):
+        return _duel(scenario, sampling)
+    return _exact_attack(scenario) if sampling.is_exact else _sampled_attack(scenario, sampling)
 
 
 def _exact_attack(scenario: Scenario) -> AttackResult:
@@ -90,13 +92,14 @@ def _check_size(fight: FightFacts, card_values: int) -> None:
 
 
 def _sampled_attack(scenario: Scenario, sampling: Sampling) -> AttackResult:
-    table = _table(scenario, sampling)
-    table.play_to(sampling.first_trials(FIRST_TRIALS))
-    found = _result(scenario, table, table.counts, table.trials, sampling.seed)
-    while sampling.precision is not None and (width := found.widest_interval()) > sampling.precision:
-        table.play_to(sampling.trials_still_needed(table.trials, width, CHUNK_TRIALS))
-        found = _result(scenario, table, table.counts, table.trials, sampling.seed)
-    return found
+    sample = _sample_of(scenario, sampling.seed)
+
+    def answer(how: Sampling) -> AttackResult:
+        assert how.trials is not None
+        sample.play_to(how.trials, how.n_threads, how.report)
+        return _result(scenario, sample, sample.counts, sample.trials, how.seed)
+
+    return sampling.settled(answer, CHUNK_TRIALS, FIRST_TRIALS)
 
 
 def simulate_in_batches(
@@ -125,30 +128,30 @@ def simulate_in_batches(
         By the number of the batch; their seed is that of the whole.
     """
     trials = chunks * CHUNK_TRIALS
-    table = _table(scenario, Sampling("monte-carlo", batches * trials, seed, threads=threads))
-    parts, before = [], table.counts.copy()
+    sampling = Sampling("monte-carlo", batches * trials, seed, threads=threads)
+    sample = _sample_of(scenario, seed)
+    parts, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
-        table.play_to(batch * trials)
-        parts.append(_result(scenario, table, table.counts - before, trials, seed))
-        before = table.counts.copy()
-    return _result(scenario, table, table.counts, table.trials, seed), tuple(parts)
+        sample.play_to(batch * trials, sampling.n_threads)
+        parts.append(_result(scenario, sample, sample.counts - before, trials, seed))
+        before = sample.counts.copy()
+    return _result(scenario, sample, sample.counts, sample.trials, seed), tuple(parts)
 
 
-def _table(scenario: Scenario, sampling: Sampling) -> Table:
+def _sample_of(scenario: Scenario, seed: int) -> Sample:
     """An empty sample of a scenario."""
     die, deck = _draws(scenario)
-    dealer = dealer_for(scenario.fight, die, deck, sampling.seed, for_building=scenario.rolls_for_building)
-    return Table(dealer, sampling.n_threads, sampling.report)
+    return Sample(dealer_for(scenario.fight, die, deck, seed, for_building=scenario.rolls_for_building))
 
 
-def _result(scenario: Scenario, table: Table, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
+def _result(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
     """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
-    fight = table.dealer.fight
-    outcomes, weights = outcomes_of(table.dealer, counts)
+    fight = sample.dealer.fight
+    outcomes, weights = outcomes_of(sample.dealer, counts)
     return AttackResult(
         outcomes=outcomes,
         weights=weights,
-        scores=table.dealer.scores,
+        scores=sample.dealer.scores,
         score_weights=counts.sum(axis=(1, 2, 3)),
         building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),
@@ -176,44 +179,60 @@ def _charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)
-    (endings,) = run(setup, [operations], start, scenario.ruleset, sampling)
-    return ChargeResult(
-        scenario=scenario,
-        endings=endings,
-        strikes=tuple(strikes_described(setup, operations, start, scenario)),
-        rules=rules_used.of_charge(scenario, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, endings),
-    )
+
+    def answer(endings: list[Endings], head: dict[str, Any]) -> ChargeResult:
+        strikes = tuple(strikes_described(setup, operations, start, scenario))
+        rules = rules_used.of_charge(scenario, with_replacement=sampling.with_replacement)
+        return ChargeResult(endings=endings[0], strikes=strikes, rules=rules, **head)
+
+    return _fought(scenario, setup, [operations], start, sampling, answer)
 
 
 def _focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-    endings = run(setup, programs, start_states(setup), scenario.ruleset, sampling)
-    return FocusResult(
-        scenario=scenario,
-        endings=tuple(endings),
-        rules=rules_used.of_focus(scenario, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, endings[0]),
-    )
+
+    def answer(endings: list[Endings], head: dict[str, Any]) -> FocusResult:
+        rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
+        return FocusResult(endings=tuple(endings), rules=rules, **head)
+
+    return _fought(scenario, setup, programs, start_states(setup), sampling, answer)
 
 
 def _duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of(shooters, scenario.terms)
-    start = duel_start(setup, (scenario.a, scenario.b))
     parts, moments, ends = in_parts(rounds, shooters)
-    found = run(setup, parts, start, scenario.ruleset, sampling)
-    return DuelResult(
-        scenario=scenario,
-        endings=tuple(found[part] for part in ends),
-        setup=setup,
-        moments=tuple((each, found[each.part]) for each in moments),
-        rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
-        **_sample(scenario, sampling, found[0]),
+
+    def answer(endings: list[Endings], head: dict[str, Any]) -> DuelResult:
+        return DuelResult(
+            endings=tuple(endings[part] for part in ends),
+            setup=setup,
+            moments=tuple((each, endings[each.part]) for each in moments),
+            rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
+            **head,
+        )
+
+    return _fought(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, answer)
+
+
+def _fought(
+    scenario: ChargeScenario | FocusScenario | DuelScenario,
+    setup: Setup,
+    programs: Sequence[Sequence[Operation]],
+    start: tuple[int, int],
+    sampling: Sampling,
+    answer: Callable[[list[Endings], dict[str, Any]], FightT],
+) -> FightT:
+    """The answer to a fight, from how both sides stand after each of its programs."""
+    ruleset = scenario.ruleset
+    simulation = (
+        None if sampling.is_exact else simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     )
 
+    def played(how: Sampling) -> FightT:
+        endings = run(setup, programs, start, ruleset, how, simulation)
+        seed = None if how.is_exact else int(how.seed)
+        head = {"scenario": scenario, "profiles": scenario.profiles, "trials": endings[0].trials, "seed": seed}
+        return answer(endings, head)
 
-def _sample(scenario: Any, sampling: Sampling, endings: Endings) -> dict[str, Any]:
-    """What the answer to a fight says about its sample and its profiles."""
-    seed = None if sampling.is_exact else int(sampling.seed)
-    return {"trials": endings.trials, "seed": seed, "profiles": scenario.profiles}
+    return sampling.settled(played, CHUNK_TRIALS)

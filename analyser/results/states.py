@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
-from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, trials_for
+from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight.program import Kind, Operation, Setup
@@ -282,7 +282,7 @@ def run(
     """
     if sampling.is_exact:
         return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
-    trials = sampling.first_trials() if sampling.precision is None else trials_for(sampling.precision)
+    trials = sampling.first_trials()
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     played = simulation.play(start, trials, sampling.seed, sampling.n_threads, sampling.report)
     return [Endings(first, second, counts, trials) for first, second, counts in played]

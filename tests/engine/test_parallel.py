@@ -43,9 +43,10 @@ def test_threads_take_each_task_once():
 
 def test_a_queue_that_is_stopped_hands_out_nothing_more():
     queue = Queue(tasks_of(0, 50 * CHUNK_TRIALS, 1))
-    next(queue)
+    tasks = iter(queue)
+    next(tasks)
     queue.stop()
-    assert list(queue) == []
+    assert [*tasks, *queue] == []
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
-from analyser.engine.parallel import CHUNK_TRIALS, Queue, tasks_of
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
 from analyser.engine.pool.layout import OtherDraw, Sheet, Special, sheets_for
@@ -92,16 +91,8 @@ def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
     return OtherDraw(int(deck.sum()), tuple(edges))
 
 
-class Table:
+class Sample:
     """A growing sample of one fight.
-
-    Parameters
-    ----------
-    dealer : Dealer
-    threads : int
-        The counts do not depend on it.
-    progress : callable, optional
-        Told the trials so far and the number aimed at.
 
     Attributes
     ----------
@@ -110,35 +101,29 @@ class Table:
         How often each combination of draws came up.
     """
 
-    def __init__(self, dealer: Dealer, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(self, dealer: Dealer) -> None:
         self.dealer = dealer
-        self.threads = threads
         self.trials = 0
         self.counts: NDArray[np.int64] = np.zeros(dealer.shape, np.int64)
-        self._progress = progress
         self._lock = Lock()
 
-    def play_to(self, trials: int) -> None:
-        """Play on until there are `trials` trials; what was played before must have been whole chunks."""
+    def play_to(self, trials: int, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+        """Play on until there are `trials` trials; what was played before must have been whole chunks.
+
+        Parameters
+        ----------
+        threads : int
+            The counts do not depend on it.
+        progress : callable, optional
+            Called with the trials so far and the number aimed at.
+        """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
-        first, more = self.trials // CHUNK_TRIALS, trials - self.trials
-        helpers = min(self.threads - 1, more // CHUNK_TRIALS)
-        queue = Queue(tasks_of(first, more, helpers + 1))
-        with ThreadPoolExecutor(max(helpers, 1)) as pool:
-            helping = [pool.submit(self._work, queue) for _ in range(helpers)]
-            try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
-                self._work(queue, lambda: self._report(trials))
-            finally:
-                queue.stop()
-            for helper in helping:
-                helper.result()
-        self._report(trials)
+        before = self.trials
+        chunks = Chunks(trials - before, first=before // CHUNK_TRIALS)
+        play(chunks, self._work, threads, progress and (lambda done: progress(before + done, trials)))
+        self.trials = trials
 
-    def _report(self, aim: int) -> None:
-        if self._progress is not None:
-            self._progress(self.trials, aim)
-
-    def _work(self, queue: Queue, report: Callable[[], None] = lambda: None) -> None:
+    def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""
         dealer, (start, gamma) = self.dealer, self.dealer.stream
         block = block_for(dealer.sheet, dealer.special)
@@ -149,9 +134,6 @@ class Table:
                 held = 0
             roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma)
             held += task.trials
-            with self._lock:
-                self.trials += task.trials
-            report()
         self._merge(block)
 
     def _merge(self, block: Block) -> None:

@@ -163,7 +163,7 @@ class OnDemandSample(Sample):
         self._chain, self._stream = chain, stream_of(seed, part)
         self._counters = [Counter() for _ in range(recordings)]
 
-    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue, report: Callable[[int], None]) -> None:
+    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue) -> None:
         layout = layout._replace(targets=layout.targets.copy(), dice=layout.dice.copy())  # of one state: written into
         memory = memory_for(layout, layout.targets.size)
         for task in queue:
@@ -174,7 +174,6 @@ class OnDemandSample(Sample):
                         counter.add(counts)
                     self.trials += task.chunk_trials
                     self._check_room()
-                report(self.trials)
 
     def _chunk(self, phases: Sequence[Phase], layout: Layout, memory: Memory, chunk: int, trials: int) -> list[Counts]:
         """How many trials of a chunk are in each state after each recorded phase."""

@@ -24,7 +24,7 @@ from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS, draw_for_each
 from analyser.engine.chain.chain import Chain, Phase, Recorded
 from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
-from analyser.engine.parallel import Queue, shared_out
+from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import counter_of_chunk, stream_of
 
 CHUNKS_A_PART = 1 << 28
@@ -159,11 +159,13 @@ class Sample:
         self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Callable[[int], None] = lambda _: None
     ) -> None:
         """Play `trials` further trials of some phases of the chain; `report` is told how many are done in all."""
-        work = partial(self._work, phases, self._writer.layout(phases))
-        shared_out(work, self._next_chunk, trials, threads, self.chunk_trials, report)
+        work, chunks = partial(self._work, phases, self._writer.layout(phases)), self._next_chunk
+        before = self.trials
+        play(Chunks(trials, self.chunk_trials, chunks), work, threads, lambda done: report(before + done))
+        self.trials = before + trials
         self._next_chunk += -(-trials // self.chunk_trials)
 
-    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue, report: Callable[[int], None]) -> None:
+    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue) -> None:
         """Take tasks and play them until there are none."""
         raise NotImplementedError
 
@@ -182,13 +184,10 @@ class TabulatedSample(Sample):
         self._stream = stream_of(seed)
         self._counts = np.zeros((recordings, chain.states), np.int64)
 
-    def _work(self, _: Sequence[Phase], layout: Layout, queue: Queue, report: Callable[[int], None]) -> None:
+    def _work(self, _: Sequence[Phase], layout: Layout, queue: Queue) -> None:
         memory, counts = memory_for(layout, layout.states), np.zeros_like(self._counts)
         for task in queue:
             play_chunks(layout, memory, *task, *self._stream, counts)
-            with self._lock:
-                self.trials += task.trials
-            report(self.trials)
         with self._lock:
             self._counts += counts
 

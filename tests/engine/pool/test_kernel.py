@@ -14,7 +14,7 @@ from scipy import stats
 
 import analyser
 from analyser.engine.attack import sampled
-from analyser.engine.attack.sampled import Table, dealer_for
+from analyser.engine.attack.sampled import Sample, dealer_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
@@ -113,8 +113,8 @@ def draws(ready):
 
 
 def counts(scenario, trials, seed=0, threads=1):
-    table = Table(dealer(scenario, seed), threads)
-    table.play_to(trials)
+    table = Sample(dealer(scenario, seed))
+    table.play_to(trials, threads)
     return table.counts
 
 
@@ -201,7 +201,7 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
     for seed in SEEDS:
         rolled = dealer(VARIANTS[variant], seed)
         assert rolled.special.kept.min() > 0
-        table = Table(replace(rolled, special=rolled.special._replace(kept=np.zeros_like(rolled.special.kept))))
+        table = Sample(replace(rolled, special=rolled.special._replace(kept=np.zeros_like(rolled.special.kept))))
         table.play_to(TRIALS)
         found.append(p_value(table.counts, law))
     assert min(found) > LEAST_P
@@ -316,7 +316,7 @@ def test_any_number_of_threads_gives_the_same_bits(variant, threads):
 
 @SOME_VARIANTS
 def test_a_sample_that_grows_is_the_sample_made_at_once(variant):
-    growing = Table(dealer(VARIANTS[variant], seed=5))
+    growing = Sample(dealer(VARIANTS[variant], seed=5))
     for chunks in (1, 2, 5, 22):
         growing.play_to(chunks * CHUNK_TRIALS)
     growing.play_to(22 * CHUNK_TRIALS + 1001)

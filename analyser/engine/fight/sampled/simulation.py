@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +31,7 @@ from analyser.engine.fight.sampled.with_replacement import (
     play_crowds,
 )
 from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
-from analyser.engine.parallel import Queue, tasks_of
+from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import Stream, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -199,55 +196,19 @@ class Simulation:
         list of (int64 array, int64 array, int64 array)
             Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
         """
-        chunk = self._kind.chunk_trials
-        helpers = min(threads - 1, (trials - 1) // chunk)
-        self._players += [self._kind(*self._fight) for _ in range(helpers + 1 - len(self._players))]
-        players = self._players[: helpers + 1]
-        start, stream = (int(start_words[0]), int(start_words[1])), stream_of(seed)
-        queue = Queue(tasks_of(0, trials, len(players), chunk))
-        done = Done(trials, progress)
+        start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 
-        def work(player: Player, tell: bool) -> None:
+        def work(queue: Queue) -> None:
+            player = self._players.pop() if self._players else self._kind(*self._fight)
             player.begin()
             for task in queue:
                 player.play(start, stream, *task)
-                done.add(task.trials, tell)
             player.collect()
+            seen.append(player)  # one that was interrupted stands in the middle of something
 
-        with ThreadPoolExecutor(max(helpers, 1)) as pool:
-            helping = [pool.submit(work, player, False) for player in players[1:]]
-            try:  # this thread works too, so that what it is told by an interrupt or by `progress` ends the work
-                try:
-                    work(players[0], True)
-                finally:
-                    queue.stop()
-                for helper in helping:
-                    helper.result()
-            except BaseException:
-                self._players.clear()  # they stand in the middle of something
-                raise
-        if progress is not None:
-            progress(trials, trials)
-        return [_in_order(sum(counters, Counter())) for counters in zip(*(player.counters for player in players))]
-
-
-@dataclass
-class Done:
-    """How many trials have been played, by all threads together."""
-
-    aim: int
-    progress: Callable[[int, int], None] | None
-    trials: int = 0
-
-    def __post_init__(self) -> None:
-        self._lock = Lock()
-
-    def add(self, trials: int, tell: bool) -> None:
-        """So many more; the thread that is told to reports."""
-        with self._lock:
-            self.trials += trials
-        if tell and self.progress is not None:
-            self.progress(self.trials, self.aim)
+        play(Chunks(trials, self._kind.chunk_trials), work, threads, progress and (lambda done: progress(done, trials)))
+        self._players += seen
+        return [_in_order(sum(counters, Counter())) for counters in zip(*(player.counters for player in seen))]
 
 
 def _in_order(counter: Counter[tuple[int, int]]) -> Snapshot:
