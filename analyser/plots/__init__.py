@@ -56,6 +56,4 @@ def __getattr__(name: str) -> Any:
     """Import a plot when it is first asked for: what is beside the plots needs no pandas."""
     if name not in _MODULES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"analyser.plots.{_MODULES[name]}"), name)
-    globals()[name] = found  # in place of the module of the same name, which its import has put here
-    return found
+    return getattr(importlib.import_module(f"analyser.plots.{_MODULES[name]}"), name)
