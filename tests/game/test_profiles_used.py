@@ -116,6 +116,7 @@ def test_a_diff_names_both(folder, tmp_path):
     assert (told["old"]["version"], told["new"]["folder"]) == (version_of("mine"), "yours")
 
 
+@pytest.mark.slow
 def test_a_report_names_them_the_same_wherever_they_lie(folder, tmp_path):
     elsewhere = tmp_path / "somewhere" / "mine"
     shutil.copytree(folder, elsewhere)

@@ -72,10 +72,11 @@ def replaced_duel():
     analyser.duel(A, B, rounds=2, replacement=True, **FEW)
 
 
-def sampled_fights():
-    """Fights of one round."""
-    analyser.charge(A, B, **FEW)
-    analyser.focus([{"attacker": A}], B, **FEW)
+def overcharged_fights():
+    """Attack rolls that count blanks; with real decks, and with cards put back."""
+    overcharged = {"dice": 3, "qualities": ["Overcharge"], "overcharge": True, "attacker_models": 3}
+    for replacement in (False, True):
+        analyser.focus([overcharged], B, replacement=replacement, **FEW)
 
 
 def attacks():
@@ -95,6 +96,7 @@ def attacks():
 def matchups():
     """Shooting, exact and sampled."""
     analyser.matchups(A, B)
+    analyser.matchups([A, B], [A, B], situations="all")
 
 
 def morale_of(system):
@@ -109,8 +111,8 @@ def morale_of(system):
 
 def families():
     """What compiles what kernels, those that take longest first; nearly no kernel is in two of them."""
-    fights = (exact_fights, sampled_duel, replaced_duel, attacks, matchups)
-    return [(each, ()) for each in fights] + [(morale_of, (system,)) for system in QUESTIONS] + [(sampled_fights, ())]
+    fights = (exact_fights, sampled_duel, replaced_duel, overcharged_fights, attacks, matchups)
+    return [(each, ()) for each in fights] + [(morale_of, (system,)) for system in QUESTIONS]
 
 
 def main():

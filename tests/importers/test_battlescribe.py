@@ -589,6 +589,7 @@ def mutilated(text, dice):
     return "<".join(pieces)
 
 
+@pytest.mark.slow
 def test_no_mutilated_file_makes_anything_but_a_refusal_or_warnings(tmp_path):
     dice = random.Random(20)
     text = catalogue(Entry(), Entry(name="Heron", weapons=weapon("Melee", "-", {"1-9": "3 (5)"}, "Shock")))

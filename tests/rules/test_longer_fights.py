@@ -647,6 +647,7 @@ def test_what_overcharge_costs_an_attacker_of_focus_fire():
     assert any("different units" in each for each in result.assumptions)
 
 
+@pytest.mark.slow
 def test_own_losses_of_focus_fire_are_those_of_a_single_attack():
     attack = {"dice": 3, "overcharge": True, "qualities": ["Overcharge", "Arc"], "attacker_models": 4}
     fight = {"attack": attack, "target": target()}

@@ -83,6 +83,7 @@ def test_tail_gunner_shoots_back_at_an_aerial_unit(seed):
         assert_same(ours, plain)
 
 
+@pytest.mark.slow
 def test_a_unit_that_was_shot_down_takes_nobody_with_it():
     """It charges if it lives; B, which shoots first and never misses, is not in contact with it."""
     rifles = unit(row("ranged", 200), models=5)

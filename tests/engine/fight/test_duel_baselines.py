@@ -47,6 +47,7 @@ def p_value(found, expected):
     return stats.chisquare(found[some], expected[some]).pvalue
 
 
+@pytest.mark.slow
 @BASELINES
 @pytest.mark.parametrize("facts", [SMALL, STEADY], ids=["small", "steady"])
 def test_baselines_play_the_plain_duel(baseline, facts):
@@ -66,6 +67,7 @@ def test_baselines_agree_on_the_duel_that_is_timed():
     assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [pure_python, numpy_vectorised], ids=["pure Python", "NumPy"])
 def test_with_real_decks_they_play_what_the_engine_plays(module):
     """The engine's own sample is checked against the plain reading elsewhere; the two laws hardly differ here."""

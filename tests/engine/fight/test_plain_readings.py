@@ -73,6 +73,7 @@ def test_focus_fire(seed):
             assert_same(ours, expected, scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_focus_fire_that_a_tail_gunner_answers(seed):
     for scenario in random_fights(random_dogfight, seed, 3):
@@ -84,6 +85,7 @@ def test_focus_fire_that_a_tail_gunner_answers(seed):
             assert_same(ours, expected, scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

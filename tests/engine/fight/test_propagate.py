@@ -107,6 +107,7 @@ def as_mapping(law):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DUELS)
 def test_a_duel_is_what_its_operations_make_of_it(name):
     one, other, terms = DUELS[name]

@@ -89,6 +89,7 @@ def p_values_of_kind(request):
     return p_values(request.param[0], 11, replacement=request.param[1])
 
 
+@pytest.mark.slow
 def test_no_fight_is_far_from_its_exact_law(p_values_of_kind):
     assert len(p_values_of_kind) > FIGHTS // 2
     assert min(p_values_of_kind) > 0.05 / len(p_values_of_kind) / 50
@@ -197,6 +198,7 @@ def random_shootout(rng):
     return duel | {name: "overcharge" if policy == "overshoot" else policy for name, policy in policies.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
@@ -239,6 +241,7 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
     assert told == sorted(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [True, False])
 @pytest.mark.parametrize("make", [engine.charge_fight, engine.duel_fight], ids=["charges", "duels"])
 def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
@@ -328,6 +331,7 @@ def test_more_attack_rolls_than_there_is_room_for_are_refused():
         engine.samples_of(engine.duel_fight(scenario), scenario, 10, seed=1)
 
 
+@pytest.mark.slow
 def test_very_many_ends_at_once_are_played_with_cards_put_back():
     """Each end of a part is given its turns at once: there has to be room for those of all trials of a chunk."""
     row = {"kind": "ranged", "against": ["light"], "long_range": 30, "qualities": []}

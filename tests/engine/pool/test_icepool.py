@@ -85,6 +85,7 @@ def test_extra_rerolls(rating, faces, extra):
     assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=2, extra=extra, extra_faces=faces))
 
 
+@pytest.mark.slow
 def test_as_many_extra_rerolls_as_dice():
     given = {"faces": ["blank"], "dice": 40}
     found = hits_law(attack(SHIPPED_DIE, dice=12, rating="improved", extra_reroll=given))

@@ -226,6 +226,7 @@ def test_p_values_of_all_variants_are_uniform():
     assert stats.kstest(found, "uniform").pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_random_fights_roll_the_exact_law():
     scenarios = random_scenarios(seed=3, count=120)
     found = [p_value(counts(each, TRIALS, seed), law_of_draws(each)) for seed, each in enumerate(scenarios)]
@@ -300,6 +301,7 @@ def test_every_trial_is_counted_once(variant, trials):
     assert counts(VARIANTS[variant], trials).sum() == trials
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", AWKWARD)
 def test_a_result_counts_every_trial(trials):
     result = analyser.simulate(VARIANTS["everything"], trials, threads=2)

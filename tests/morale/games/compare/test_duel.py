@@ -144,6 +144,7 @@ COIN_FIGHT = question(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["legion", "grande-tactique", "warmaster", "mordheim"])
 def test_against_the_plain_reading(system):
     found = fates(COIN_FIGHT, system)

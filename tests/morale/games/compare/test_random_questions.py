@@ -36,6 +36,7 @@ def values(nerve, **sections):
     return int(found["DISCIPLINE"]), int(found["COURAGE"]), -int(target), int(found["Leadership"]), int(sides)
 
 
+@pytest.mark.slow
 def test_a_higher_nerve_never_gets_a_worse_value():
     for sides in (2, 3, 6, 12, 20):
         found = [values(step / 120, grande_tactique={"check_sides": sides}) for step in range(121)]

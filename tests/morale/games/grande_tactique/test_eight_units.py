@@ -15,6 +15,7 @@ UNITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_eight_units_over_six_turns_are_answered():
     game = {"units": UNITS, "turns": 6, "surrounded": 0.05}
     sample = morale.simulate("grande-tactique", {"game": game}, 2000)
@@ -46,6 +47,7 @@ def test_the_last_places_before_the_edge_are_one():
     assert found[1, "cavalry", 2]["p_off_map"] == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_four_of_infantry_fit_the_method_exact_over_four_turns():
     """docs/morale.md says so."""
     chances = {"worn_down_by_infantry": 0.2, "charged_by_cavalry": 0.1}

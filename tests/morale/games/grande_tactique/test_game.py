@@ -251,6 +251,7 @@ def random_question(seed):
     return {"game": section, "ruleset": ruleset}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_random_games_against_the_plain_reading(seed):
     question = random_question(seed)
@@ -307,6 +308,7 @@ def test_same_seed_same_bits():
     assert_same_on_any_threads("grande-tactique", {"game": GAME}, trials=70_000)
 
 
+@pytest.mark.slow
 def test_monte_carlo_answers_what_is_too_large_for_the_exact_method():
     units = [{"edge_distance": 18, "worn_down_by_infantry": 0.3, "charged_by_cavalry": 0.1}] * 6
     with pytest.raises(InputError, match="method monte-carlo"):
