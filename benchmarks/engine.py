@@ -38,21 +38,21 @@ class BareKernel:
         self.dealer = dealer_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.sheet, self.dealer.special)
+        self.block = block_for(self.dealer.layout, self.dealer.rerolls)
 
     def __call__(self) -> None:
         dealer = self.dealer
         self.block.tables[:] = 0
         roll_chunks(
-            dealer.sheet, dealer.special, self.block, dealer.fight.dice,
+            dealer.layout, dealer.rerolls, self.block, dealer.fight.dice,
             0, self.chunks, CHUNK_TRIALS, *dealer.stream,
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for a plain attack; only after a call."""
         dealer, block = self.dealer, self.block
-        assert dealer.special is None, "a special pool rolls some dice in some trials only"
-        a_block = int(dealer.fight.dice) * len(block.words) + len(dealer.sheet.limits) * len(block.other_words)
+        assert dealer.rerolls is None, "a special pool rolls some dice in some trials only"
+        a_block = int(dealer.fight.dice) * len(block.words) + len(dealer.layout.limits) * len(block.other_words)
         thrown_away = int(block.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analyser.engine.fight.exact.propagate import exact_laws, start_states
+from analyser.engine.fight.exact.propagate import exact_distributions, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.scenarios.charge import charge_program, charge_start
@@ -71,7 +71,7 @@ def exactly(rounds=15):
     def law(fight, start=start_states):
         setup, parts = fight
         began = start(setup)
-        return lambda: exact_laws(setup, parts, began, *chance)
+        return lambda: exact_distributions(setup, parts, began, *chance)
 
     setup, operations = charge_program(unit("melee"), unit("melee"))
     calls = {DUEL: law(program()), TOSSED: law(program("random")), CHARGE: law((setup, [operations]), charge_start)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analyser.analysis.grid import Cells, Field, Fight, Fought, fought_cells, side_of, summary
 from analyser.analysis.selection import rows_called
 from analyser.common.errors import InputError
-from analyser.engine.fight.exact.distribution import Law
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
@@ -93,7 +93,7 @@ def _row(mine: Combatant, theirs: Combatant, chosen: PolicyName, ruleset: Rulese
     return charge_row(mine, "a") if chosen == "charge" else None
 
 
-def _law(mine: Combatant, theirs: Combatant, policies: tuple[PolicyName, PolicyName], ruleset: Ruleset) -> Law:
+def _law(mine: Combatant, theirs: Combatant, policies: tuple[PolicyName, PolicyName], ruleset: Ruleset) -> Joint:
     """The joint law of both units after the last round."""
     setup, rounds = duel_program(mine, theirs, _terms(policies), ruleset)
     operations = [operation for each in rounds for operation in each]
@@ -105,12 +105,12 @@ def _terms(policies: tuple[PolicyName, PolicyName]) -> DuelTerms:
     return DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
 
 
-def _results(law: Law, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
+def _results(law: Joint, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
     """The chances that the attacker has won more victory points, and that both have as many."""
     first, second = law.first[:, None], law.second[None, :]
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    return float(law.chances[won > lost].sum()), float(law.chances[won == lost].sum())
+    return float(law.probabilities[won > lost].sum()), float(law.probabilities[won == lost].sum())
 
 
 FIGHT = Fight(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.attack.sweep import HIGH, LOW, SUMMARY, percentile
-from analyser.engine.fight.exact.distribution import Law
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states
@@ -155,9 +155,9 @@ def side_of(loadout: Loadout) -> Combatant:
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-def summary(law: Law, defender: Combatant) -> np.void:
+def summary(law: Joint, defender: Combatant) -> np.void:
     """The figures of the defender, side 1 of the fight: one record of SUMMARY."""
-    words, chances = law.second, law.chances.sum(axis=0)
+    words, chances = law.second, law.probabilities.sum(axis=0)
     models, limit = defender.models or 0, defender.damage_limit or 1
     destroyed = states.models_destroyed(words, models)
     counts: NDArray[np.float64] = np.bincount(destroyed, chances, models + 1).astype(np.float64)

@@ -14,18 +14,10 @@ from analyser.cli.options import ANSWER_OPTIONS, FILE, REPLACEMENT, KeyOption, O
 from analyser.cli.selectors import attack_from, unit_from
 from analyser.cli.shell import Choice, Command
 from analyser.common.errors import InputError
+from analyser.rules.policies import POLICIES
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms, Target
 
-POLICIES = {  # what the help says of each
-    "shoot": "stand, aim and shoot; out of range, advance first",
-    "short_range": "advance, shooting, to short range; there, aim and shoot",
-    "charge": "close in at double time, and charge as soon as it can",
-    "lookout": "stand on lookout, and shoot at what acts (opportunity fire)",
-    "take_cover": "stay and take cover",
-    "all_out": "aim, and shoot with several rows (All-Out Attack)",
-    "overcharge": "aim and shoot with Overcharge, whatever it costs",
-}
-_POLICIES_HELP = "\n".join(f"  {name:<12}{what}" for name, what in POLICIES.items())
+_POLICIES_HELP = "\n".join(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())
 
 
 def _marks(key: str, marks: Mapping[Any, str], names: Mapping[str, str]) -> list[KeyOption]:

@@ -66,9 +66,8 @@ def _exact_attack(scenario: Scenario) -> AttackResult:
     fight = scenario.fight
     die, deck = _draws(scenario)
     _check_size(fight, len(deck))
-    faces, cards = die / die.sum(), deck / deck.sum()
-    scores, pmf, outcomes, probabilities = exact_attack(fight, faces, cards, np.cumsum(cards))
-    wrecked = float(faces[Face.HEROIC] + faces[Face.STRIKE])
+    scores, pmf, outcomes, probabilities = exact_attack(fight, die, deck)
+    wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())
     return AttackResult(
         outcomes=outcomes,
         weights=probabilities,

@@ -24,7 +24,7 @@ from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
-    from analyser.engine.fight.exact.distribution import Law
+    from analyser.engine.fight.exact.distribution import Joint
     from analyser.engine.fight.sampled.simulation import Simulation
 
 FATES = ("destroyed", "broken", "fled")
@@ -299,7 +299,7 @@ def simulation_of(
 
 def exact_laws_of(
     setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
-) -> list[Law]:
+) -> list[Joint]:
     """The joint law of the two sides after each of `programs`, one played after the other.
 
     Raises
@@ -307,10 +307,10 @@ def exact_laws_of(
     InputError
         It would take minutes or gigabytes.
     """
-    from analyser.engine.fight.exact.propagate import exact_laws
+    from analyser.engine.fight.exact.propagate import exact_distributions
 
     _check_size(setup, programs)
-    return exact_laws(setup, programs, start, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+    return exact_distributions(setup, programs, start, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
 
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:

@@ -8,63 +8,48 @@ from analyser.rules.activation import Order
 from analyser.rules.conditions import set_target
 from analyser.rules.outcome import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
-from analyser.rules.unit_state import (
-    CRYO,
-    SEISMIC,
-    SUPPRESSIVE,
-    carried_over,
-    is_removed,
-    lost_of,
-    models_of,
-    order_of,
-    put_into,
-    removed_word,
-    set_back,
-    with_order,
-)
 
 ACTIVE, TARGET, NOBODY = 0, 1, 2
-_CAUSED = SUPPRESSIVE | CRYO | SEISMIC
+_CAUSED = unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC
 _LOST_FIELD = unit_state.MODELS_MASK << MODELS_DESTROYED
 
 # Of a removed unit: it fell in the combat itself, not to the Sponsons before it.
-FELL_IN_COMBAT = SUPPRESSIVE
+FELL_IN_COMBAT = unit_state.SUPPRESSIVE
 
 # Embarked units take no activation of their own while they are aboard: the bits of one tell of them.
-PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN, PASSENGERS_ACTIVATED = (
-    unit_state.RALLY_FAILED,
-    unit_state.SUPPRESSED_BEFORE,
-    unit_state.DISORDERED_BEFORE,
-)
+PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE
+PASSENGERS_ACTIVATED = unit_state.DISORDERED_BEFORE
 
 
 @step
 def in_combat(active: int) -> bool:
     """Whether the active unit has charged or overruns, and the combat is not resolved yet."""
-    return order_of(active) in (Order.CHARGE, Order.OVERRUN)
+    return unit_state.order_of(active) in (Order.CHARGE, Order.OVERRUN)
 
 
 @step
-def engaged(word: int, side: SideFacts, target: TargetFacts) -> int:
+def engaged(state: int, side: SideFacts, target: TargetFacts) -> int:
     """A unit in contact with the enemy: on lookout and taking cover are lost, and Corrosive Fumes reach it (AC-7)."""
     lost = unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER)
-    return word & ~lost | (DISORDERED if side.fumes_within != NONE else 0)
+    return state & ~lost | (DISORDERED if side.fumes_within != NONE else 0)
 
 
 @step
-def struck_by(word: int, attack: AttackFacts) -> int:
+def struck_by(state: int, attack: AttackFacts) -> int:
     """The unit after an attack of the combat was made on it: its qualities bear on the loser's test (AC-6)."""
-    if is_removed(word):
-        return word | FELL_IN_COMBAT
-    word |= SUPPRESSIVE if attack.suppressive else 0
-    word |= CRYO if attack.cryo else 0
-    return word | (SEISMIC if attack.seismic else 0)
+    if unit_state.is_removed(state):
+        return state | FELL_IN_COMBAT
+    state |= unit_state.SUPPRESSIVE if attack.suppressive else 0
+    state |= unit_state.CRYO if attack.cryo else 0
+    return state | (unit_state.SEISMIC if attack.seismic else 0)
 
 
 @step
-def hurt_by(word: int, before: int) -> int:
+def hurt_by(state: int, before: int) -> int:
     """The unit after an attack, when it was in the state `before`, of a unit with Throw (AC-7)."""
-    return word | unit_state.MARKED if not is_removed(word) and models_of(word) < models_of(before) else word
+    if unit_state.is_removed(state) or unit_state.models_of(state) >= unit_state.models_of(before):
+        return state
+    return state | unit_state.MARKED
 
 
 @step
@@ -74,9 +59,10 @@ def aboard(side: SideFacts, models: int) -> int:
 
 
 @step
-def passengers_lost(word: int, side: SideFacts) -> int:
+def passengers_lost(state: int, side: SideFacts) -> int:
     """Embarked models destroyed in the combat, with the transport's own models (AC-8.8)."""
-    return aboard(side, models_of(word) + lost_of(word)) - aboard(side, models_of(word))
+    models = unit_state.models_of(state)
+    return aboard(side, models + unit_state.lost_of(state)) - aboard(side, models)
 
 
 @step
@@ -86,84 +72,84 @@ def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
     A charger that fell to the Sponsons came to no combat; one that fell to those beside a target whose own blanks have
     destroyed it has lost (AC-8.7). `sides`: of the active unit and of its target.
     """
-    if is_removed(target) and target & FELL_IN_COMBAT:
-        return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
-    if is_removed(active):
+    if unit_state.is_removed(target) and target & FELL_IN_COMBAT:
+        return TARGET if unit_state.is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
+    if unit_state.is_removed(active):
         return TARGET if active & FELL_IN_COMBAT else NOBODY
-    lost = lost_of(active) + passengers_lost(active, sides[ACTIVE])
-    destroyed = lost_of(target) + passengers_lost(target, sides[TARGET])
+    lost = unit_state.lost_of(active) + passengers_lost(active, sides[ACTIVE])
+    destroyed = unit_state.lost_of(target) + passengers_lost(target, sides[TARGET])
     if lost == destroyed:
         return NOBODY
     return ACTIVE if destroyed > lost else TARGET
 
 
 @step
-def withdrawn(word: int, side: SideFacts) -> int:
+def withdrawn(state: int, side: SideFacts) -> int:
     """The unit 3 inches back, or out of its building; models without room are destroyed (AC-8.5, AC-8.6)."""
-    lost = min(side.withdraws_without_room, models_of(word))
-    if lost == models_of(word):
-        return removed_word(word, side, lost, ANNIHILATED)
-    return set_back(word - lost + (lost << MODELS_DESTROYED), side)
+    lost = min(side.withdraws_without_room, unit_state.models_of(state))
+    if lost == unit_state.models_of(state):
+        return unit_state.removed_state(state, side, lost, ANNIHILATED)
+    return unit_state.set_back(state - lost + (lost << MODELS_DESTROYED), side)
 
 
 @step
-def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int) -> None:
+def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
     """Fill `fight` with the loser's test: its losses in the combat against its models before it (AC-8.5, AC-5.2).
 
     `target` is the unit's record, `attack` a blank one; both are scratch.
     """
-    put_into(target, side, word)
-    target.models = models_of(word) + lost_of(word)
+    unit_state.put_into(target, side, state)
+    target.models = unit_state.models_of(state) + unit_state.lost_of(state)
     target.exposed = NONE
-    attack.suppressive = 1 if word & SUPPRESSIVE else 0
-    attack.cryo = 1 if word & CRYO else 0
-    attack.seismic = 1 if word & SEISMIC else 0
+    attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
+    attack.cryo = 1 if state & unit_state.CRYO else 0
+    attack.seismic = 1 if state & unit_state.SEISMIC else 0
     set_target(attack, target, fight)
 
 
 @step
-def failed_combat_test(fight: FightFacts, word: int, side: SideFacts) -> int:
+def failed_combat_test(fight: FightFacts, state: int, side: SideFacts) -> int:
     """The loser after a failed test."""
-    lost = lost_of(word)
-    outcome = discipline.fail_test(fight, lost, unit_state.damage_of(word), fight.disordered)
-    return carried_over(word, outcome - (lost << MODELS_DESTROYED), side, 0)
+    lost = unit_state.lost_of(state)
+    outcome = discipline.fail_test(fight, lost, unit_state.damage_of(state), fight.disordered)
+    return unit_state.carried_over(state, outcome - (lost << MODELS_DESTROYED), side, 0)
 
 
 @step
-def scored(word: int, side: SideFacts) -> int:
+def scored(state: int, side: SideFacts) -> int:
     """The winner: one more combat won (Hunter, AC-7)."""
-    return word + (1 << unit_state.WINS) if side.hunter else word
+    return state + (1 << unit_state.WINS) if side.hunter else state
 
 
 @step
-def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, word: int) -> None:
+def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
     """Fill `fight` with the test of the embarked unit, which only a transport that tests brings about (AC-5.10).
 
     `target` is the record of the embarked unit.
     """
-    attack.suppressive = 1 if word & SUPPRESSIVE else 0
-    attack.cryo = 1 if word & CRYO else 0
-    attack.seismic = 1 if word & SEISMIC else 0
-    target.models = aboard(side, models_of(word) + lost_of(word))
-    target.suppressed = 1 if target.suppressed or word & PASSENGERS_SUPPRESSED else 0
-    target.activated = 1 if target.activated or word & PASSENGERS_ACTIVATED else 0
+    attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
+    attack.cryo = 1 if state & unit_state.CRYO else 0
+    attack.seismic = 1 if state & unit_state.SEISMIC else 0
+    target.models = aboard(side, unit_state.models_of(state) + unit_state.lost_of(state))
+    target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
+    target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0
     set_target(attack, target, fight)
 
 
 @step
-def passengers_failed(fight: FightFacts, word: int, side: SideFacts) -> int:
-    """The transport's word after its passengers failed: they break or are suppressed; aboard nobody falls back."""
-    if aboard(side, models_of(word)) <= fight.break_limit:
-        return word | PASSENGERS_BROKEN
+def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
+    """The transport's state after its passengers failed: they break or are suppressed; aboard nobody falls back."""
+    if aboard(side, unit_state.models_of(state)) <= fight.break_limit:
+        return state | PASSENGERS_BROKEN
     if fight.cryo and not fight.activated and not fight.suppressed:
-        return word | PASSENGERS_ACTIVATED
-    return word | PASSENGERS_SUPPRESSED
+        return state | PASSENGERS_ACTIVATED
+    return state | PASSENGERS_SUPPRESSED
 
 
 @step
-def after_combat(word: int) -> int:
+def after_combat(state: int) -> int:
     """The unit when the combat is over."""
-    return word if is_removed(word) else word & ~(_LOST_FIELD | _CAUSED)
+    return state if unit_state.is_removed(state) else state & ~(_LOST_FIELD | _CAUSED)
 
 
 @step
@@ -173,7 +159,7 @@ def ended_as(active: int, won_by: int, again: bool, side: SideFacts) -> int:
     After a stalemate a unit that runs amok has nothing left to do: it has charged.
     """
     if again:
-        return with_order(active, Order.OVERRUN)
+        return unit_state.with_order(active, Order.OVERRUN)
     if won_by == NOBODY:
-        return with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
-    return with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)
+        return unit_state.with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
+    return unit_state.with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)

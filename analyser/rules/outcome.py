@@ -7,17 +7,9 @@ from analyser.common.jit import step
 # An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
 # damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
 BITS = 10
-
-
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
-
-
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
-
-
 ATTACKER_DAMAGE = FLAGS + 7
-
-
 ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # topmost: with more blanks, outcomes then come in rising order
 
 

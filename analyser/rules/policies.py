@@ -1,10 +1,9 @@
 """What a side does with its unit, activation by activation (AC-9.2): small functions, one a policy.
 
-A policy sees a :class:`View` and answers with a :class:`Manoeuvre` and an :class:`Action`. To add one: write its
-function here, give it a name in :class:`Policy` and a line in :func:`decide`. Then tell users of it: its name in
-`fights/feasible.py` (and who cannot carry it out), in `fights/shooter.py` if it shoots, in the help of `cli/fights.py`,
-and in `docs/fights.md`; the tests name what is missing. What a failed rally test or a building forbids is seen to
-afterwards, in :func:`allowed`.
+A policy sees a :class:`View` and returns a :class:`Manoeuvre` and an :class:`Action`. To add one, write its function
+here, its line in :func:`decide`, its name in :class:`Policy` and what users are told of it in :data:`POLICIES`: the
+scenario's keys and the help are made from those. What it needs of a unit beside a ranged row stands in
+`scenarios/policies.py`. What a failed rally test or a building forbids is seen to afterwards, in :func:`allowed`.
 """
 
 from __future__ import annotations
@@ -25,6 +24,27 @@ class Policy(IntEnum):
     TAKE_COVER = 4
     ALL_OUT = 5
     OVERCHARGE = 6
+
+
+class About(NamedTuple):
+    """What users are told of a policy, and whether its unit shoots in its own activation."""
+
+    told: str
+    shoots: bool
+
+
+POLICIES = {
+    "shoot": About("stand, aim and shoot; out of range, advance first", True),
+    "short_range": About("advance, shooting, to short range; there, aim and shoot", True),
+    "charge": About("close in at double time, and charge as soon as it can", False),
+    "lookout": About("stand on lookout, and shoot at what acts (opportunity fire)", False),
+    "take_cover": About("stay and take cover", False),
+    "all_out": About("aim, and shoot with several rows (All-Out Attack)", True),
+    "overcharge": About("aim and shoot with Overcharge, whatever it costs", True),
+}
+"""The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
+
+SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
 
 
 class Manoeuvre(IntEnum):

@@ -11,16 +11,6 @@ from analyser.common.jit import step
 from analyser.rules import activation, outcome, unit_state
 from analyser.rules.activation import Order, in_building, length_between
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
-from analyser.rules.unit_state import (
-    MODELS_MASK,
-    damage_of,
-    is_removed,
-    lost_of,
-    models_of,
-    order_of,
-    out_of_place,
-    removed_word,
-)
 
 # Bits of activations, which a unit that is gone has no more use for.
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
@@ -29,44 +19,45 @@ STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
 
 
 @step
-def goes_off(word: int, side: SideFacts) -> bool:
+def goes_off(state: int, side: SideFacts) -> bool:
     """Whether the last model was destroyed, and its die is still to be rolled: a broken unit leaves no wreck."""
-    if not is_removed(word) or word & (_NOT_BY_DAMAGE | SETTLED) or not side.spectacular_demise:
+    if not unit_state.is_removed(state) or state & (_NOT_BY_DAMAGE | SETTLED) or not side.spectacular_demise:
         return False
-    return lost_of(word) == side.models
+    return unit_state.lost_of(state) == side.models
 
 
 @step
-def length_away(word: int, other: int, side: SideFacts, others: SideFacts) -> int:
+def length_away(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
     """How far the enemy is from the unit that is gone; 0 where no distance is known: then it is in contact."""
-    return max(activation.length_between(word, other, side, others), 0)
+    return max(activation.length_between(state, other, side, others), 0)
 
 
 @step
-def shown(word: int, strikes: bool, length: int, side: SideFacts) -> int:
+def shown(state: int, strikes: bool, length: int, side: SideFacts) -> int:
     """The unit after its die: a strike that reaches the enemy, or something else, perhaps a miss that does."""
-    word |= SETTLED
+    state |= SETTLED
     if strikes and length <= HEROIC_REACHES:
-        return word | BLAST
-    return word | PANIC if length <= PANIC_REACHES else out_of_place(word, side)
+        return state | BLAST
+    return state | PANIC if length <= PANIC_REACHES else unit_state.out_of_place(state, side)
 
 
 @step
 def panics(other: int) -> bool:
     """Whether the other side is gone, and its die may have been, or was, a miss."""
-    return is_removed(other) and other & PANIC != 0
+    return unit_state.is_removed(other) and other & PANIC != 0
 
 
 @step
-def settled(word: int, bit: int, side: SideFacts) -> int:
+def settled(state: int, bit: int, side: SideFacts) -> int:
     """The unit that is gone, with that much done: it is of no account any more where it stood."""
-    return out_of_place(word, side) & ~bit
+    return unit_state.out_of_place(state, side) & ~bit
 
 
 @step
-def settled_by_a_shot(word: int, side: SideFacts) -> int:
+def settled_by_a_shot(state: int, side: SideFacts) -> int:
     """A unit destroyed by a shot: where no distance is known nobody is near it, and there is no die to roll."""
-    return word | SETTLED if is_removed(word) and side.spectacular_demise and side.distance == NONE else word
+    unseen = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
+    return state | SETTLED if unseen else state
 
 
 # Between the attack and its die; a bit of units that are gone, which one that stands has no use for.
@@ -74,59 +65,55 @@ SHAKEN = outcome.FLED
 
 
 @step
-def shaken(word: int, side: SideFacts) -> int:
+def shaken(state: int, side: SideFacts) -> int:
     """The unit after an attack of such a row: if it is still in its building, a die is to be rolled for that."""
-    return word | SHAKEN if in_building(word, side) and not unit_state.is_removed(word) else word
+    return state | SHAKEN if in_building(state, side) and not unit_state.is_removed(state) else state
 
 
 @step
-def is_at_stake(word: int, side: SideFacts) -> bool:
+def is_at_stake(state: int, side: SideFacts) -> bool:
     """Whether the die is to be rolled: the building was attacked, and the unit has not left it since."""
-    return word & SHAKEN != 0 and not unit_state.is_removed(word) and in_building(word, side)
+    return state & SHAKEN != 0 and not unit_state.is_removed(state) and in_building(state, side)
 
 
 @step
-def after_siege_test(word: int, side: SideFacts, wrecked: bool) -> int:
+def after_siege_test(state: int, side: SideFacts, wrecked: bool) -> int:
     """The unit after the die: out of the building, if that is `wrecked`, or still in it."""
-    word &= ~SHAKEN
-    return unit_state.moved(word, side, 0) if wrecked else word
+    state &= ~SHAKEN
+    return unit_state.moved(state, side, 0) if wrecked else state
 
 
 WITHIN = 6 * INCH
-
-
 _AERIAL = CATEGORIES.index("aerial")
-
-
 _HAS_NOT_CHARGED = (Order.SHOOT_AIMING, Order.SHOOT, Order.NO_ATTACK)
-
-
-_NO_DAMAGE = ~(MODELS_MASK << outcome.DAMAGE)
+_NO_DAMAGE = ~(unit_state.MODELS_MASK << outcome.DAMAGE)
 
 
 @step
-def hurts(word: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
+def hurts(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
     """Whether the active unit hurts the other one: it is light or heavy, and near; without distances nobody is.
 
     `sides`: of the active unit and of the other one.
     """
-    if not sides[0].runs_amok or is_removed(word) or is_removed(other) or enemy.category == _AERIAL:
+    if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
-    distance = length_between(word, other, sides[0], sides[1])
-    return order_of(word) in _HAS_NOT_CHARGED and distance != NONE and distance <= WITHIN
+    if unit_state.is_removed(state) or unit_state.is_removed(other):
+        return False
+    distance = length_between(state, other, sides[0], sides[1])
+    return unit_state.order_of(state) in _HAS_NOT_CHARGED and distance != NONE and distance <= WITHIN
 
 
 @step
-def with_damage(word: int, side: SideFacts, damage_limit: int) -> int:
+def with_damage(state: int, side: SideFacts, damage_limit: int) -> int:
     """The unit that was near, with one damage more: no attack, so no test, and its officer is not chosen."""
-    if damage_of(word) + 1 < damage_limit:
-        return word + (1 << outcome.DAMAGE)
-    return without_a_model(word, side)
+    if unit_state.damage_of(state) + 1 < damage_limit:
+        return state + (1 << outcome.DAMAGE)
+    return without_a_model(state, side)
 
 
 @step
-def without_a_model(word: int, side: SideFacts) -> int:
+def without_a_model(state: int, side: SideFacts) -> int:
     """A unit with one model less, and the damage on it gone; its general does not choose the officer."""
-    if models_of(word) > 1:
-        return (word - 1) & _NO_DAMAGE
-    return settled_by_a_shot(removed_word(word, side, 1, outcome.ANNIHILATED), side)
+    if unit_state.models_of(state) > 1:
+        return (state - 1) & _NO_DAMAGE
+    return settled_by_a_shot(unit_state.removed_state(state, side, 1, outcome.ANNIHILATED), side)

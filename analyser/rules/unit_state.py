@@ -54,139 +54,139 @@ _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 
 @step
-def models_of(word: int) -> int:
+def models_of(state: int) -> int:
     """Models left."""
-    return word & MODELS_MASK
+    return state & MODELS_MASK
 
 
 @step
-def lost_of(word: int) -> int:
+def lost_of(state: int) -> int:
     """Models lost in the combat that is going on; of a removed unit, all that damage ever destroyed."""
-    return word >> MODELS_DESTROYED & MODELS_MASK
+    return state >> MODELS_DESTROYED & MODELS_MASK
 
 
 @step
-def damage_of(word: int) -> int:
+def damage_of(state: int) -> int:
     """Damage on the unit."""
-    return word >> DAMAGE & MODELS_MASK
+    return state >> DAMAGE & MODELS_MASK
 
 
 @step
-def order_of(word: int) -> int:
+def order_of(state: int) -> int:
     """The :class:`~.activation.Order` that the unit carries out."""
-    return word >> ORDERS & ORDERS_MASK
+    return state >> ORDERS & ORDERS_MASK
 
 
 @step
-def with_order(word: int, order: int) -> int:
+def with_order(state: int, order: int) -> int:
     """The unit with another order."""
-    return word & ~(ORDERS_MASK << ORDERS) | order << ORDERS
+    return state & ~(ORDERS_MASK << ORDERS) | order << ORDERS
 
 
 @step
-def is_removed(word: int) -> bool:
+def is_removed(state: int) -> bool:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
-    return word & ANNIHILATED != 0
+    return state & ANNIHILATED != 0
 
 
 @step
-def position_of(word: int, side: SideFacts) -> int:
+def position_of(state: int, side: SideFacts) -> int:
     """How far forward the unit is of where it stood at the start."""
-    return ((word >> side.position_at) - side.origin) * side.stride
+    return ((state >> side.position_at) - side.origin) * side.stride
 
 
 @step
-def out_of_place(word: int, side: SideFacts) -> int:
+def out_of_place(state: int, side: SideFacts) -> int:
     """The state without where the unit stands."""
-    return word & ~(-1 << side.position_at)
+    return state & ~(-1 << side.position_at)
 
 
 @step
-def moved(word: int, side: SideFacts, length: int) -> int:
+def moved(state: int, side: SideFacts, length: int) -> int:
     """The unit so much further forward: what is lost by moving is lost, and a building is left.
 
     Where it stands is kept only if something depends on it, so that states do not multiply for nothing.
     """
-    still = word & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
+    still = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
     return still + ((length // side.stride) << side.position_at) if side.tracks_position else still
 
 
 @step
-def length_to_edge(word: int, side: SideFacts) -> int:
+def length_to_edge(state: int, side: SideFacts) -> int:
     """How far it is to the unit's own table edge; NONE where that is far."""
     if side.edge_distance == NONE:
         return NONE
-    return max(side.edge_distance + position_of(word, side), 0)
+    return max(side.edge_distance + position_of(state, side), 0)
 
 
 @step
-def set_back(word: int, side: SideFacts) -> int:
+def set_back(state: int, side: SideFacts) -> int:
     """The unit after falling back or withdrawing, which nobody does beyond the table's edge (AC-5.4 b, AC-8.5)."""
-    to_edge = length_to_edge(word, side)
-    return moved(word, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
+    to_edge = length_to_edge(state, side)
+    return moved(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
 
 
 @step
-def would_flee(word: int, side: SideFacts) -> bool:
+def would_flee(state: int, side: SideFacts) -> bool:
     """Whether the next 3 inches back reach the own table edge (AC-5.4 b)."""
-    return side.edge_distance != NONE and length_to_edge(word, side) <= FALL_BACK
+    return side.edge_distance != NONE and length_to_edge(state, side) <= FALL_BACK
 
 
 @step
-def put_into(target: TargetFacts, side: SideFacts, word: int) -> None:
+def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
     """Bring the state of the unit into its record `target`."""
-    target.models = models_of(word)
+    target.models = models_of(state)
     if target.exposed != NONE:
         target.exposed = min(target.exposed, target.models)
-    target.damage = damage_of(word)
-    target.suppressed = word & SUPPRESSED != 0
-    target.disordered = word & DISORDERED != 0
-    target.activated = word & ACTIVATED != 0
-    target.taking_cover = word & TAKING_COVER != 0
-    target.garrisoned = side.garrisoned and word & OUT_OF_BUILDING == 0
-    target.flees = would_flee(word, side)
+    target.damage = damage_of(state)
+    target.suppressed = state & SUPPRESSED != 0
+    target.disordered = state & DISORDERED != 0
+    target.activated = state & ACTIVATED != 0
+    target.taking_cover = state & TAKING_COVER != 0
+    target.garrisoned = side.garrisoned and state & OUT_OF_BUILDING == 0
+    target.flees = would_flee(state, side)
 
 
 @step
-def removed_word(word: int, side: SideFacts, destroyed: int, flags: int) -> int:
+def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
     """A unit that is gone, `destroyed` models of those that it had just now by damage.
 
     Where it stood is kept as long as something depends on it (Spectacular Demise, AC-7).
     """
-    before = side.models - models_of(word)
+    before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS)
     if not side.spectacular_demise or side.distance == NONE:
-        word = out_of_place(word, side)
-    return word & kept | (before + destroyed) << MODELS_DESTROYED | flags
+        state = out_of_place(state, side)
+    return state & kept | (before + destroyed) << MODELS_DESTROYED | flags
 
 
 @step
-def carried_over(word: int, outcome: int, side: SideFacts, counts: int) -> int:
+def carried_over(state: int, outcome: int, side: SideFacts, counts: int) -> int:
     """The state after an attack whose outcome, on this state, is `outcome`.
 
     `counts`: whether what was destroyed counts for who wins the combat (AC-8.5).
     """
     destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
     if outcome & ANNIHILATED:
-        return removed_word(word, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
-    lost = lost_of(word) + (destroyed if counts else 0)
-    kept = word & (FELL_BACK | MARKED)
-    after = word & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << MODELS_DESTROYED | kept
+        return removed_state(state, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
+    lost = lost_of(state) + (destroyed if counts else 0)
+    kept = state & (FELL_BACK | MARKED)
+    after = state & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << MODELS_DESTROYED | kept
     return set_back(after, side) if outcome & FELL_BACK else after
 
 
 @step
-def start_word(target: TargetFacts, statuses: int) -> int:
+def start_state(target: TargetFacts, statuses: int) -> int:
     """The unit as it stands at the start; `statuses` are bits of this module, and where it stands."""
-    word = target.models | target.damage << DAMAGE | statuses
-    word |= SUPPRESSED if target.suppressed else 0
-    word |= DISORDERED if target.disordered else 0
-    word |= ACTIVATED if target.activated else 0
-    return word | (TAKING_COVER if target.taking_cover else 0)
+    state = target.models | target.damage << DAMAGE | statuses
+    state |= SUPPRESSED if target.suppressed else 0
+    state |= DISORDERED if target.disordered else 0
+    state |= ACTIVATED if target.activated else 0
+    return state | (TAKING_COVER if target.taking_cover else 0)
 
 
 @step
 def relieved_by(attack: AttackFacts) -> int:
     """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
-    word = attack.models | attack.damage << DAMAGE
-    return word | (SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0)
+    state = attack.models | attack.damage << DAMAGE
+    return state | (SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from analyser.common.errors import InputError
 from analyser.game.units import Row
+from analyser.rules.policies import POLICIES
 from analyser.scenarios.combatant import charge_row, check_can_be_charged
 from analyser.scenarios.schema import Combatant, PolicyName
 
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
-_FITTING: dict[PolicyName, str] = {  # what a policy needs of a row
-    "shoot": _BUT_REACTIVE,
+_FITTING = {  # what a policy needs of a row, where it needs more
     "short_range": "but Reactive ones, which fire on lookout, and Indirect ones, which do not fire at short range,",
-    "all_out": _BUT_REACTIVE,
     "overcharge": "with Overcharge",
 }
 
@@ -39,7 +36,7 @@ def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: 
         return
     possible: list[str] = []
     reasons: dict[str, list[str]] = {}
-    for other in get_args(PolicyName):
+    for other in POLICIES:
         obstacle = why_not(other, mine, theirs)
         if obstacle is None:
             possible.append(other)
@@ -59,7 +56,7 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
     if not rows_to_shoot_with(mine, theirs, "lookout"):
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
-        return f"it has no ranged row {_FITTING[policy]} against {theirs.category} targets"
+        return f"it has no ranged row {_FITTING.get(policy, _BUT_REACTIVE)} against {theirs.category} targets"
     if policy == "all_out" and not mine.has("All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, field_validator
 from pydantic_core import PydanticCustomError
@@ -24,6 +24,7 @@ from analyser.game.units import (
     UnitType,
     each_row_once,
 )
+from analyser.rules.policies import POLICIES
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
@@ -191,7 +192,10 @@ MOST_ROUNDS = 10
 MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 
 
-PolicyName = Literal["shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"]
+if TYPE_CHECKING:
+    PolicyName = str
+else:
+    PolicyName = Literal[tuple(POLICIES)]
 
 
 class DuelTerms(Record):

@@ -14,6 +14,7 @@ from analyser.game.dice import Rating
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.activation import Order
+from analyser.rules.policies import SHOOTING
 from analyser.rules.structs import ATTACK, TARGET, Bonus, Penalty
 from analyser.scenarios.best_row import best_of
 from analyser.scenarios.combatant import can_fail_to_rally, check_has_dice, row_named
@@ -21,7 +22,6 @@ from analyser.scenarios.policies import rows_to_shoot_with
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
 
-SHOOTING = ("shoot", "short_range", "all_out", "overcharge")
 _FIRES_OTHERWISE: PolicyName = "shoot"  # how who charges fires, when a failed rally test has left it nothing else
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
 _ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))

@@ -9,12 +9,10 @@ from typing import get_args
 import pytest
 
 import analyser
-from analyser.cli.fights import POLICIES
 from analyser.common.errors import InputError
-from analyser.rules.policies import Policy
+from analyser.rules.policies import POLICIES, SHOOTING, Policy
 from analyser.scenarios.reading import kind_of
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack, PolicyName, Target
-from analyser.scenarios.shooter import SHOOTING
 from tests.helpers.pages import assert_part_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fights.md").read_text(encoding="utf-8")
@@ -40,7 +38,7 @@ def test_every_policy_is_named_wherever_users_are_told_of_it():
     known = [policy.name.lower() for policy in Policy]
     section = PAGE.split("| policy | what the unit does |")[1].split("\n\n")[0]
     for where, named in (
-        ("feasible", get_args(PolicyName)),
+        ("the scenario", get_args(PolicyName)),
         ("the help", POLICIES),
         ("docs/fights.md", re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)),
     ):

@@ -143,11 +143,11 @@ def dealer(scenario):
 
 def words_of_block(dealer, dice):
     """How many words a block of trials takes at most, if every die of the first roll is a heroic strike."""
-    sheet, special, block = dealer.sheet, dealer.special, block_for(dealer.sheet, dealer.special)
-    kept, allowance = int(special.kept[-1]), int(special.allowance)
+    layout, rerolls, block = dealer.layout, dealer.rerolls, block_for(dealer.layout, dealer.rerolls)
+    kept, allowance = int(rerolls.kept[-1]), int(rerolls.allowance)
     together = (dice + kept + allowance) * len(block.words) // ABREAST
-    one_by_one = (dice * sheet.added - kept) * BLOCK
-    return together + one_by_one + len(sheet.limits) * len(block.other_words)
+    one_by_one = (dice * layout.added - kept) * BLOCK
+    return together + one_by_one + len(layout.limits) * len(block.other_words)
 
 
 def test_no_chunk_uses_more_words_than_it_has():

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.sampling import Sampling
-from analyser.engine.fight.exact.propagate import exact_laws, start_states
+from analyser.engine.fight.exact.propagate import exact_distributions, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
@@ -103,7 +103,9 @@ def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
     ruleset = ruleset_of(scenario)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    return [endings(law, fight.read) for law in exact_laws(fight.setup, fight.programs, fight.start, die, deck)]
+    return [
+        endings(law, fight.read) for law in exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
+    ]
 
 
 def samples_of(fight, scenario, trials, seed, replacement=False, **options):
@@ -124,8 +126,8 @@ def endings(law, read):
     found = defaultdict(float)
     for row, one in enumerate(law.first.tolist()):
         for column, two in enumerate(law.second.tolist()):
-            if law.chances[row, column]:
-                found[read(one, two)] += law.chances[row, column]
+            if law.probabilities[row, column]:
+                found[read(one, two)] += law.probabilities[row, column]
     return found
 
 

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.pool.pmf import most_dice, pool_pmf
+from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.damage import Scores, losses_of, scores_for
+from analyser.rules.draws import Odds, odds_of, probability_of, suppression_draw
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts
 
@@ -16,22 +17,12 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 
 @step
-def chance_failed(fight: FightFacts, destroyed: int, disordered: int, at_most: NDArray[np.float64]) -> float:
-    """The chance that the card is above what passes the suppression test."""
-    highest = discipline.passes_up_to(fight, destroyed, disordered)
-    if highest < 0:
-        return 1.0
-    return float(1.0 - at_most[highest]) if highest < len(at_most) - 1 else 0.0
-
-
-@step
 def push_state(
     fight: FightFacts,
     losses: tuple[int, int, int, int],
     weight: float,
-    at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
+    odds: Odds,
+    outcomes: Outcomes,
     count: int,
 ) -> int:
     """Append what units with these losses come to, officer and card still to be drawn; the new count."""
@@ -44,14 +35,15 @@ def push_state(
         if share == 0.0:
             continue
         disordered = discipline.disordered_by_loss(fight, officer_lost)
-        failed = chance_failed(fight, destroyed, disordered, at_most)
+        highest = discipline.passes_up_to(fight, destroyed, disordered)
+        failed = 1.0 - probability_of(suppression_draw(1), highest, odds)
         if failed < 1.0:
-            outcomes[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
-            probabilities[count] = share * (1.0 - failed)
+            outcomes.values[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
+            outcomes.probabilities[count] = share * (1.0 - failed)
             count += 1
         if failed > 0.0:
-            outcomes[count] = discipline.fail_test(fight, destroyed, damage, disordered) | own
-            probabilities[count] = share * failed
+            outcomes.values[count] = discipline.fail_test(fight, destroyed, damage, disordered) | own
+            outcomes.probabilities[count] = share * failed
             count += 1
     return count
 
@@ -61,11 +53,10 @@ def push_pmf(
     fight: FightFacts,
     scores: Scores,
     pmf: NDArray[np.float64],
-    at_most: NDArray[np.float64],
-    outcomes: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
+    odds: Odds,
+    outcomes: Outcomes,
 ) -> int:
-    """Fill `outcomes` and `probabilities` from the distribution of a pool's score; how many were filled.
+    """Fill `outcomes` from the distribution of a pool's score; how many were filled.
 
     The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.
     """
@@ -77,52 +68,49 @@ def push_pmf(
                 continue
             more = losses_of(fight, scores, score)
             if weight > 0.0 and more != losses:
-                count = push_state(fight, losses, weight, at_most, outcomes, probabilities, count)
+                count = push_state(fight, losses, weight, odds, outcomes, count)
                 weight = 0.0
             losses = more
             weight += pmf[score]
         if weight > 0.0:
-            count = push_state(fight, losses, weight, at_most, outcomes, probabilities, count)
+            count = push_state(fight, losses, weight, odds, outcomes, count)
     return count
 
 
 @step
-def gather(outcomes: NDArray[np.int64], weights: NDArray[np.float64], count: int) -> int:
-    """Bring `count` outcomes into rising order, equal ones together with their weights added; how many are left.
+def gather(outcomes: Outcomes, count: int) -> int:
+    """Bring `count` outcomes into rising order, equal ones together with their probabilities added; how many are left.
 
-    By insertion: they come nearly in order, and few.
+    Insertion sort: they come nearly in order, and few.
     """
+    values, weights = outcomes
     kept = 0
     for place in range(count):
-        outcome, weight = outcomes[place], weights[place]
+        value, weight = values[place], weights[place]
         slot = kept
-        while slot > 0 and outcomes[slot - 1] > outcome:
+        while slot > 0 and values[slot - 1] > value:
             slot -= 1
-        if slot > 0 and outcomes[slot - 1] == outcome:
+        if slot > 0 and values[slot - 1] == value:
             weights[slot - 1] += weight
             continue
         for later in range(kept, slot, -1):
-            outcomes[later] = outcomes[later - 1]
-            weights[later] = weights[later - 1]
-        outcomes[slot] = outcome
-        weights[slot] = weight
+            values[later], weights[later] = values[later - 1], weights[later - 1]
+        values[slot], weights[slot] = value, weight
         kept += 1
     return kept
 
 
 @kernel
 def exact_attack(
-    fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], at_most: NDArray[np.float64]
+    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]
 ) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """The exact distribution of the outcome of one attack.
 
     Parameters
     ----------
     fight : record of FIGHT
-    faces, cards : float64 arrays
-        The probabilities of the faces of the die, and of the card values.
-    at_most : float64 array
-        The probability that a card has at most the value v.
+    die, deck : int64 arrays
+        Sides by face; copies by card value.
 
     Returns
     -------
@@ -133,11 +121,9 @@ def exact_attack(
         Packed as :mod:`analyser.rules.outcome` says, in rising order, each once.
     probabilities : float64 array, shape (n,)
     """
+    faces, cards = die / die.sum(), deck / deck.sum()
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)
-    room = ROWS_A_STATE * len(pmf)
-    outcomes = np.empty(room, np.int64)
-    probabilities = np.empty(room)
-    count = push_pmf(fight, scores, pmf, at_most, outcomes, probabilities)
-    kept = gather(outcomes, probabilities, count)
-    return scores, pmf, outcomes[:kept], probabilities[:kept]
+    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    kept = gather(outcomes, push_pmf(fight, scores, pmf, odds_of(die, deck), outcomes))
+    return scores, pmf, outcomes.values[:kept], outcomes.probabilities[:kept]

@@ -14,11 +14,12 @@ from analyser.common.jit import kernel, step
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
-from analyser.engine.pool.layout import OtherDraw, Sheet, Special, sheets_for
+from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import Stream, stream_of
 from analyser.game.dice import Face
 from analyser.rules import discipline
 from analyser.rules.damage import Scores, losses_of, scores_for, size_of
+from analyser.rules.draws import odds_of, passing, suppression_draw
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts, Officer, Test, plain
 
@@ -33,8 +34,8 @@ class Dealer:
 
     fight: FightFacts
     scores: Scores
-    sheet: Sheet
-    special: Special | None
+    layout: Layout
+    rerolls: Rerolls | None
     shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
     stream: Stream
 
@@ -65,30 +66,27 @@ def dealer_for(
     """
     facts = plain(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
-    card = _card_draw(facts, deck)
+    card = _card_draw(facts, die, deck)
     place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
     wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
     scores = scores_for(facts, dice)
-    values = [len(draw.edges) + 1 if draw else 1 for draw in (card, place, building)]
+    values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, place, building)]
     shape = (size_of(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return Dealer(fight, scores, *sheets_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
+    return Dealer(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
 
 
-def _card_draw(fight: FightFacts, deck: NDArray[np.int64]) -> OtherDraw | None:
+def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:
     """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
     if fight.test != Test.BY_CARD:
         return None
-    at_most = np.concatenate([[0], np.cumsum(deck)])
-    edges = [
-        int(at_most[min(max(fight.discipline - lower + 1, 0), len(deck))])
-        for lower in range(_CARD_VALUES_LOWER, -1, -1)
-    ]
-    return OtherDraw(int(deck.sum()), tuple(edges))
+    odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
+    bounds, draws = zip(*(passing(suppression_draw(1), value, odds) for value in values))
+    return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
 class Sample:
@@ -126,13 +124,13 @@ class Sample:
     def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""
         dealer, (start, gamma) = self.dealer, self.dealer.stream
-        block = block_for(dealer.sheet, dealer.special)
+        block = block_for(dealer.layout, dealer.rerolls)
         held = 0
         for task in queue:
             if held + task.trials > MOST_HELD:
                 self._merge(block)
                 held = 0
-            roll_chunks(dealer.sheet, dealer.special, block, dealer.fight.dice, *task, start, gamma)
+            roll_chunks(dealer.layout, dealer.rerolls, block, dealer.fight.dice, *task, start, gamma)
             held += task.trials
         self._merge(block)
 

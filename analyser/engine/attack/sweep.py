@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
-from analyser.engine.pool.pmf import most_dice, pool_pmf
+from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.conditions import set_fight
 from analyser.rules.damage import Scores, losses_of, scores_for
+from analyser.rules.draws import odds_of
 from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import FIGHT, FightFacts
 
@@ -52,19 +53,14 @@ def percentile(pmf: NDArray[np.float64], share: float) -> float:
 
 @step
 def summarise(
-    models: int,
-    outcomes: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-    count: int,
-    destroyed: NDArray[np.float64],
-    summary: NDArray[np.void],
+    models: int, outcomes: Outcomes, count: int, destroyed: NDArray[np.float64], summary: NDArray[np.void]
 ) -> None:
     """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch."""
     figures = summary[0]
     destroyed[: models + 1] = 0.0
     figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
-        outcome, probability = outcomes[place], probabilities[place]
+        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
         destroyed[outcome >> MODELS_DESTROYED & _MODELS] += probability
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
@@ -111,16 +107,16 @@ def sweep_row(
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
     fights: NDArray[np.void],
-    faces: NDArray[np.float64],
-    cards: NDArray[np.float64],
-    at_most: NDArray[np.float64],
+    die: NDArray[np.int64],
+    deck: NDArray[np.int64],
     summaries: NDArray[np.void],
 ) -> None:
     """Fill one attacker's row of `summaries`; `fights` are scratch records, one and as many as pools are kept."""
     attack, fight, known = attacks[row], fights[0], 0
+    faces, cards, odds = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     pmfs = [np.zeros(1) for _ in range(_POOLS)]
     room, most_models = 0, 0
-    outcomes, probabilities = np.empty(0, np.int64), np.empty(0)
+    outcomes = no_outcomes(0)
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)
     destroyed_pmf = np.zeros(most_models + 1)
@@ -137,9 +133,9 @@ def sweep_row(
         pmf = pmfs[pool]
         if ROWS_A_STATE * len(pmf) > room:
             room = ROWS_A_STATE * len(pmf)
-            outcomes, probabilities = np.empty(room, np.int64), np.empty(room)
-        count = push_pmf(fight, scores, pmf, at_most, outcomes, probabilities)
-        summarise(fight.models, outcomes, probabilities, count, destroyed_pmf, summaries[row, place : place + 1])
+            outcomes = no_outcomes(room)
+        count = push_pmf(fight, scores, pmf, odds, outcomes)
+        summarise(fight.models, outcomes, count, destroyed_pmf, summaries[row, place : place + 1])
         summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
 
 
@@ -172,11 +168,8 @@ def sweep(
     """
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
-    faces, cards = die / die.sum(), deck / deck.sum()
-    at_most = np.cumsum(cards)
-
     def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), faces, cards, at_most, summaries)
+        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), die, deck, summaries)
 
     if threads == 1:
         for row in range(len(attacks)):

@@ -65,19 +65,10 @@ def actions_of(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """What the active side does from each pair of states, and why, as one number.
+    """What the active side does from each pair of states, and why, as one number: int64, shape of `first`.
 
-    Parameters
-    ----------
-    setup : Setup
-    operation : (int, int, int)
-        GIVE_ORDERS, which is next.
-    when : int
-        Which activation of the round it is.
-    shots : int
-        How many strikes, from that of the operation on, the side can shoot with.
-    first, second : int64 arrays
-        The states of side 0 and of side 1.
+    `operation` is GIVE_ORDERS, which is next; `when`, which activation of the round it is; `shots`, how many strikes,
+    from that of the operation on, the side can shoot with.
     """
     found = np.empty(len(first), np.int64)
     for place in range(len(first)):
@@ -135,9 +126,9 @@ def shoots(setup: Setup, operation: tuple[int, int, int], shots: int, mine: int,
     """Whether any shot is made on these orders."""
     _, side, number = operation
     mine = operations.given_orders(setup, operation, mine, theirs)
-    words = (mine, theirs) if side == 0 else (theirs, mine)
+    pair = (mine, theirs) if side == 0 else (theirs, mine)
     for shot in range(number, number + shots):  # noqa: SIM110 - the compiler knows no generators
-        if strikes.is_made(setup, shot, side, words):
+        if strikes.is_made(setup, shot, side, pair):
             return True
     return False
 
@@ -168,7 +159,7 @@ def action_without_attack(manoeuvre: int, action: int, moves: bool, view: View) 
 
 
 def named(number: int) -> tuple[str, str]:
-    """What was done and why, in the words of an answer.
+    """What was done and why, in the pair of an answer.
 
     Examples
     --------

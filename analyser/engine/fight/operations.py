@@ -7,9 +7,10 @@ engine the one that the drawn card takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Draw, Kind, Setup, When
+from analyser.engine.fight.program import Kind, Setup, When
 from analyser.rules import activation, close_quarters, discipline, outcome, special_rules, unit_state
 from analyser.rules.activation import Order
+from analyser.rules.draws import Draw, rally_draw, suppression_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
 from analyser.rules.structs import NONE
 
@@ -17,28 +18,27 @@ NOT_FOUGHT = 3  # beside who can win a combat
 
 
 @step
-def may_begin(number: int, word: int, other: int) -> bool:
+def may_begin(number: int, state: int, other: int) -> bool:
     """Whether the fight goes on, and this is the activation of the round that the toss gave the unit."""
     return not unit_state.is_removed(other) and (
-        number == When.ALWAYS or (number == 1) == (word & unit_state.FIRST != 0)
+        number == When.ALWAYS or (number == 1) == (state & unit_state.FIRST != 0)
     )
 
 
 @step
-def card_for(side: int, highest: int) -> tuple[int, int]:
-    """A card from a side's deck for a test that cards up to `highest` pass, unless every card does, or none."""
-    if abs(highest) == discipline.ANY_CARD:
-        return Draw.NOTHING, highest
-    return (Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1), highest
+def unless_certain(draw: int, highest: int) -> tuple[int, int]:
+    """The draw of a test that values up to `highest` pass; nothing where every value does, or none."""
+    return (Draw.NOTHING if abs(highest) == discipline.ANY_CARD else draw), highest
 
 
 @step
-def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) -> tuple[int, int]:
-    """What the operation asks chance for in these states, and the highest card that passes its test."""
+def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]) -> tuple[int, int]:
+    """What decides the operation in these states, and the highest value that passes its test."""
     kind, side, number = operation
-    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.BEGIN and may_begin(number, mine, theirs):
-        return card_for(side, activation.rallies_up_to(activation.begun(mine, setup.units[side]), setup.units[side]))
+        begun = activation.begun(mine, setup.units[side])
+        return unless_certain(rally_draw(side), activation.rallies_up_to(begun, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
     if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
@@ -52,21 +52,22 @@ def asks(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int]) 
         return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACHES else Draw.MISS_OR_STRIKE_DIE), 0
     if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
-        return card_for(side, discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered))
+        highest = discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered)
+        return unless_certain(suppression_draw(side), highest)
     if kind == Kind.RESOLVE:
-        return asks_of_loser(setup, side, words)
-    if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, words):
+        return draw_of_loser(setup, side, pair)
+    if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
         set_passengers_test(setup, side, mine)
         fight = setup.fight[0]
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
-        return card_for(side, discipline.test_up_to(fight, lost, fight.disordered))
+        return unless_certain(suppression_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
-def result_of_combat(setup: Setup, active: int, words: tuple[int, int]) -> int:
+def result_of_combat(setup: Setup, active: int, pair: tuple[int, int]) -> int:
     """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
-    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
     if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
         return NOT_FOUGHT
@@ -74,30 +75,31 @@ def result_of_combat(setup: Setup, active: int, words: tuple[int, int]) -> int:
 
 
 @step
-def loser(setup: Setup, active: int, words: tuple[int, int]) -> int:
+def loser(setup: Setup, active: int, pair: tuple[int, int]) -> int:
     """The side that has lost the combat of the active side; NONE where nobody has."""
-    won_by = result_of_combat(setup, active, words)
+    won_by = result_of_combat(setup, active, pair)
     if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
         return NONE
     return 1 - active if won_by == close_quarters.ACTIVE else active
 
 
 @step
-def asks_of_loser(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
-    """The card that the loser of the combat must draw (AC-8.5)."""
-    lost_by = loser(setup, active, words)
+def draw_of_loser(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
+    """What decides the test of the loser of the combat (AC-8.5)."""
+    lost_by = loser(setup, active, pair)
     if lost_by == NONE:
         return Draw.NOTHING, discipline.ANY_CARD
-    word = words[0] if lost_by == 0 else words[1]
+    state = pair[0] if lost_by == 0 else pair[1]
     side = setup.sides[lost_by]
-    if unit_state.is_removed(word) or side.static:
+    if unit_state.is_removed(state) or side.static:
         return Draw.NOTHING, discipline.ANY_CARD
-    back = close_quarters.withdrawn(word, side)
+    back = close_quarters.withdrawn(state, side)
     if unit_state.is_removed(back):
         return Draw.NOTHING, discipline.ANY_CARD
     set_losers_test(setup, lost_by, back)
     fight = setup.fight[0]
-    return card_for(lost_by, discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered))
+    highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
+    return unless_certain(suppression_draw(lost_by), highest)
 
 
 @step
@@ -109,11 +111,11 @@ def set_losers_test(setup: Setup, side: int, back: int) -> None:
 
 
 @step
-def set_passengers_test(setup: Setup, side: int, word: int) -> None:
-    """Fill the scratch `fight` with the test of the unit embarked on a transport in state `word`."""
+def set_passengers_test(setup: Setup, side: int, state: int) -> None:
+    """Fill the scratch `fight` with the test of the unit embarked on a transport in state `state`."""
     clear(setup)
     setup.target[0] = setup.passengers[side]
-    close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], word)
+    close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], state)
 
 
 @step
@@ -124,9 +126,9 @@ def clear(setup: Setup) -> None:
 
 
 @step
-def tests_passengers(setup: Setup, side: int, words: tuple[int, int]) -> bool:
+def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
     """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
-    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
         return False
     if close_quarters.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
@@ -135,18 +137,18 @@ def tests_passengers(setup: Setup, side: int, words: tuple[int, int]) -> bool:
 
 
 @step
-def changed(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int], passed: bool) -> tuple[int, int]:
+def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int], passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
     kind, side, _ = operation
     if kind == Kind.RESOLVE:
-        return resolved(setup, side, words, passed)
+        return resolved(setup, side, pair, passed)
     if kind == Kind.ENGAGE:
-        return engaged(setup, side, words)
+        return engaged(setup, side, pair)
     if kind == Kind.TOSS:
-        return (words[0] | unit_state.FIRST, words[1]) if passed else (words[0], words[1] | unit_state.FIRST)
+        return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
     if kind == Kind.ENVELOP:
-        return enveloped(setup, words)
-    mine, theirs = (words[0], words[1]) if side == 0 else (words[1], words[0])
+        return enveloped(setup, pair)
+    mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
         theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
         mine = frightened(setup, side, mine, passed)
@@ -170,34 +172,34 @@ def changed(setup: Setup, operation: tuple[int, int, int], words: tuple[int, int
 
 
 @step
-def changed_alone(setup: Setup, operation: tuple[int, int, int], word: int, passed: bool) -> int:
+def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, passed: bool) -> int:
     """The state of the side of an operation that looks at no other side."""
     kind, side, _ = operation
     if kind == Kind.END:
-        return activation.ended(word, setup.units[side])
+        return activation.ended(state, setup.units[side])
     if kind == Kind.WRECK:
         return special_rules.after_siege_test(
-            word, setup.sides[side], passed and special_rules.is_at_stake(word, setup.sides[side])
+            state, setup.sides[side], passed and special_rules.is_at_stake(state, setup.sides[side])
         )
     if kind == Kind.TEST_PASSENGERS and not passed:
-        set_passengers_test(setup, side, word)
-        return close_quarters.passengers_failed(setup.fight[0], word, setup.sides[side])
+        set_passengers_test(setup, side, state)
+        return close_quarters.passengers_failed(setup.fight[0], state, setup.sides[side])
     if kind == Kind.END_COMBAT:
-        return close_quarters.after_combat(word)
+        return close_quarters.after_combat(state)
     if kind == Kind.FORGET:
-        return word if unit_state.is_removed(word) else word & ~unit_state.MARKED
-    return activation.after_the_round(word) if kind == Kind.END_ROUND else word
+        return state if unit_state.is_removed(state) else state & ~unit_state.MARKED
+    return activation.after_the_round(state) if kind == Kind.END_ROUND else state
 
 
 @step
-def engaged(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int]:
+def engaged(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
     """Both sides in contact, if the active one has charged or overruns; then it has followed up (Overrun, AC-7)."""
-    mine = words[0] if active == 0 else words[1]
+    mine = pair[0] if active == 0 else pair[1]
     if not close_quarters.in_combat(mine):
-        return words
+        return pair
     sides, units = setup.sides, setup.units
-    first = close_quarters.engaged(words[0], sides[0], units[0])
-    second = close_quarters.engaged(words[1], sides[1], units[1])
+    first = close_quarters.engaged(pair[0], sides[0], units[0])
+    second = close_quarters.engaged(pair[1], sides[1], units[1])
     gap = max(activation.length_between(first, second, sides[0], sides[1]), 0)
     if active == 0:
         return unit_state.moved(first, sides[0], gap), second
@@ -205,24 +207,24 @@ def engaged(setup: Setup, active: int, words: tuple[int, int]) -> tuple[int, int
 
 
 @step
-def enveloped(setup: Setup, words: tuple[int, int]) -> tuple[int, int]:
+def enveloped(setup: Setup, pair: tuple[int, int]) -> tuple[int, int]:
     """Both sides, disordered where Corrosive Fumes of the other reach them; the fumes of a unit go with it (AC-7)."""
-    if unit_state.is_removed(words[0]) or unit_state.is_removed(words[1]):
-        return words
+    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
+        return pair
     sides = setup.sides
     return (
-        activation.enveloped(words[0], words[1], sides[0], sides[1]),
-        activation.enveloped(words[1], words[0], sides[1], sides[0]),
+        activation.enveloped(pair[0], pair[1], sides[0], sides[1]),
+        activation.enveloped(pair[1], pair[0], sides[1], sides[0]),
     )
 
 
 @step
-def frightened(setup: Setup, side: int, word: int, passed: bool) -> int:
+def frightened(setup: Setup, side: int, state: int, passed: bool) -> int:
     """A unit after the suppression test that a Spectacular Demise brings about (AC-7)."""
-    if passed or unit_state.is_removed(word):
-        return word
-    set_losers_test(setup, side, word)
-    return close_quarters.failed_combat_test(setup.fight[0], word, setup.sides[side])
+    if passed or unit_state.is_removed(state):
+        return state
+    set_losers_test(setup, side, state)
+    return close_quarters.failed_combat_test(setup.fight[0], state, setup.sides[side])
 
 
 @step
@@ -263,12 +265,12 @@ def hurts_by_amok(setup: Setup, side: int, mine: int, theirs: int) -> bool:
 
 
 @step
-def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) -> tuple[int, int]:
+def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> tuple[int, int]:
     """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
-    mine, theirs = (words[0], words[1]) if active == 0 else (words[1], words[0])
-    won_by = result_of_combat(setup, active, words)
+    mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
+    won_by = result_of_combat(setup, active, pair)
     if won_by == NOT_FOUGHT:
-        return words
+        return pair
     side, other = setup.sides[active], setup.sides[1 - active]
     charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
@@ -286,14 +288,14 @@ def resolved(setup: Setup, active: int, words: tuple[int, int], passed: bool) ->
 
 
 @step
-def after_losing(setup: Setup, side: int, word: int, passed: bool) -> int:
+def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
     """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
     facts = setup.sides[side]
-    if unit_state.is_removed(word):
-        return word
+    if unit_state.is_removed(state):
+        return state
     if facts.static:
-        return unit_state.removed_word(word, facts, 0, outcome.ANNIHILATED)
-    back = close_quarters.withdrawn(word, facts)
+        return unit_state.removed_state(state, facts, 0, outcome.ANNIHILATED)
+    back = close_quarters.withdrawn(state, facts)
     if passed or unit_state.is_removed(back):
         return back
     set_losers_test(setup, side, back)

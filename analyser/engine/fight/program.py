@@ -7,11 +7,12 @@ Strikes are in :mod:`.strikes`, all others in :mod:`.steps`; their dice and card
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.engine.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
 
@@ -36,19 +37,6 @@ class Kind(IntEnum):
     FORGET = 15  # what a Throw depended on
     RUN_AMOK = 16  # who has not charged hurts whoever is near
     TAKE_OVER = 17  # another unit of the side takes the place of the one before
-
-
-class Draw(IntEnum):
-    """What an operation asks of chance."""
-
-    NOTHING = 0
-    CARD_OF_0 = 1  # from the deck of side 0
-    CARD_OF_1 = 2
-    COIN = 3
-    STRIKE_DIE = 4  # whether a die shows a strike or a heroic strike
-    HEROIC_DIE = 5
-    MISS_DIE = 6  # whether a die that has shown neither of them shows a miss
-    MISS_OR_STRIKE_DIE = 7  # whether a die that has shown no heroic strike shows a miss
 
 
 class Operation(NamedTuple):
@@ -82,61 +70,30 @@ MOST_COUNT = 1000  # of models, or of damage
 
 
 class Setup:
-    """All that does not change while a program runs, as one record, so that it costs nothing to hand on.
+    """All that does not change while a program runs, as one record; it has room for MOST_STRIKES strikes.
 
-    Attributes
-    ----------
-    sides : array of SIDE, shape (2,)
-    units : array of TARGET, shape (2,)
-        Each side's own unit, for the tests that it takes; its state does not count.
-    passengers : array of TARGET, shape (2,)
-        The unit embarked on it.
-    strikes : array of STRIKE, shape (MOST_STRIKES,)
-    attacks, targets : arrays of ATTACK and TARGET, shape (MOST_STRIKES,)
-        The attack of each strike, and the struck unit as this strike sees it.
-    dice : int16 array, shape (MOST_STRIKES, 2, MOST_COUNT + 1)
-        Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
-    counts : int
-        How many models, or how much damage, `dice` is filled for, 0 among them.
-    attack, target, fight : arrays of ATTACK, TARGET and FIGHT, shape (1,)
-        Scratch: a setup belongs to one thread.
+    A setup belongs to one thread: its last three fields are scratch.
     """
 
-    sides: Any
-    units: Any
-    passengers: Any
-    strikes: Any
-    attacks: Any
-    targets: Any
-    dice: Any
-    counts: Any
-    attack: Any
-    target: Any
-    fight: Any
+    sides: Annotated[Any, SIDE, (2,)]
+    units: Annotated[Any, TARGET, (2,)]  # each side's own unit, for the tests that it takes; its state does not count
+    passengers: Annotated[Any, TARGET, (2,)]  # the unit embarked on it
+    strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
+    attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike,
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # and the struck unit as this strike sees it
+    # Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
+    dice: Annotated[Any, np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)]
+    counts: Int  # how many models, or how much damage, `dice` is filled for, 0 among them
+    attack: Annotated[Any, ATTACK, (1,)]
+    target: Annotated[Any, TARGET, (1,)]
+    fight: Annotated[Any, FIGHT, (1,)]
     copy: Any  # as every record's
 
     def __getitem__(self, name: str) -> Any:
         """A part by its name, as every record gives it: quicker than as an attribute."""
 
 
-SETUP = np.dtype(
-    (
-        np.record,
-        [
-            ("sides", SIDE, (2,)),
-            ("units", TARGET, (2,)),
-            ("passengers", TARGET, (2,)),
-            ("strikes", STRIKE, (MOST_STRIKES,)),
-            ("attacks", ATTACK, (MOST_STRIKES,)),
-            ("targets", TARGET, (MOST_STRIKES,)),
-            ("dice", np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)),
-            ("counts", np.int64),
-            ("attack", ATTACK, (1,)),
-            ("target", TARGET, (1,)),
-            ("fight", FIGHT, (1,)),
-        ],
-    )
-)
+SETUP = record_type(Setup)
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:

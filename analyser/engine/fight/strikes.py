@@ -42,16 +42,16 @@ def band_count(setup: Setup, number: int, striker: int, struck: int) -> int:
 
 
 @step
-def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> bool:
+def is_made(setup: Setup, number: int, active: int, pair: tuple[int, int]) -> bool:
     """Whether the strike is made in these states of side 0 and side 1, `active` being the active side."""
     strike = setup.strikes[number]
-    mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     if strike.by_blast:
         return unit_state.is_removed(mine) and mine & special_rules.BLAST != 0 and not unit_state.is_removed(theirs)
     beside_it = strike.beside != 0 and mine & unit_state.BY_OWN_BLANKS != 0
     if (unit_state.is_removed(mine) and not beside_it) or unit_state.is_removed(theirs):
         return False
-    of_active = words[0] if active == 0 else words[1]
+    of_active = pair[0] if active == 0 else pair[1]
     if strike.on_marked and not theirs & unit_state.MARKED:
         return False
     if strike.orders != NONE and not strike.orders >> unit_state.order_of(of_active) & 1:
@@ -67,7 +67,7 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
     side = setup.sides[strike.striker]
     if strike.move_or_fire and has_moved(mine, side):
         return False
-    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     if not strike.counts and not activation.reaches(strike, side, distance):
         return False
     short = activation.is_short(strike, side, distance)
@@ -75,10 +75,10 @@ def is_made(setup: Setup, number: int, active: int, words: tuple[int, int]) -> b
 
 
 @step
-def has_moved(word: int, side: SideFacts) -> bool:
+def has_moved(state: int, side: SideFacts) -> bool:
     """Whether a unit that shoots has advanced: then it has neither aimed, nor failed its rally test, nor a building."""
-    shoots = unit_state.order_of(word) == Order.SHOOT
-    return shoots and not word & unit_state.RALLY_FAILED and not activation.in_building(word, side)
+    shoots = unit_state.order_of(state) == Order.SHOOT
+    return shoots and not state & unit_state.RALLY_FAILED and not activation.in_building(state, side)
 
 
 @step
@@ -89,12 +89,12 @@ def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
 
 
 @step
-def condition(setup: Setup, number: int, words: tuple[int, int]) -> int:
+def condition(setup: Setup, number: int, pair: tuple[int, int]) -> int:
     """What there is to know of the striker, besides the struck unit's state, as one small number."""
     strike = setup.strikes[number]
-    mine, theirs = (words[0], words[1]) if strike.striker == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]
-    distance = activation.length_between(words[0], words[1], setup.sides[0], setup.sides[1])
+    distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     short = activation.is_short(strike, side, distance)
     aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
     damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
@@ -123,15 +123,15 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     """The struck unit after an attack of that outcome."""
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
-    word = unit_state.carried_over(struck, outcome, side, strike.counts)
+    state = unit_state.carried_over(struck, outcome, side, strike.counts)
     if strike.wrecks:
-        word = special_rules.shaken(word, side)
+        state = special_rules.shaken(state, side)
     if strike.before_throw:
-        word = close_quarters.hurt_by(word, struck)
+        state = close_quarters.hurt_by(state, struck)
     if strike.counts:
-        return close_quarters.struck_by(word, attack)
+        return close_quarters.struck_by(state, attack)
     shot = not attack.close_quarters and not strike.by_blast
-    return special_rules.settled_by_a_shot(word, side) if shot else word
+    return special_rules.settled_by_a_shot(state, side) if shot else state
 
 
 @step
@@ -143,17 +143,17 @@ def after_striking(setup: Setup, number: int, striker: int, struck: int, destroy
     strike, attack = setup.strikes[number], setup.attacks[number]
     if strike.by_blast:
         return special_rules.settled(striker, special_rules.BLAST, setup.sides[strike.striker])
-    word = striker & ~unit_state.ON_LOOKOUT if strike.by_lookout else striker
-    word |= (unit_state.RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
+    state = striker & ~unit_state.ON_LOOKOUT if strike.by_lookout else striker
+    state |= (unit_state.RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
     if not attack.overcharge or not strike.bears_blanks:
-        return word
+        return state
     side = setup.sides[strike.striker]
-    if destroyed >= unit_state.models_of(word):
-        word = unit_state.removed_word(word, side, unit_state.models_of(word), ANNIHILATED)
+    if destroyed >= unit_state.models_of(state):
+        state = unit_state.removed_state(state, side, unit_state.models_of(state), ANNIHILATED)
         if not strike.counts:
-            return special_rules.settled_by_a_shot(word, side)
+            return special_rules.settled_by_a_shot(state, side)
         if unit_state.is_removed(struck):
-            return word
-        return word | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
-    kept = word & ~(unit_state.MODELS_MASK << DAMAGE)
+            return state
+        return state | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
+    kept = state & ~(unit_state.MODELS_MASK << DAMAGE)
     return kept - destroyed | damage << DAMAGE

@@ -12,25 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step
-from analyser.engine.pool.layout import Sheet, Special
+from analyser.engine.pool.layout import Layout, Rerolls
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
-ABREAST = 2  # dice of special pools that are rolled together
+ABREAST = 2  # dice of rerolls pools that are rolled together
 TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
 _CACHE_LINE = 64
 _APART = 320  # bytes between arrays
 
 
 class Block(NamedTuple):
-    """The arrays of a block of trials: one number a trial, but for `words`, `tallies` (by row), `turned`, `tables`."""
+    """The arrays of a block of trials: one number a trial, but for `words`, `counters` (by row), `turned`, `tables`."""
 
     words: NDArray[np.uint64]
     draws: Any  # the same memory: one draw a trial for each of the dice that are rolled together
-    tallies: Any  # dice by two marks a row: heroic strikes and strikes; in special pools dice that wait, and blanks
-    worst: Any  # the highest draw of the trial
-    due: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
-    gone: Any  # strikes that are re-rolled
-    lost: Any  # blanks that are re-rolled
+    counters: (
+        Any  # dice by two thresholds a row: heroic strikes and strikes; in rerolls pools dice that wait, and blanks
+    )
+    max_draw: Any  # the highest draw of the trial
+    pending: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
+    rerolled_strikes: Any  # strikes that are re-rolled
+    rerolled_blanks: Any  # blanks that are re-rolled
     blanks: Any  # that count
     extras: Any  # the value of the other draws together
     cells: Any
@@ -40,34 +42,21 @@ class Block(NamedTuple):
     turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
-def block_for(sheet: Sheet, special: Special | None) -> Block:
+def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
     """Room for a block of trials."""
-    kind = type(sheet.limit)
+    kind = type(layout.limit)
     a_row = BLOCK * kind().itemsize
-    rows = 3 if special else 1
+    rows = 3 if rerolls else 1
     apart = _APART // kind().itemsize
-    together = ABREAST if special else 1 + sheet.added
-    cells = int(sheet.discarded) + 1
-    words, tallies, *numbers, other_words, tables = _side_by_side(
+    together = ABREAST if rerolls else 1 + layout.added
+    cells = int(layout.discarded) + 1
+    words, counters, *numbers, other_words, tables = _side_by_side(
         [together * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
     )
-    worst, due, gone, lost, blanks, extras, by_cell = (each.view(kind) for each in numbers)
-    return Block(
-        words=words.view(np.uint64),
-        draws=words.view(kind),
-        tallies=tallies.view(kind).reshape(rows, BLOCK + apart),
-        worst=worst,
-        due=due,
-        gone=gone,
-        lost=lost,
-        blanks=blanks,
-        extras=extras,
-        cells=by_cell,
-        other_words=other_words.view(np.uint64),
-        other_draws=other_words.view(np.uint16),
-        tables=tables.view(np.uint32).reshape(TABLES, cells),
-        turned=np.zeros(max(len(special.card_edges) - 1, 1) if special else 1, np.int64),
-    )
+    of_block = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + apart)]
+    of_block += [*(each.view(kind) for each in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
+    turned = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
+    return Block._make([*of_block, tables.view(np.uint32).reshape(TABLES, cells), turned])
 
 
 def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
@@ -89,38 +78,38 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 
 @step
-def units_of(sheet: Sheet, numbers: Any) -> tuple[Any, Any, Any]:
+def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
     """0, 1, and 1 in the upper half of a number.
 
-    The compiler is not told that the second is 1: it would take an instruction more for each mark.
+    The compiler is not told that the second is 1: it would take an instruction more for each threshold.
     """
-    return numbers.dtype.type(0), sheet.lower_unit, sheet.upper_unit
+    return numbers.dtype.type(0), layout.lower_unit, layout.upper_unit
 
 
 @step
-def pair(counts: Any, draw: Any, marks: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
-    """What a die that `counts` adds to a tally of two marks, the first in its upper half.
+def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+    """What a die that `counts` adds to a tally of two thresholds, the first in its upper half.
 
     Every choice is one between numbers of the draws' own type: a loop of another form is not turned into vector form.
     """
     none, one, unit = units
-    if marks is None:
+    if thresholds is None:
         return none
-    upper, lower = marks
+    upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
 
 
 @inlined
-def score(sheet: Sheet, block: Block, place: int) -> None:
+def score(layout: Layout, block: Block, place: int) -> None:
     """Score the dice at `place` that heroic strikes add, and with those at the first place the dice that show them.
 
     A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
     are unsigned, or the loop is not turned into vector form.
     """
-    draws, tallies, worst, explodes = block.draws, block.tallies, block.worst, sheet.explodes
-    units, marks = units_of(sheet, draws), (sheet.heroic, sheet.strike)
+    draws, counters, max_draw, explodes = block.draws, block.counters, block.max_draw, layout.explodes
+    units, thresholds = units_of(layout, draws), (layout.heroic, layout.strike)
     first, start = place == 1, np.uint64(place * BLOCK)
     for trial in range(np.uint64(BLOCK)):
         shown, draw = draws[trial], draws[start + trial]
-        worst[trial] = max(worst[trial], max(shown, draw))  # noqa: PLW3301 - three arguments keep it from vector form
-        tallies[0, trial] += pair(first, shown, marks, units) + pair(shown < explodes, draw, marks, units)
+        max_draw[trial] = max(max_draw[trial], max(shown, draw))  # noqa: PLW3301 - three arguments keep it from vector form
+        counters[0, trial] += pair(first, shown, thresholds, units) + pair(shown < explodes, draw, thresholds, units)

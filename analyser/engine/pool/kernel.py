@@ -1,4 +1,4 @@
-"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the sheet of its fight."""
+"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the layout of its fight."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
 from analyser.engine.pool.buffers import BLOCK, TABLES, Block, halves, score, units_of
-from analyser.engine.pool.layout import EDGES_AT_ONCE, Sheet, Special
-from analyser.engine.pool.rerolls import roll_special, turn_cards
+from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls
+from analyser.engine.pool.rerolls import roll_with_rerolls, turn_cards
 from analyser.engine.rng import counter_of_chunk, fill
 
 
 @inlined
-def roll_pool(sheet: Sheet, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
-    block.tallies[:] = 0
-    block.worst[:] = 0
+    block.counters[:] = 0
+    block.max_draw[:] = 0
     words = block.words
     for _ in range(dice):
         counter = fill(words, len(words), counter, gamma)
-        score(sheet, block, 1)
-        if sheet.added > 1:
-            score(sheet, block, 2)
+        score(layout, block, 1)
+        if layout.added > 1:
+            score(layout, block, 2)
     return counter
 
 
 @step
-def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Turn the card, place the officer, roll for the building; the counter after them."""
-    draws, extras, worst, spoilt = block.other_draws, block.extras, block.worst, sheet.limit
-    none, one, _ = units_of(sheet, extras)
+    draws, extras, max_draw, spoilt = block.other_draws, block.extras, block.max_draw, layout.limit
+    none, one, _ = units_of(layout, extras)
     extras[:] = 0
-    for other in range(len(sheet.limits)):
+    for other in range(len(layout.limits)):
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        limit, values, edges = sheet.limits[other], sheet.values[other], sheet.edges[other]
+        limit, values, bounds = layout.limits[other], layout.values[other], layout.bounds[other]
         for trial in range(np.uint64(BLOCK)):
-            worst[trial] = spoilt if draws[trial] >= limit else worst[trial]
-        for place in range(0, values - 1, EDGES_AT_ONCE):
-            first, second, third = edges[place], edges[place + 1], edges[place + 2]
+            max_draw[trial] = spoilt if draws[trial] >= limit else max_draw[trial]
+        for place in range(0, values - 1, BOUNDS_AT_ONCE):
+            first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
             room = one if place else values  # for the values of this draw
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
@@ -53,20 +53,20 @@ def draw_others(sheet: Sheet, block: Block, counter: np.uint64, gamma: np.uint64
 
 
 @inlined
-def find_cells(sheet: Sheet, block: Block) -> None:
+def find_cells(layout: Layout, block: Block) -> None:
     """The cell that each trial counts in."""
-    tallies, gone, blanks, extras = block.tallies, block.gone, block.blanks, block.extras
-    worst, cells = block.worst, block.cells
-    strike, bonus, blank = sheet.strike_cells, sheet.heroic_bonus, sheet.blank_cells
-    veteran, limit, discarded = sheet.veteran, sheet.limit, sheet.discarded
+    counters, rerolled_strikes, blanks, extras = block.counters, block.rerolled_strikes, block.blanks, block.extras
+    max_draw, cells = block.max_draw, block.cells
+    strike, bonus, blank = layout.strike_cells, layout.heroic_bonus, layout.blank_cells
+    veteran, limit, discarded = layout.veteran, layout.limit, layout.discarded
     kind = cells.dtype.type
     bits, ones = halves(cells)
     for trial in range(BLOCK):
-        scored, heroics = kind((tallies[0, trial] & ones) - gone[trial]), kind(tallies[0, trial] >> bits)
+        scored, heroics = kind((counters[0, trial] & ones) - rerolled_strikes[trial]), kind(counters[0, trial] >> bits)
         turned = min(veteran, kind(scored - heroics))  # Veteran (AC-7)
         cell = kind(kind(strike * scored) + kind(bonus * kind(heroics + turned)))
         cell = kind(kind(cell + kind(blank * blanks[trial])) + extras[trial])
-        cells[trial] = discarded if worst[trial] >= limit else cell
+        cells[trial] = discarded if max_draw[trial] >= limit else cell
 
 
 @step
@@ -99,8 +99,8 @@ def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
 
 @kernel
 def roll_chunks(
-    sheet: Sheet,
-    special: Special | None,
+    layout: Layout,
+    rerolls: Rerolls | None,
     block: Block,
     dice: int,
     first: int,
@@ -118,15 +118,17 @@ def roll_chunks(
     for chunk in range(first, last):
         counter = counter_of_chunk(start, gamma, chunk)
         turned[0] = chunk_trials
-        if special is not None and len(turned) > 1:
-            counter = turn_cards(special, block, chunk_trials, counter, gamma)
+        if rerolls is not None and len(turned) > 1:
+            counter = turn_cards(rerolls, block, chunk_trials, counter, gamma)
         for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:
-                if special is None:
-                    counter = roll_pool(sheet, block, dice, counter, gamma)
+                if rerolls is None:
+                    counter = roll_pool(layout, block, dice, counter, gamma)
                 else:
-                    counter = roll_special(sheet, special, block, dice + value, special.kept[value], counter, gamma)
-                counter = draw_others(sheet, block, counter, gamma)
-                find_cells(sheet, block)
-                trials -= count_cells(block.cells, sheet.discarded, trials, block.tables)
+                    counter = roll_with_rerolls(
+                        layout, rerolls, block, dice + value, rerolls.kept[value], counter, gamma
+                    )
+                counter = draw_others(layout, block, counter, gamma)
+                find_cells(layout, block)
+                trials -= count_cells(block.cells, layout.discarded, trials, block.tables)

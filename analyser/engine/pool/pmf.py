@@ -8,6 +8,8 @@ truncated.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,31 +54,35 @@ def worth(fight: FightFacts, scores: Scores, face: int) -> int:
     return score_of(scores, face) << _SCORE | (_FINAL_STRIKE if face == Face.STRIKE and fight.veteran else 0)
 
 
+class Outcomes(NamedTuple):
+    """What some dice can come to, and how likely: as many as a count beside it says."""
+
+    values: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+
+
 @step
-def add_outcome(
-    outcomes: NDArray[np.int64], probabilities: NDArray[np.float64], count: int, outcome: int, probability: float
-) -> int:
-    """Add `probability` to `outcome` in a list of `count` outcomes; the new length of the list."""
+def no_outcomes(room: int) -> Outcomes:
+    """Room for so many."""
+    return Outcomes(np.zeros(room, np.int64), np.zeros(room))
+
+
+@step
+def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) -> int:
+    """Add `probability` to a value among `count`; the new count."""
     if probability == 0.0:
         return count
     for place in range(count):
-        if outcomes[place] == outcome:
-            probabilities[place] += probability
+        if outcomes.values[place] == value:
+            outcomes.probabilities[place] += probability
             return count
-    outcomes[count] = outcome
-    probabilities[count] = probability
+    outcomes.values[count] = value
+    outcomes.probabilities[count] = probability
     return count + 1
 
 
 @step
-def settled_die(
-    fight: FightFacts,
-    scores: Scores,
-    faces: NDArray[np.float64],
-    best: int,
-    outcomes: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-) -> int:
+def settled_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], best: int, outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); how many.
 
     Only dice whose first face is `best` or worse: a first-roll die that shows a heroic strike is another matter.
@@ -86,36 +92,28 @@ def settled_die(
         waiting = waits_as(fight, face)
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
-                both = faces[face] * faces[again]
-                count = add_outcome(outcomes, probabilities, count, worth(fight, scores, again), both)
+                count = add_outcome(outcomes, count, worth(fight, scores, again), faces[face] * faces[again])
+        elif waiting == NOT_WAITING:
+            count = add_outcome(outcomes, count, worth(fight, scores, face), faces[face])
         else:
-            stays = waiting == NOT_WAITING
-            outcome = worth(fight, scores, face) if stays else _WAITING_DIE << _PART_BITS * waiting
-            count = add_outcome(outcomes, probabilities, count, outcome, faces[face])
+            count = add_outcome(outcomes, count, _WAITING_DIE << _PART_BITS * waiting, faces[face])
     return count
 
 
 @step
-def first_die(
-    fight: FightFacts,
-    scores: Scores,
-    faces: NDArray[np.float64],
-    outcomes: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-) -> int:
+def first_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); how many."""
-    added = np.zeros(2 * _FACES, np.int64)
-    of_added = np.zeros(2 * _FACES)
-    n_added = settled_die(fight, scores, faces, 0, added, of_added)
-    count = settled_die(fight, scores, faces, 1, outcomes, probabilities)
+    added = no_outcomes(2 * _FACES)
+    n_added = settled_die(fight, scores, faces, 0, added)
+    count = settled_die(fight, scores, faces, 1, outcomes)
     heroic, shown = scores.heroic << _SCORE, faces[0]
     for one in range(n_added):
-        sum_one, both = heroic + added[one], shown * of_added[one]
+        value, both = heroic + added.values[one], shown * added.probabilities[one]
         if fight.explosion == 1:
-            count = add_outcome(outcomes, probabilities, count, sum_one, both)
+            count = add_outcome(outcomes, count, value, both)
             continue
         for two in range(n_added):
-            count = add_outcome(outcomes, probabilities, count, sum_one + added[two], both * of_added[two])
+            count = add_outcome(outcomes, count, value + added.values[two], both * added.probabilities[two])
     return count
 
 
@@ -178,35 +176,35 @@ def move(scores: Scores, parts: NDArray[np.int64], sizes: NDArray[np.int64], out
     return score, min(strikes, sizes[0] - 1) * (sizes[1] * sizes[2] * sizes[3]) + memory
 
 
+class Moves(NamedTuple):
+    """What each outcome of a die makes of each memory; both of shape (memories, outcomes)."""
+
+    added: NDArray[np.int64]  # the score that it adds,
+    after: NDArray[np.int64]  # and the memory after it
+
+
 @step
-def moves(
-    scores: Scores, outcomes: NDArray[np.int64], count: int, sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For every memory and outcome: the score added and the memory after; two arrays (memories, outcomes)."""
-    memories = volume(sizes)
-    added = np.zeros((memories, count), np.int64)
-    after = np.zeros((memories, count), np.int64)
+def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: NDArray[np.int64]) -> Moves:
+    """The moves of a die with `count` outcomes."""
+    shape = (volume(sizes), count)
+    added, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     parts = np.zeros(len(sizes), np.int64)
-    for memory in range(memories):
+    for memory in range(shape[0]):
         unpack(memory, sizes, parts)
         for place in range(count):
-            added[memory, place], after[memory, place] = move(scores, parts, sizes, outcomes[place])
-    return added, after
+            added[memory, place], after[memory, place] = move(scores, parts, sizes, outcomes.values[place])
+    return Moves(added, after)
 
 
 @step
 def add_die(
-    pool: NDArray[np.float64],
-    reach: int,
-    added: NDArray[np.int64],
-    after: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
+    pool: NDArray[np.float64], reach: int, moves: Moves, probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
     grown = np.zeros(pool.shape)
     for memory in range(pool.shape[0]):
-        for place in range(added.shape[1]):
-            probability, shift, then = probabilities[place], added[memory, place], after[memory, place]
+        for place in range(moves.added.shape[1]):
+            probability, shift, then = probabilities[place], moves.added[memory, place], moves.after[memory, place]
             for score in range(reach):
                 grown[then, score + shift] += probability * pool[memory, score]
     return grown
@@ -235,19 +233,17 @@ def reroll_waiting(
     rerolled, blanks_left, strikes_left = settle_waiting(parts, fight.extra_dice)
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
-    outcomes = np.zeros(_FACES, np.int64)
-    probabilities = np.zeros(_FACES)
-    count = 0
+    outcomes, count = no_outcomes(_FACES), 0
     for face in range(_FACES):
-        count = add_outcome(outcomes, probabilities, count, worth(fight, scores, face), faces[face])
-    added, after = moves(scores, outcomes, count, sizes)
+        count = add_outcome(outcomes, count, worth(fight, scores, face), faces[face])
+    moves = moves_of(scores, outcomes, count, sizes)
     reach = len(reached)
     again = np.zeros((volume(sizes), reach + rerolled * scores.heroic))
     strikes_before = min(parts[0] + strikes_left, fight.veteran)
     for score in range(reach):
         again[strikes_before, score] = reached[score]
     for _ in range(rerolled):
-        again = add_die(again, reach, added, after, probabilities)
+        again = add_die(again, reach, moves, outcomes.probabilities)
         reach += scores.heroic
     left = strikes_left * scores.strike + blanks_left * scores.blank
     for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
@@ -299,11 +295,10 @@ def pool_pmf(
         They add up to 1.
     """
     dice = most_dice(fight, cards)
-    outcomes = np.zeros(_MOST_OUTCOMES, np.int64)
-    probabilities = np.zeros(_MOST_OUTCOMES)
-    count = first_die(fight, scores, faces, outcomes, probabilities)
+    outcomes = no_outcomes(_MOST_OUTCOMES)
+    count = first_die(fight, scores, faces, outcomes)
     sizes = memory_sizes(fight, dice)
-    added, after = moves(scores, outcomes, count, sizes)
+    moves = moves_of(scores, outcomes, count, sizes)
     most = (1 + fight.explosion) * scores.heroic  # of one die with those it adds
     pool = np.zeros((volume(sizes), dice * most + 1))
     pool[0, 0] = 1.0
@@ -315,7 +310,7 @@ def pool_pmf(
                 for score in range(pool.shape[1]):
                     mixed[memory, score] += share * pool[memory, score]
         if rolled < dice:
-            pool = add_die(pool, rolled * most + 1, added, after, probabilities)
+            pool = add_die(pool, rolled * most + 1, moves, outcomes.probabilities)
     pmf = np.zeros(size_of(fight, scores, dice))
     settle_pool(fight, scores, faces, sizes, mixed, pmf)
     return pmf

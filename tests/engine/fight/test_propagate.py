@@ -6,10 +6,10 @@ import pytest
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.fight import operations as steps
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import stretch_from
-from analyser.engine.fight.exact.operation import chance_passed
-from analyser.engine.fight.exact.outcomes import chances_for
-from analyser.engine.fight.exact.propagate import exact_laws
+from analyser.engine.fight.exact.distribution import fused_from
+from analyser.engine.fight.exact.operation import probability_passed
+from analyser.engine.fight.exact.outcomes import pool_cache_for
+from analyser.engine.fight.exact.propagate import exact_distributions
 from analyser.engine.fight.program import Kind, Operation
 from analyser.game.profiles import load_ruleset
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
@@ -63,7 +63,7 @@ def combatant(known):
 def one_by_one(setup, operations, law):
     """The law {(state, state): chance} after the operations."""
     count = max((operation.number for operation in operations if operation.kind == Kind.STRIKE), default=-1) + 1
-    chances = chances_for(setup, count, DIE, DECK)
+    chances = pool_cache_for(setup, count, DIE, DECK)
     for operation in operations:
         after = {}
         for words, share in law.items():
@@ -77,7 +77,7 @@ def next_states(setup, operation, words, chances):
     if operation.kind == Kind.STRIKE:
         yield from next_by_strike(setup, operation, words, chances)
         return
-    passes = chance_passed(*steps.asks(setup, operation, words), chances)
+    passes = probability_passed(*steps.required_draw(setup, operation, words), chances.odds)
     for passed, chance in ((True, passes), (False, 1.0 - passes)):
         if chance > 0.0:
             yield steps.changed(setup, operation, words, passed), chance
@@ -91,7 +91,7 @@ def next_by_strike(setup, operation, words, chances):
     striker = setup.strikes[number].striker
     mine, theirs = words[striker], words[1 - striker]
     strikes.set_strike(setup, number, strikes.condition(setup, number, words), theirs)
-    _, _, outcomes, likely = exact_attack(setup.fight[0], chances.faces, chances.cards, chances.at_most)
+    _, _, outcomes, likely = exact_attack(setup.fight[0], DIE, DECK)
     for outcome, chance in zip(outcomes.tolist(), likely.tolist()):
         struck = strikes.after_attack(setup, number, theirs, outcome & OUTCOME)
         destroyed, damage = outcome >> ATTACKER_DESTROYED, outcome >> ATTACKER_DAMAGE & FIELD
@@ -100,9 +100,9 @@ def next_by_strike(setup, operation, words, chances):
 
 
 def as_mapping(law):
-    rows, columns = np.nonzero(law.chances)
+    rows, columns = np.nonzero(law.probabilities)
     return {
-        (int(law.first[row]), int(law.second[column])): float(law.chances[row, column])
+        (int(law.first[row]), int(law.second[column])): float(law.probabilities[row, column])
         for row, column in zip(rows, columns)
     }
 
@@ -114,7 +114,7 @@ def test_a_duel_is_what_its_operations_make_of_it(name):
     sides = combatant(one), combatant(other)
     setup, rounds = duel_program(*sides, DuelTerms.model_validate({"rounds": 2, **terms}), RULES)
     start = duel_start(setup, sides)
-    found = [as_mapping(law) for law in exact_laws(setup, rounds, start, DIE, DECK)]
+    found = [as_mapping(law) for law in exact_distributions(setup, rounds, start, DIE, DECK)]
     expected = one_by_one(setup, rounds[0], {start: 1.0})
     assert found[0] == pytest.approx(expected, abs=1e-14)
     assert found[1] == pytest.approx(one_by_one(setup, rounds[1], expected), abs=1e-14)
@@ -124,16 +124,16 @@ def test_a_charge_at_a_transport_is_what_its_operations_make_of_it():
     transport = combatant(WALKERS | {"models": 3, "capacity": 2, "passengers": {**RIFLES, "models": 5}})
     setup, operations = charge_program(combatant(CRUSADERS | {"charge": Charge(supported=True)}), transport)
     start = charge_start(setup)
-    (law,) = exact_laws(setup, [operations], start, DIE, DECK)
+    (law,) = exact_distributions(setup, [operations], start, DIE, DECK)
     assert as_mapping(law) == pytest.approx(one_by_one(setup, operations, {start: 1.0}), abs=1e-14)
 
 
-def test_a_stretch_holds_an_operation_and_those_after_it_that_ask_chance_for_nothing():
+def test_operations_that_draw_nothing_are_fused_with_the_one_before_them():
     kinds = [Kind.BEGIN, Kind.GIVE_ORDERS, Kind.STRIKE, Kind.END, Kind.END_ROUND, Kind.END_ROUND, Kind.TOSS]
     operations = np.array([Operation(kind) for kind in kinds], np.int64)
     ends, place = [], 0
     while place < len(kinds):
-        _, place = stretch_from(operations, place, len(kinds))
+        _, place = fused_from(operations, place, len(kinds))
         ends.append(place)
     assert ends == [2, 6, 7]
-    assert stretch_from(operations, 2, 4)[1] == 4  # not beyond its part of the program
+    assert fused_from(operations, 2, 4)[1] == 4  # not beyond its part of the program

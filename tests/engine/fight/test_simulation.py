@@ -10,7 +10,7 @@ from scipy import stats
 from analyser.common.errors import InputError
 from analyser.engine.fight.sampled import nodes, roll_cache
 from analyser.engine.fight.sampled import simulation as played
-from analyser.engine.fight.sampled.draws import no_chance
+from analyser.engine.fight.sampled.draws import no_draws
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.pool.buffers import BLOCK
 from analyser.game.cards import MOST_COPIES
@@ -245,9 +245,9 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
 @pytest.mark.parametrize("replacement", [True, False])
 @pytest.mark.parametrize("make", [engine.charge_fight, engine.duel_fight], ids=["charges", "duels"])
 def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
-    """When there is no room for more crossings, all that nobody needs are forgotten; trials go the same ways."""
+    """When there is no room for more nodes, all that nobody needs are forgotten; trials go the same ways."""
     kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
-    play = "play_crowds" if replacement else "play_trials"
+    play = "play_groups" if replacement else "play_trials"
     for scenario in random_fights(kinds[make], 5, 6):
         fight = make(scenario)
         whole = engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement)
@@ -261,9 +261,9 @@ def with_little_room(play):
     times = itertools.count()
 
     def play_with_little_room(*table):
-        known = table[3]
+        known = table[0].nodes
         if next(times) % 2 == 0:
-            known.crossings_known = nodes.CROSSINGS - nodes.SPARE + 1
+            known.nodes_known = nodes.NODES - nodes.SPARE + 1
         return play(*table)
 
     return play_with_little_room
@@ -300,17 +300,18 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     """One block, another, then two, then four at once: the same rolls as block by block."""
     fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    pools, sheets, specials = pools_for(fight.setup, 1, die, deck)
+    pools, layouts, rerolls = pools_for(fight.setup, 1, die, deck)
     pool = int(pools.first[0])
     rolled = {}
     for most in (1, roll_cache.AT_ONCE):
-        held, words, rolls = roll_cache.no_hands(pools), no_chance(), []
+        held, words, rolls = roll_cache.empty_cache(pools), no_draws(), []
         words.gamma = np.uint64(0x9E3779B97F4A7C15)
         roll_cache.put_away(held, pools)
+        roller = roll_cache.Roller(layouts, rerolls, held, words)
         while sum(map(len, rolls)) < 12 * BLOCK:
             if most == 1:
                 held.blocks[pool] = 0
-            roll_cache.roll_again(sheets, specials, pools, held, words, pool)
+            roll_cache.roll_again(roller, pools, pool)
             left = roll_cache.rolls_left(held, pool)
             rolls.append(held.cells[held.next[pool] :][:left].copy())
             held.next[pool] += np.uint64(left)

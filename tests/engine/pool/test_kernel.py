@@ -180,8 +180,8 @@ def p_values(variant):
 def test_extra_rerolls_are_among_the_variants():
     # A rating that takes none would leave such a variant as it is without them.
     for name, scenario in VARIANTS.items():
-        special = dealer(scenario).special
-        assert (special is not None and special.allowance > 0) == ("extra" in name or name == "everything"), name
+        rerolls = dealer(scenario).rerolls
+        assert (rerolls is not None and rerolls.allowance > 0) == ("extra" in name or name == "everything"), name
 
 
 @EVERY_VARIANT
@@ -200,8 +200,8 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
     law, found = law_of_draws(VARIANTS[variant]), []
     for seed in SEEDS:
         rolled = dealer(VARIANTS[variant], seed)
-        assert rolled.special.kept.min() > 0
-        table = Sample(replace(rolled, special=rolled.special._replace(kept=np.zeros_like(rolled.special.kept))))
+        assert rolled.rerolls.kept.min() > 0
+        table = Sample(replace(rolled, rerolls=rolled.rerolls._replace(kept=np.zeros_like(rolled.rerolls.kept))))
         table.play_to(TRIALS)
         found.append(p_value(table.counts, law))
     assert min(found) > LEAST_P
@@ -214,8 +214,8 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
 )
 def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
     ready = load_scenario(scenario)
-    facts, (die, _), special = ready.fight, draws(ready), dealer(scenario).special
-    kept, heroic = int(special.kept[0]), die[Face.HEROIC] / die.sum()
+    facts, (die, _), rerolls = ready.fight, draws(ready), dealer(scenario).rerolls
+    kept, heroic = int(rerolls.kept[0]), die[Face.HEROIC] / die.sum()
     assert kept % 2 == 0
     more = stats.binom.sf(kept // int(facts.explosion), int(facts.dice), heroic)
     assert 1e-4 < more < 1 / 50
@@ -289,7 +289,7 @@ def test_the_check_sees_a_wrong_law(rolled, wrong):
     ],
 )
 def test_both_widths_are_among_the_variants(variant, kind):
-    assert isinstance(dealer(VARIANTS[variant]).sheet.limit, kind)
+    assert isinstance(dealer(VARIANTS[variant]).layout.limit, kind)
 
 
 # --- counts -----------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_one_cell_takes_every_trial():
 
 def test_counts_beyond_32_bits(monkeypatch):
     # Ten thousand million trials that all end in one cell: the counting as it is, the rolling left out.
-    def roll_nothing(sheet, special, block, dice, first, last, chunk_trials, start, gamma):
+    def roll_nothing(layout, rerolls, block, dice, first, last, chunk_trials, start, gamma):
         block.tables[0, 3] += (last - first) * chunk_trials
 
     monkeypatch.setattr(sampled, "roll_chunks", roll_nothing)

@@ -3,31 +3,31 @@
 import numpy as np
 import pytest
 
-from analyser.engine.pool.pmf import first_die, memory_sizes, moves, volume
+from analyser.engine.pool.pmf import first_die, memory_sizes, moves_of, no_outcomes, volume
 from analyser.rules.damage import scores_for
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
 
-def moves_of(given):
+def moves_of_scenario(given):
     """The moves that the dice of a scenario make, and how many memories and what score a die they may reach."""
     ready = load_scenario(given)
     fight = ready.fight
     faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
-    outcomes, chances = np.zeros(1000, np.int64), np.zeros(1000)
+    outcomes = no_outcomes(1000)
     dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
     scores = scores_for(fight, dice)
-    count = first_die(fight, scores, faces, outcomes, chances)
-    assert chances.sum() == pytest.approx(1, rel=0, abs=1e-12)
+    count = first_die(fight, scores, faces, outcomes)
+    assert outcomes.probabilities.sum() == pytest.approx(1, rel=0, abs=1e-12)
     sizes = memory_sizes(fight, dice)
-    added, after = moves(scores, outcomes, count, sizes)
+    added, after = moves_of(scores, outcomes, count, sizes)
     return added, after, volume(sizes), (1 + fight["explosion"]) * scores.heroic
 
 
 def test_every_move_ends_in_a_memory_that_there_is():
     # Compiled code looks nothing up: a move beyond the last memory would write into somebody else's.
     for given in random_scenarios(seed=1, count=200):
-        added, after, memories, most = moves_of(given)
+        added, after, memories, most = moves_of_scenario(given)
         assert after.min() >= 0
         assert after.max() < memories
         assert added.max() <= most

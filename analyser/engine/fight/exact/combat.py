@@ -1,4 +1,4 @@
-"""The resolution of a combat in the exact engine: what it makes of a joint law.
+"""The resolution of a combat in the exact engine: what it makes of a joint distribution.
 
 With its result the target's next state follows from its own, and the active unit's from its own and from whether the
 target is gone. Both are worked out once a state, not once a pair, of which there are many: losses of both sides.
@@ -13,38 +13,27 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.distribution import Law, Stretch, law_of, seen_from, side_after
-from analyser.engine.fight.exact.operation import chance_passed
-from analyser.engine.fight.exact.outcomes import Chances
+from analyser.engine.fight.exact.distribution import Fused, Joint, joint_of, seen_from, side_after
+from analyser.engine.fight.exact.operation import probability_passed
+from analyser.engine.fight.exact.outcomes import PoolCache
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import StateIndex, index_of, state_index
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.structs import NONE
 
-_BOTH = 2  # ways of a test, and of being gone or not
+_BOTH = 2  # of a test, passed or failed, and of a unit, gone or not
 _RESULTS = operations.NOT_FOUGHT + 1
 _ACTIVE, _TARGET = close_quarters.ACTIVE, close_quarters.TARGET
 
 
 class Aftermath(NamedTuple):
-    """What combats come to, as far as it is known.
+    """What combats come to, as far as it is known: a place is NONE, and a probability NaN, where it is not."""
 
-    Attributes
-    ----------
-    mine, theirs : StateIndex
-        Next states of the active unit and of its target.
-    to_mine : int64 array, shape (states, results, ways, gone)
-        The place of the active unit's next state; NONE where it is not known yet.
-    to_theirs : int64 array, shape (states, results, ways)
-    passes : float64 array, shape (2, states)
-        The chance that the active unit, or the target, passes the loser's test; NaN where it is not known yet.
-    """
-
-    mine: StateIndex
-    theirs: StateIndex
-    to_mine: NDArray[np.int64]
-    to_theirs: NDArray[np.int64]
-    passes: NDArray[np.float64]
+    mine: StateIndex  # next states of the active unit,
+    theirs: StateIndex  # and of its target
+    to_mine: NDArray[np.int64]  # (states, results, passed or failed, target gone or not): the active unit's next state
+    to_theirs: NDArray[np.int64]  # (states, results, passed or failed)
+    passes: NDArray[np.float64]  # (2, states): how likely the active unit, or the target, passes the loser's test
 
 
 @step
@@ -60,10 +49,10 @@ def nothing_known(rows: int, columns: int) -> Aftermath:
 
 
 @step
-def resolved_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> Law:
-    """The law after a stretch that begins with the resolution of a combat."""
-    active = stretch.operation[1]
-    active_states, target_states, before = seen_from(active, law)
+def after_combat(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
+    """The distribution after fused operations that begin with the resolution of a combat."""
+    active = fused.operation[1]
+    active_states, target_states, before = seen_from(active, joint)
     rows, columns = before.shape
     results = np.empty((rows, columns), np.int8)
     known = nothing_known(rows, columns)
@@ -73,69 +62,64 @@ def resolved_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances) -> 
         for column in range(columns):
             if before[row, column] == 0.0:
                 continue
-            words = active_states[row], target_states[column]
-            result = operations.result_of_combat(setup, active, words if active == 0 else (words[1], words[0]))
+            pair = active_states[row], target_states[column]
+            result = operations.result_of_combat(setup, active, pair if active == 0 else (pair[1], pair[0]))
             results[row, column] = result
             passed = passes[1, column] if result == _ACTIVE else passes[0, row] if result == _TARGET else 1.0
             missing = np.isnan(passed)
-            for way in range(_BOTH):
-                if not missing and (passed if way == 0 else 1.0 - passed) > 0.0:
-                    place = to_theirs[column, result, way]
-                    missing = place == NONE or to_mine[row, result, way, is_gone(states[place])] == NONE
+            for failed in range(_BOTH):
+                if not missing and (passed if failed == 0 else 1.0 - passed) > 0.0:
+                    place = to_theirs[column, result, failed]
+                    missing = place == NONE or to_mine[row, result, failed, is_gone(states[place])] == NONE
             if missing:
-                learn(setup, stretch, words, (row, column, result), chances, known)
+                learn(setup, fused, pair, (row, column, result), cache, known)
     after = np.zeros((known.mine.length[0], known.theirs.length[0]))
     for row in range(rows):
         for column in range(columns):
-            result, chance = results[row, column], before[row, column]
-            if chance == 0.0:
+            result, probability = results[row, column], before[row, column]
+            if probability == 0.0:
                 continue
             passed = passes[1, column] if result == _ACTIVE else passes[0, row] if result == _TARGET else 1.0
             if passed > 0.0:
                 place = to_theirs[column, result, 0]
-                after[to_mine[row, result, 0, is_gone(states[place])], place] += passed * chance
+                after[to_mine[row, result, 0, is_gone(states[place])], place] += passed * probability
             if passed < 1.0:
                 place = to_theirs[column, result, 1]
-                after[to_mine[row, result, 1, is_gone(states[place])], place] += (1.0 - passed) * chance
-    return law_of(active, known.mine, known.theirs, after)
+                after[to_mine[row, result, 1, is_gone(states[place])], place] += (1.0 - passed) * probability
+    return joint_of(active, known.mine, known.theirs, after)
 
 
 @step
-def is_gone(word: int) -> int:
+def is_gone(state: int) -> int:
     """Whether a unit is gone, as a place."""
-    return 1 if unit_state.is_removed(word) else 0
+    return 1 if unit_state.is_removed(state) else 0
 
 
 @step
 def learn(
-    setup: Setup,
-    stretch: Stretch,
-    states: tuple[int, int],
-    at: tuple[int, int, int],
-    chances: Chances,
-    known: Aftermath,
+    setup: Setup, fused: Fused, states: tuple[int, int], at: tuple[int, int, int], cache: PoolCache, known: Aftermath
 ) -> None:
     """Bring into `known` what a combat comes to; `at`: the row, the column and the result."""
-    operation, rest = stretch
+    operation, rest = fused
     active, (row, column, result) = operation[1], at
-    words = states if active == 0 else (states[1], states[0])
+    pair = states if active == 0 else (states[1], states[0])
     to_mine, to_theirs, passes, states_of_theirs = known.to_mine, known.to_theirs, known.passes, known.theirs.states
     passed, loser = 1.0, (1, column) if result == _ACTIVE else (0, row)
     if result in (_ACTIVE, _TARGET):
         if np.isnan(passes[loser]):
-            asked, highest = operations.asks(setup, operation, words)
-            passes[loser] = chance_passed(asked, highest, chances)
+            draw, highest = operations.required_draw(setup, operation, pair)
+            passes[loser] = probability_passed(draw, highest, cache.odds)
         passed = passes[loser]
-    for way in range(_BOTH):
-        if (passed if way == 0 else 1.0 - passed) == 0.0:
+    for failed in range(_BOTH):
+        if (passed if failed == 0 else 1.0 - passed) == 0.0:
             continue
-        theirs = to_theirs[column, result, way]
-        if theirs != NONE and to_mine[row, result, way, is_gone(states_of_theirs[theirs])] != NONE:
+        theirs = to_theirs[column, result, failed]
+        if theirs != NONE and to_mine[row, result, failed, is_gone(states_of_theirs[theirs])] != NONE:
             continue
-        after = operations.changed(setup, operation, words, way == 0)
+        after = operations.changed(setup, operation, pair, failed == 0)
         if theirs == NONE:
             theirs = index_of(known.theirs, side_after(setup, rest, 1 - active, after[1 - active]))
-            to_theirs[column, result, way] = theirs
+            to_theirs[column, result, failed] = theirs
         gone = is_gone(states_of_theirs[theirs])
-        if to_mine[row, result, way, gone] == NONE:
-            to_mine[row, result, way, gone] = index_of(known.mine, side_after(setup, rest, active, after[active]))
+        if to_mine[row, result, failed, gone] == NONE:
+            to_mine[row, result, failed, gone] = index_of(known.mine, side_after(setup, rest, active, after[active]))

@@ -1,4 +1,4 @@
-"""The joint law of two sides, and the states that an operation's end makes of them."""
+"""The joint distribution of the states of two sides, and operations that are fused."""
 
 from __future__ import annotations
 
@@ -20,37 +20,22 @@ _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 _SIDE_BY_SIDE = (Kind.STRIKE, Kind.RESOLVE)
 
 
-class Law(NamedTuple):
-    """The joint law of two sides.
+class Joint(NamedTuple):
+    """The joint distribution of the states of two sides."""
 
-    Attributes
-    ----------
-    first, second : int64 arrays, shapes (m,) and (n,)
-        The states of side 0 and of side 1, each once.
-    chances : float64 array, shape (m, n)
-        They add up to 1.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    chances: NDArray[np.float64]
+    first: NDArray[np.int64]  # (m,): states of side 0, each once
+    second: NDArray[np.int64]  # (n,): the same of side 1
+    probabilities: NDArray[np.float64]  # (m, n): they add up to 1
 
 
-class Stretch(NamedTuple):
-    """An operation, and those after it that ask chance for nothing: a law goes through all of them at once.
+class Fused(NamedTuple):
+    """An operation fused with those after it that draw nothing: a distribution goes through all of them at once.
 
-    So the states that they would only tell apart for a moment never stand in a law.
-
-    Attributes
-    ----------
-    operation : (int, int, int)
-    rest : int
-        Those after it, the next one lowest, packed: numbers cost nothing to hand on, while each array handed on counts
-        a reference, which is more than most operations cost.
+    So the states that they would only tell apart for a moment never stand in a distribution.
     """
 
     operation: tuple[int, int, int]
-    rest: int
+    rest: int  # those after it, the next one lowest, packed: to hand on an array would count a reference to it
 
 
 @step
@@ -60,8 +45,8 @@ def operation_at(operations: NDArray[np.int64], place: int) -> tuple[int, int, i
 
 
 @step
-def stretch_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[Stretch, int]:
-    """The stretch that begins with the operation at `place`, and where the next one begins: at `limit` at most.
+def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[Fused, int]:
+    """The operation at `place` and those fused with it, and where the next one stands: at `limit` at most.
 
     Where states change side by side, only operations that look at one side can be among those after it.
     """
@@ -71,12 +56,12 @@ def stretch_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple
         kind, side, number = operation_at(operations, after)
         rest |= (kind | side << _SIDE | number - NONE << _NUMBER) << shift
         after, shift = after + 1, shift + _BITS
-    return Stretch(operation, rest), after
+    return Fused(operation, rest), after
 
 
 @step
 def may_follow(first: int, kind: int) -> bool:
-    """Whether an operation of that kind can be in a stretch that begins with one of the kind `first`."""
+    """Whether an operation of that kind can be fused with one before it of the kind `first`."""
     return kind in _ALONE_AND_CERTAIN or (kind in _CERTAIN_OF_BOTH and first not in _SIDE_BY_SIDE)
 
 
@@ -87,38 +72,38 @@ def next_of(rest: int) -> tuple[int, int, int]:
 
 
 @step
-def both_after(setup: Setup, rest: int, words: tuple[int, int]) -> tuple[int, int]:
-    """Both sides after the rest of a stretch."""
+def both_after(setup: Setup, rest: int, pair: tuple[int, int]) -> tuple[int, int]:
+    """Both sides after packed operations."""
     while rest:
-        words = changed(setup, next_of(rest), words, True)
+        pair = changed(setup, next_of(rest), pair, True)
         rest >>= _BITS
-    return words
+    return pair
 
 
 @step
-def side_after(setup: Setup, rest: int, side: int, word: int) -> int:
-    """One side after the rest of a stretch whose operations look at one side each."""
+def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
+    """One side after packed operations that look at one side each."""
     while rest:
         operation = next_of(rest)
         if operation[1] == side:
-            word = changed(setup, operation, (word, word), True)[side]
+            state = changed(setup, operation, (state, state), True)[side]
         rest >>= _BITS
-    return word
+    return state
 
 
 @step
-def gathered(firsts: StateIndex, seconds: StateIndex, chances: NDArray[np.float64]) -> Law:
-    """A law of the states that came together."""
-    return Law(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), chances)
+def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
+    """The distribution over indexed states."""
+    return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
 
 
 @step
-def law_of(active: int, mine: StateIndex, theirs: StateIndex, chances: NDArray[np.float64]) -> Law:
-    """A law whose rows in `chances` are the states of the side `active`."""
-    return gathered(mine, theirs, chances) if active == 0 else gathered(theirs, mine, chances.T.copy())
+def joint_of(active: int, mine: StateIndex, theirs: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
+    """The distribution whose rows in `probabilities` are the states of the side `active`."""
+    return gathered(mine, theirs, probabilities) if active == 0 else gathered(theirs, mine, probabilities.T.copy())
 
 
 @step
-def seen_from(side: int, law: Law) -> Law:
-    """The same law with that side first."""
-    return law if side == 0 else Law(law.second, law.first, law.chances.T.copy())
+def seen_from(side: int, joint: Joint) -> Joint:
+    """The same distribution with that side first."""
+    return joint if side == 0 else Joint(joint.second, joint.first, joint.probabilities.T.copy())

@@ -12,11 +12,12 @@ from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
-from analyser.engine.pool.pmf import most_dice, pool_pmf
+from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
 from analyser.game.dice import Rating
 from analyser.rules import outcome
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import Scores, scores_for, size_of
+from analyser.rules.draws import Odds, odds_of
 
 _OUTCOME = (1 << outcome.ATTACKER_DAMAGE) - 1
 _OWN = outcome.ATTACKER_DAMAGE
@@ -26,52 +27,32 @@ _ROOM = 1024
 _RATINGS = len(Rating)
 
 
-class Chances(NamedTuple):
-    """What chance is made of: the die, the deck, and the laws of pools that are known already.
+class PoolCache(NamedTuple):
+    """The die and the deck, and the distributions of the scores of pools that are known already."""
 
-    Attributes
-    ----------
-    faces : float64 array, shape (5,)
-    cards, at_most : float64 arrays
-        The chance of each card value, and of at most that.
-    pools : float64 array, shape (pools, scores)
-    places, known : int64 and bool arrays, shape (strikes, ratings, dice + 1)
-        Which of the pools it is, and whether it has been worked out.
-    """
-
-    faces: NDArray[np.float64]
-    cards: NDArray[np.float64]
-    at_most: NDArray[np.float64]
-    pools: NDArray[np.float64]
-    places: NDArray[np.int64]
-    known: NDArray[np.bool_]
+    odds: Odds
+    faces: NDArray[np.float64]  # the probability of each face,
+    cards: NDArray[np.float64]  # and of each card value
+    pools: NDArray[np.float64]  # (pools, scores)
+    places: NDArray[np.int64]  # (strikes, ratings, dice + 1): which of the pools it is,
+    known: NDArray[np.bool_]  # and whether it has been worked out
 
 
-class Ways(NamedTuple):
-    """What strikes can come to, a list of ways for each condition and state of the struck unit that came up.
+class StrikeOutcomes(NamedTuple):
+    """What strikes can come to: a list for each condition and state of the struck unit that came up."""
 
-    Attributes
-    ----------
-    conditions, states, lists : StateIndex
-        Of (strike, condition), of states of the struck unit, and of pairs of their places.
-    starts : int64 array
-        Where each list begins; it ends where the next one begins.
-    state, own, chance : arrays
-        The struck unit's next state, the striker's own losses (Overcharge), how likely it is.
-    """
-
-    conditions: StateIndex
-    states: StateIndex
-    lists: StateIndex
-    starts: NDArray[np.int64]
-    state: NDArray[np.int64]
-    own: NDArray[np.int64]
-    chance: NDArray[np.float64]
+    conditions: StateIndex  # of (strike, condition),
+    states: StateIndex  # of states of the struck unit,
+    lists: StateIndex  # and of pairs of their places
+    starts: NDArray[np.int64]  # where each list begins; it ends where the next one begins
+    state: NDArray[np.int64]  # the struck unit's next state
+    own: NDArray[np.int64]  # the striker's own losses (Overcharge)
+    probability: NDArray[np.float64]
 
 
 @step
-def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> Chances:
-    """What chance is made of, with room for the law of every pool that the first `strikes` strikes can come to."""
+def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> PoolCache:
+    """Room for the distribution of every pool that the first `strikes` strikes can roll."""
     faces, cards = die / die.sum(), deck / deck.sum()
     most = 0
     for number in range(strikes):
@@ -90,7 +71,7 @@ def chances_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArra
         dice = most_dice(fight, cards)
         size = max(size, size_of(fight, scores_for(fight, dice), dice))
     room = np.empty((pools, size))
-    return Chances(faces, cards, np.cumsum(cards), room, places, np.zeros(places.shape, np.bool_))
+    return PoolCache(odds_of(die, deck), faces, cards, room, places, np.zeros(places.shape, np.bool_))
 
 
 @step
@@ -115,17 +96,11 @@ def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
 
 
 @step
-def no_ways() -> Ways:
+def none_known() -> StrikeOutcomes:
     """None worked out yet."""
-    return Ways(
-        state_index(64),
-        state_index(256),
-        state_index(256),
-        np.zeros(_ROOM, np.int64),
-        np.empty(_ROOM, np.int64),
-        np.empty(_ROOM, np.int64),
-        np.empty(_ROOM),
-    )
+    starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
+    lists = state_index(64), state_index(256), state_index(256)
+    return StrikeOutcomes(lists[0], lists[1], lists[2], starts, integers[0], integers[1], np.empty(_ROOM))
 
 
 @step
@@ -140,40 +115,37 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 
 @step
-def pool_of(setup: Setup, scores: Scores, chances: Chances, number: int) -> NDArray[np.float64]:
+def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDArray[np.float64]:
     """The distribution of the score of the pool of the scratch fight; worked out when it is first asked for."""
     fight = setup.fight[0]
-    size = size_of(fight, scores, most_dice(fight, chances.cards))
-    pmf = chances.pools[chances.places[number, fight.rating, fight.dice], :size]
-    if not chances.known[number, fight.rating, fight.dice]:
-        found = pool_pmf(fight, scores, chances.faces, chances.cards)
+    size = size_of(fight, scores, most_dice(fight, cache.cards))
+    pmf = cache.pools[cache.places[number, fight.rating, fight.dice], :size]
+    if not cache.known[number, fight.rating, fight.dice]:
+        found = pool_pmf(fight, scores, cache.faces, cache.cards)
         for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
             pmf[score] = found[score]
-        chances.known[number, fight.rating, fight.dice] = True
+        cache.known[number, fight.rating, fight.dice] = True
     return pmf
 
 
 @step
 def with_lists(
-    ways: Ways,
+    known: StrikeOutcomes,
     setup: Setup,
-    chances: Chances,
+    cache: PoolCache,
     number: int,
     conditions: NDArray[np.int64],
     struck: NDArray[np.int64],
     wanted: NDArray[np.bool_],
-) -> tuple[Ways, NDArray[np.int64]]:
-    """The ways of a strike under each condition on each struck unit where they are `wanted`.
+) -> tuple[StrikeOutcomes, NDArray[np.int64]]:
+    """The outcomes, with those of a strike under each condition on each struck unit where they are `wanted`.
 
-    Returns
-    -------
-    Ways
-        With the new ones.
-    int64 array, shape (conditions, struck)
-        The places of the lists; NOT_FOUND where none is wanted.
+    Also the places of their lists, shape (conditions, struck); NOT_FOUND where none is wanted.
     """
-    known_conditions, states = with_room(ways.conditions, len(conditions)), with_room(ways.states, len(struck))
-    ways = Ways(known_conditions, states, ways.lists, ways.starts, ways.state, ways.own, ways.chance)
+    known_conditions, states = with_room(known.conditions, len(conditions)), with_room(known.states, len(struck))
+    known = StrikeOutcomes(
+        known_conditions, states, known.lists, known.starts, known.state, known.own, known.probability
+    )
     lists, of_states = np.full(wanted.shape, NOT_FOUND, np.int64), np.empty(len(struck), np.int64)
     for column in range(len(struck)):
         of_states[column] = index_of(states, struck[column])
@@ -181,33 +153,33 @@ def with_lists(
         of_condition = index_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
         for column in range(len(struck)):
             if wanted[kind, column]:
-                at = find(ways.lists, of_condition | of_states[column])
+                at = find(known.lists, of_condition | of_states[column])
                 if at == NOT_FOUND:
-                    at = ways.lists.length[0]
-                    ways = with_list(ways, setup, chances, of_condition | of_states[column])
+                    at = known.lists.length[0]
+                    known = with_list(known, setup, cache, of_condition | of_states[column])
                 lists[kind, column] = at
-    return ways, lists
+    return known, lists
 
 
 @step
-def with_list(ways: Ways, setup: Setup, chances: Chances, key: int) -> Ways:
-    """The ways with one list more, the last: that of `key`, the places of a condition and of a struck unit's state."""
-    condition, struck = ways.conditions.states[key >> _CONDITION], ways.states.states[key & _STATE]
+def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
+    """The outcomes with one list more, the last; `key`: the places of a condition and of a struck unit's state."""
+    condition, struck = known.conditions.states[key >> _CONDITION], known.states.states[key & _STATE]
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
-    lists = with_room(ways.lists, 1)
+    lists = with_room(known.lists, 1)
     place = index_of(lists, key)
     strikes.set_strike(setup, number, condition, struck)
-    scores = scores_for(setup.fight[0], most_dice(setup.fight[0], chances.cards))
-    pmf = pool_of(setup, scores, chances, number)
-    outcomes, weights = np.empty(ROWS_A_STATE * len(pmf), np.int64), np.empty(ROWS_A_STATE * len(pmf))
-    count = push_pmf(setup.fight[0], scores, pmf, chances.at_most, outcomes, weights)
-    starts = grown(ways.starts, place + 2)
+    scores = scores_for(setup.fight[0], most_dice(setup.fight[0], cache.cards))
+    pmf = pool_of(setup, scores, cache, number)
+    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    count = push_pmf(setup.fight[0], scores, pmf, cache.odds, outcomes)
+    starts = grown(known.starts, place + 2)
     start = starts[place]
     room = start + count
-    state, own, chance = grown(ways.state, room), grown(ways.own, room), grown(ways.chance, room)
-    for way in range(count):
-        state[start + way] = strikes.after_attack(setup, number, struck, outcomes[way] & _OUTCOME)
-        own[start + way] = outcomes[way] >> _OWN
-        chance[start + way] = weights[way]
+    state, own, probability = grown(known.state, room), grown(known.own, room), grown(known.probability, room)
+    for row in range(count):
+        state[start + row] = strikes.after_attack(setup, number, struck, outcomes.values[row] & _OUTCOME)
+        own[start + row] = outcomes.values[row] >> _OWN
+        probability[start + row] = outcomes.probabilities[row]
     starts[place + 1] = room
-    return Ways(ways.conditions, ways.states, lists, starts, state, own, chance)
+    return StrikeOutcomes(known.conditions, known.states, lists, starts, state, own, probability)

@@ -1,4 +1,4 @@
-"""A strike in the exact engine: what it makes of a joint law.
+"""A strike in the exact engine: what it makes of a joint distribution.
 
 Whether a strike is made and with what depends on the striker and on little of the struck unit; what it comes to, on
 that and on the struck unit. Both are worked out once for each of those, and the pairs of states only look them up.
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Law, Stretch, law_of, seen_from, side_after
-from analyser.engine.fight.exact.outcomes import Chances, Ways, with_lists
+from analyser.engine.fight.exact.distribution import Fused, Joint, joint_of, seen_from, side_after
+from analyser.engine.fight.exact.outcomes import PoolCache, StrikeOutcomes, with_lists
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, index_of, state_index
 from analyser.rules import outcome, unit_state
@@ -24,102 +24,87 @@ _FIELD = (1 << outcome.BITS) - 1
 _OWN_DESTROYED = outcome.ATTACKER_DESTROYED - outcome.ATTACKER_DAMAGE
 
 
-class Aim(NamedTuple):
-    """Under which condition each striker strikes each struck unit.
+class StrikeConditions(NamedTuple):
+    """Under which condition each striker strikes each struck unit."""
 
-    Attributes
-    ----------
-    views : int64 array, shape (struck,)
-        The column of `kinds` for each struck unit.
-    kinds : int64 array, shape (strikers, views)
-        Which of `conditions` holds; NONE where the strike is not made.
-    conditions : StateIndex
-    """
-
-    views: NDArray[np.int64]
-    kinds: NDArray[np.int64]
+    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
+    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
     conditions: StateIndex
 
 
-class Blows(NamedTuple):
-    """What a strike comes to, a list for each condition and struck unit; ways to the same states come together.
+class StrikeTransitions(NamedTuple):
+    """What a strike comes to, a list for each condition and struck unit; equal transitions come together."""
 
-    Attributes
-    ----------
-    starts, ends : int64 arrays, shape (conditions, struck)
-        Where the list begins and ends; both 0 where no such pair comes up.
-    to, loss, chance : arrays
-        The place of the struck unit's next state, that of what the strike does to the striker, how likely they are.
-    struck, losses : StateIndex
-        Those states, and what is done to strikers (:func:`loss_of`).
-    """
-
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    to: NDArray[np.int64]
-    loss: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    struck: StateIndex
-    losses: StateIndex
+    starts: NDArray[np.int64]  # (conditions, struck): where the list begins,
+    ends: NDArray[np.int64]  # and ends; both 0 where no such pair comes up
+    to: NDArray[np.int64]  # the place of the struck unit's next state
+    loss: NDArray[np.int64]  # the place of what the strike does to the striker
+    probability: NDArray[np.float64]
+    struck: StateIndex  # those states
+    losses: StateIndex  # what is done to strikers (:func:`loss_of`)
 
 
 @step
-def struck_law(setup: Setup, stretch: Stretch, law: Law, chances: Chances, ways: Ways) -> tuple[Law, Ways]:
-    """The law after a stretch that begins with a strike, and all ways of strikes that are known now."""
-    _, active, number = stretch.operation
+def after_strike(
+    setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
+    """The distribution after fused operations that begin with a strike, and all outcomes that are known now."""
+    _, active, number = fused.operation
     striker = setup.strikes[number].striker
-    turned = seen_from(striker, law)
-    aim = aim_of(setup, number, active, turned)
-    conditions = aim.conditions.states[: aim.conditions.length[0]]
-    wanted = wanted_lists(aim, turned)
-    ways, lists = with_lists(ways, setup, chances, number, conditions, turned.second, wanted)
-    blows = blows_of(setup, stretch, turned.second, lists, ways)
-    return law_after(setup, stretch, aim, turned, blows), ways
+    turned = seen_from(striker, joint)
+    when = conditions_of(setup, number, active, turned)
+    conditions = when.conditions.states[: when.conditions.length[0]]
+    wanted = wanted_lists(when, turned)
+    known, lists = with_lists(known, setup, cache, number, conditions, turned.second, wanted)
+    transitions = transitions_of(setup, fused, turned.second, lists, known)
+    return joint_after(setup, fused, when, turned, transitions), known
 
 
 @step
-def aim_of(setup: Setup, number: int, active: int, law: Law) -> Aim:
-    """Under which condition each of `law.first` strikes each of `law.second`."""
+def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
+    """Under which condition each of `joint.first` strikes each of `joint.second`."""
     striker = setup.strikes[number].striker
-    seen = state_index(len(law.second))
-    views = np.empty(len(law.second), np.int64)
-    for column in range(len(law.second)):
-        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, law.second[column]))
-    kinds = np.full((len(law.first), seen.length[0]), NONE, np.int64)
+    seen = state_index(len(joint.second))
+    views = np.empty(len(joint.second), np.int64)
+    for column in range(len(joint.second)):
+        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, joint.second[column]))
+    kinds = np.full((len(joint.first), seen.length[0]), NONE, np.int64)
     conditions = state_index(kinds.size)
     for row in range(kinds.shape[0]):
         for view in range(kinds.shape[1]):
-            mine, theirs = law.first[row], seen.states[view]
-            words = (mine, theirs) if striker == 0 else (theirs, mine)
-            if strikes.is_made(setup, number, active, words):
-                kinds[row, view] = index_of(conditions, strikes.condition(setup, number, words))
-    return Aim(views, kinds, conditions)
+            mine, theirs = joint.first[row], seen.states[view]
+            pair = (mine, theirs) if striker == 0 else (theirs, mine)
+            if strikes.is_made(setup, number, active, pair):
+                kinds[row, view] = index_of(conditions, strikes.condition(setup, number, pair))
+    return StrikeConditions(views, kinds, conditions)
 
 
 @step
-def wanted_lists(aim: Aim, law: Law) -> NDArray[np.bool_]:
+def wanted_lists(when: StrikeConditions, joint: Joint) -> NDArray[np.bool_]:
     """Which conditions come up with which struck units."""
-    views, kinds, chances = aim.views, aim.kinds, law.chances
-    wanted = np.zeros((aim.conditions.length[0], len(views)), np.bool_)
-    for row in range(chances.shape[0]):
-        for column in range(chances.shape[1]):
+    views, kinds, probabilities = when.views, when.kinds, joint.probabilities
+    wanted = np.zeros((when.conditions.length[0], len(views)), np.bool_)
+    for row in range(probabilities.shape[0]):
+        for column in range(probabilities.shape[1]):
             kind = kinds[row, views[column]]
-            if kind != NONE and chances[row, column] > 0.0:
+            if kind != NONE and probabilities[row, column] > 0.0:
                 wanted[kind, column] = True
     return wanted
 
 
 @step
-def blows_of(setup: Setup, stretch: Stretch, states: NDArray[np.int64], lists: NDArray[np.int64], ways: Ways) -> Blows:
-    """What the strike makes of each of `states` by those lists of ways."""
-    number, rest = stretch.operation[2], stretch.rest
+def transitions_of(
+    setup: Setup, fused: Fused, states: NDArray[np.int64], lists: NDArray[np.int64], known: StrikeOutcomes
+) -> StrikeTransitions:
+    """What the strike makes of each of `states` by those lists of outcomes."""
+    number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
-    _, _, _, way_starts, state, own, likely = ways
+    _, _, _, list_starts, state, own, weight = known
     room = 0
     for at in lists.ravel():
-        room += 0 if at == NOT_FOUND else way_starts[at + 1] - way_starts[at]
+        room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
-    to, loss, chance = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+    to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     struck, losses = state_index(len(states) + room), state_index(room)
     last = np.full(len(struck.states), NONE, np.int64)  # where each next state stands in the list
     count = 0
@@ -128,18 +113,18 @@ def blows_of(setup: Setup, stretch: Stretch, states: NDArray[np.int64], lists: N
             at, first = lists[kind, column], count
             if at == NOT_FOUND:
                 continue
-            for way in range(way_starts[at], way_starts[at + 1]):
-                place = index_of(struck, side_after(setup, rest, side, state[way]))
-                lost = index_of(losses, loss_of(setup, number, own[way], state[way]))
+            for row in range(list_starts[at], list_starts[at + 1]):
+                place = index_of(struck, side_after(setup, rest, side, state[row]))
+                lost = index_of(losses, loss_of(setup, number, own[row], state[row]))
                 same = last[place]
                 if same >= first and loss[same] == lost:
-                    chance[same] += likely[way]
+                    probability[same] += weight[row]
                     continue
-                to[count], loss[count], chance[count] = place, lost, likely[way]
+                to[count], loss[count], probability[count] = place, lost, weight[row]
                 last[place] = count
                 count += 1
             starts[kind, column], ends[kind, column] = first, count
-    return Blows(starts, ends, to, loss, chance, struck, losses)
+    return StrikeTransitions(starts, ends, to, loss, probability, struck, losses)
 
 
 @step
@@ -151,21 +136,23 @@ def loss_of(setup: Setup, number: int, own: int, struck: int) -> int:
 
 
 @step
-def striker_after(setup: Setup, stretch: Stretch, word: int, loss: int) -> int:
-    """The striker in state `word` at the end of a stretch whose strike did that to it."""
-    number = stretch.operation[2]
+def striker_after(setup: Setup, fused: Fused, state: int, loss: int) -> int:
+    """The striker in state `state` at the end of fused operations whose strike did that to it."""
+    number = fused.operation[2]
     struck, own = (outcome.ANNIHILATED if loss & 1 else 0), loss >> 1
-    after = strikes.after_striking(setup, number, word, struck, own >> _OWN_DESTROYED, own & _FIELD)
-    return side_after(setup, stretch.rest, setup.strikes[number].striker, after)
+    after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
+    return side_after(setup, fused.rest, setup.strikes[number].striker, after)
 
 
 @step
-def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) -> Law:
-    """The law at the end of the stretch; `law` has the striker first."""
-    striker = setup.strikes[stretch.operation[2]].striker
-    mine, theirs, before = law
-    views, kinds, _ = aim
-    starts, ends, to, loss, chance, others, losses = blows
+def joint_after(
+    setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
+) -> Joint:
+    """The distribution at the end of the fused operations; `joint` has the striker first."""
+    striker = setup.strikes[fused.operation[2]].striker
+    mine, theirs, before = joint
+    views, kinds, _ = when
+    starts, ends, to, loss, probability, others, losses = transitions
     strikers, several = state_index(len(mine) * (1 + losses.length[0])), losses.length[0] > 1
     idle, missed = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)  # places without a strike
     struck = np.full((len(mine), losses.length[0]), NONE, np.int64)  # places of the strikers, by their losses
@@ -175,11 +162,11 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
                 continue
             kind = kinds[row, views[column]]
             if kind != NONE and (several or struck[row, 0] == NONE):
-                add_strikers(setup, stretch, mine[row], (kind, column), blows, strikers, struck[row])
+                add_strikers(setup, fused, mine[row], (kind, column), transitions, strikers, struck[row])
             elif kind == NONE and idle[row] == NONE:
-                idle[row] = index_of(strikers, side_after(setup, stretch.rest, striker, mine[row]))
+                idle[row] = index_of(strikers, side_after(setup, fused.rest, striker, mine[row]))
             if kind == NONE and missed[column] == NONE:
-                missed[column] = index_of(others, side_after(setup, stretch.rest, 1 - striker, theirs[column]))
+                missed[column] = index_of(others, side_after(setup, fused.rest, 1 - striker, theirs[column]))
     after = np.zeros((strikers.length[0], others.length[0]))
     for row in range(len(mine)):
         for column in range(len(theirs)):
@@ -194,22 +181,22 @@ def law_after(setup: Setup, stretch: Stretch, aim: Aim, law: Law, blows: Blows) 
             for place in range(starts[kind, column], ends[kind, column]):
                 if several:
                     striker_to = struck[row, loss[place]]
-                after[striker_to, to[place]] += share * chance[place]
-    return law_of(striker, strikers, others, after)
+                after[striker_to, to[place]] += share * probability[place]
+    return joint_of(striker, strikers, others, after)
 
 
 @step
 def add_strikers(
     setup: Setup,
-    stretch: Stretch,
-    word: int,
+    fused: Fused,
+    state: int,
     at: tuple[int, int],
-    blows: Blows,
+    transitions: StrikeTransitions,
     strikers: StateIndex,
     places: NDArray[np.int64],
 ) -> None:
-    """Add what a striker in state `word` comes to by the list `at`; fill in its places by its losses."""
-    for place in range(blows.starts[at], blows.ends[at]):
-        loss = blows.loss[place]
+    """Add what a striker in state `state` comes to by the list `at`; fill in its places by its losses."""
+    for place in range(transitions.starts[at], transitions.ends[at]):
+        loss = transitions.loss[place]
         if places[loss] == NONE:
-            places[loss] = index_of(strikers, striker_after(setup, stretch, word, blows.losses.states[loss]))
+            places[loss] = index_of(strikers, striker_after(setup, fused, state, transitions.losses.states[loss]))

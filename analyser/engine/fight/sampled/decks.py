@@ -1,4 +1,4 @@
-"""The decks of trials that are played abreast: two each, drawn from without replacement, shuffled when empty (AC-5.1).
+"""The two decks of each trial in lockstep, drawn from without replacement and shuffled when empty (AC-5.1).
 
 Of a deck no more is kept than tests ask about: how many of the cards left in it have a value up to each that decides a
 test, and how many are left in all. These are *fields* of a few whole numbers. A card is drawn as the place that it has
@@ -8,15 +8,16 @@ those that it does not count in. Which fields are kept changes nothing in where 
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.fight.sampled.draws import HALF, LOWER, Chance, next_draw, one_of
+from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_draw, one_of
 from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
-from analyser.engine.fight.sampled.program_table import UNASKED, Script
+from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
+from analyser.engine.records import Int, record_type
 from analyser.game.cards import HIGHEST_CARD
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
@@ -27,54 +28,35 @@ _ALL = _ONE << HALF
 class Decks:
     """The decks of all trials abreast, as one record.
 
-    A field has one bit more than its number needs, its top bit, which is clear. The mark of a test is the place of the
-    top bit of its field: the word, times 64, and the bit. The first field is of all cards.
-
-    Attributes
-    ----------
-    width, mask, top : uint64
-        Bits of a field; a bit for each that its number can have; the place of its top bit.
-    fields, words : int
-        How many are kept, and in how many words.
-    full, ones, tops : uint64 arrays, shape (words,)
-        A full deck; the lowest bit of each field; the top bit of each.
+    A field has one bit more than its number needs, its top bit, which is clear. The threshold of a test is the place of
+    the top bit of its field: the word, times 64, and the bit. The first field is of all cards.
     """
 
-    width: Whole
-    mask: Whole
-    top: Whole
-    fields: int
-    words: int
-    full: Any
-    ones: Any
-    tops: Any
+    width: Annotated[Any, np.uint64]  # bits of a field,
+    mask: Annotated[Any, np.uint64]  # a bit for each that its number can have,
+    top: Annotated[Any, np.uint64]  # and the place of its top bit
+    fields: Int  # how many are kept,
+    words: Int  # and in how many words
+    full: Annotated[Any, np.uint64, (MOST_WORDS,)]  # a full deck
+    ones: Annotated[Any, np.uint64, (MOST_WORDS,)]  # the lowest bit of each field
+    tops: Annotated[Any, np.uint64, (MOST_WORDS,)]  # the top bit of each
 
 
-_DECKS = np.dtype(
-    (
-        np.record,
-        [
-            *((name, np.uint64) for name in ("width", "mask", "top")),
-            ("fields", np.int64),
-            ("words", np.int64),
-            *((name, np.uint64, (MOST_WORDS,)) for name in ("full", "ones", "tops")),
-        ],
-    )
-)
+_DECKS = record_type(Decks)
 
 
-def decks_for(deck: NDArray[np.int64], script: Script) -> Decks:
-    """Decks of which nothing but the number of their cards has been asked; `deck` has the copies by card value."""
+def decks_for(deck: NDArray[np.int64], program: ProgramTable) -> Decks:
+    """Decks that keep the number of their cards alone; `deck`: copies by card value."""
     decks: Any = np.zeros(1, _DECKS)[0]
     bits = int(deck.sum()).bit_length()
     decks.width, decks.mask, decks.top = bits + 1, (1 << bits) - 1, bits
-    script.certain = bits
-    ask(decks, script, deck, HIGHEST_CARD + 1)
+    program.certain = bits
+    ask(decks, program, deck, HIGHEST_CARD + 1)
     return cast("Decks", decks)
 
 
-def ask(decks: Decks, script: Script, deck: NDArray[np.int64], wanted: int) -> None:
-    """Keep one field more: that of the mark of the script that is wanted."""
+def ask(decks: Decks, program: ProgramTable, deck: NDArray[np.int64], wanted: int) -> None:
+    """Keep one field more: of the threshold that the program wants."""
     up_to = np.concatenate([[0], np.cumsum(deck)])
     up_to = np.concatenate([up_to, np.full(HIGHEST_CARD + 2 - len(up_to), up_to[-1])])
     count, width = int(up_to[wanted]), int(decks.width)
@@ -82,8 +64,8 @@ def ask(decks: Decks, script: Script, deck: NDArray[np.int64], wanted: int) -> N
     low = at * width
     for array, number in ((decks.full, count), (decks.ones, 1), (decks.tops, 1 << width - 1)):
         array[word] |= np.uint64(number << low)
-    script.marks[up_to == count] = word * _BITS + low + width - 1
-    decks.fields, decks.words, script.wanted = decks.fields + 1, word + 1, UNASKED
+    program.thresholds[up_to == count] = word * _BITS + low + width - 1
+    decks.fields, decks.words, program.wanted = decks.fields + 1, word + 1, UNASKED
 
 
 @step
@@ -97,7 +79,7 @@ def shuffle_all(decks: Decks, lanes: Lanes) -> None:
 
 @inlined
 def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
-    """Make the decks of those lanes full that have begun a trial."""
+    """Make the decks full of lanes that have begun a trial."""
     for word in range(np.uint64(decks.words)):
         full = decks.full[word]
         for lane in range(np.uint64(ABREAST)):
@@ -108,7 +90,7 @@ def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
 
 @step
 def move_deck(decks: Decks, lanes: Lanes, lane: int, into: int) -> None:
-    """Let another lane have the decks of a lane."""
+    """Copy the decks of a lane into another one."""
     for side in range(2):
         for word in range(decks.words):
             lanes.left[side, word, into] = lanes.left[side, word, lane]
@@ -128,26 +110,29 @@ def without(word: Whole, top: Whole, one: Whole, shown: Whole) -> Any:
 
 
 @step
-def draw_fairly(decks: Decks, lanes: Lanes, chance: Chance, lane: Whole, second: Whole, draw: Any) -> Any:
-    """One more than the place of a card, drawn anew as long as the draw would favour some."""
+def draw_fairly(decks: Decks, lanes: Lanes, random: RandomDraws, lane: Whole, second: Whole, draw: Any) -> Any:
+    """One more than the place of a card, without bias: by multiplication and rejection.
+
+    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
+    """
     cards = cards_left(decks, lanes, lane, second)
     product = draw * cards
     while product & LOWER < _ALL % cards:
-        product = next_draw(chance) * cards
+        product = next_draw(random) * cards
     return (product >> HALF) + _ONE
 
 
 @step
-def draw_value(script: Script, decks: Decks, lanes: Lanes, chance: Chance, side: int, lane: Whole) -> int:
-    """Draw a card of which the value counts; all marks are known."""
-    shown = np.uint64(one_of(chance, np.int64(cards_left(decks, lanes, lane, side == 1)))) + _ONE
+def draw_value(program: ProgramTable, decks: Decks, lanes: Lanes, random: RandomDraws, side: int, lane: Whole) -> int:
+    """Draw a card whose value counts; all thresholds are known."""
+    shown = np.uint64(one_of(random, np.int64(cards_left(decks, lanes, lane, side == 1)))) + _ONE
     last = shown == cards_left(decks, lanes, lane, side == 1) and shown == _ONE
     value, found = 0, False
     while not found:
-        mark = np.uint64(script.marks[value + 1])
-        word = mark >> _WORD
+        threshold = np.uint64(program.thresholds[value + 1])
+        word = threshold >> _WORD
         counts = without(lanes.left[side, word, lane], decks.tops[word], decks.ones[word], shown)
-        found = counts >> (mark & _BIT) & _ONE != _ZERO
+        found = counts >> (threshold & _BIT) & _ONE != _ZERO
         value += 1
     for each in range(decks.words):
         counts = without(lanes.left[side, each, lane], decks.tops[each], decks.ones[each], shown)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
+from analyser.engine.records import Int, record_type
 from analyser.engine.rng import counter_of_chunk, fill
 
 _WORDS = 128  # made at once
@@ -15,99 +16,77 @@ HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
 _ALL = 1 << 32
 
 
-class Chance:
-    """A stream of random words, as one record.
+class RandomDraws:
+    """A stream of random words (:mod:`~analyser.engine.rng`), as one record."""
 
-    Attributes
-    ----------
-    counter, gamma : uint64
-        Of the stream (:mod:`~analyser.engine.rng`).
-    words : uint64 array
-        Where words are made.
-    draws : uint32 array, shape (DRAWS,)
-        Draws, of which those from `next` on are to be used.
-    next : int
-    """
-
-    counter: np.uint64
-    gamma: np.uint64
-    words: Any
-    draws: Any
-    next: int
+    counter: Annotated[Any, np.uint64]
+    gamma: Annotated[Any, np.uint64]
+    words: Annotated[Any, np.uint64, (_WORDS,)]  # where words are made
+    draws: Annotated[Any, np.uint32, (DRAWS,)]  # those from `next` on are to be used
+    next: Int
 
 
-_CHANCE = np.dtype(
-    (
-        np.record,
-        [
-            ("counter", np.uint64),
-            ("gamma", np.uint64),
-            ("words", np.uint64, (_WORDS,)),
-            ("draws", np.uint32, (DRAWS,)),
-            ("next", np.int64),
-        ],
-    )
-)
+_RANDOM_DRAWS = record_type(RandomDraws)
 
 
-def no_chance() -> Chance:
+def no_draws() -> RandomDraws:
     """No stream yet."""
-    chance: Any = np.zeros(1, _CHANCE)[0]
-    return cast("Chance", chance)
+    random: Any = np.zeros(1, _RANDOM_DRAWS)[0]
+    return cast("RandomDraws", random)
 
 
 @step
-def begin_stream(chance: Chance, stream: tuple[np.uint64, np.uint64], chunk: int) -> None:
+def begin_stream(random: RandomDraws, stream: tuple[np.uint64, np.uint64], chunk: int) -> None:
     """Begin the stream of a chunk."""
-    chance.counter, chance.gamma = counter_of_chunk(stream[0], stream[1], chunk), stream[1]
-    chance.next = DRAWS
+    random.counter, random.gamma = counter_of_chunk(stream[0], stream[1], chunk), stream[1]
+    random.next = DRAWS
 
 
 @kernel
-def draw_again(chance: Chance) -> None:
-    """Make new draws."""
-    chance.counter = fill(chance.words, _WORDS, chance.counter, chance.gamma)
+def draw_again(random: RandomDraws) -> None:
+    """Refill the buffer of draws."""
+    random.counter = fill(random.words, _WORDS, random.counter, random.gamma)
     for place in range(_WORDS):
-        chance.draws[place] = chance.words[place] & LOWER
-        chance.draws[_WORDS + place] = chance.words[place] >> HALF
-    chance.next = 0
+        random.draws[place] = random.words[place] & LOWER
+        random.draws[_WORDS + place] = random.words[place] >> HALF
+    random.next = 0
 
 
 @step
-def next_draw(chance: Chance) -> np.uint64:
-    """A whole number of 32 bits."""
-    if chance.next == DRAWS:
-        draw_again(chance)
-    chance.next += 1
-    return np.uint64(chance.draws[chance.next - 1])
+def next_draw(random: RandomDraws) -> np.uint64:
+    """32 random bits."""
+    if random.next == DRAWS:
+        draw_again(random)
+    random.next += 1
+    return np.uint64(random.draws[random.next - 1])
 
 
 @step
-def one_of(chance: Chance, number: Whole) -> Any:
-    """A whole number from 0 up to, not including, `number`, each as likely as any other."""
+def one_of(random: RandomDraws, number: Whole) -> Any:
+    """An integer in [0, number), uniformly distributed: draws that would favour some are rejected."""
     each = _ALL // number
     while True:  # the last draws would favour some
-        found = np.int64(next_draw(chance)) // each
+        found = np.int64(next_draw(random)) // each
         if found < number:
             return np.int64(found)
 
 
 @step
-def among(chance: Chance, number: int, below: int, many: int) -> Any:
-    """How many of so many such whole numbers are less than `below`."""
+def among(random: RandomDraws, number: int, below: int, many: int) -> Any:
+    """How many of `many` such integers are less than `below`: a binomial number, one draw a trial."""
     each = _ALL // number
     limit, end = np.uint64(each * below), np.uint64(each * number)
     found = np.uint64(0)
     left: Whole = many
     while left > 0:
-        if chance.next == DRAWS:
-            draw_again(chance)
-        some = min(left, DRAWS - chance.next)
+        if random.next == DRAWS:
+            draw_again(random)
+        some = min(left, DRAWS - random.next)
         good = np.uint64(0)
-        for place in range(np.uint64(chance.next), np.uint64(chance.next + some)):
-            draw = np.uint64(chance.draws[place])
+        for place in range(np.uint64(random.next), np.uint64(random.next + some)):
+            draw = np.uint64(random.draws[place])
             found += np.uint64(draw < limit)
             good += np.uint64(draw < end)
-        chance.next += some
+        random.next += some
         left -= np.int64(good)
     return np.int64(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.jit import step
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
-from analyser.engine.fight.sampled.nodes import MOST_TURNS
+from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.pool.buffers import Block, block_for
-from analyser.engine.pool.layout import Sheet, Special, kept_of, sheets_for
+from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
+from analyser.engine.records import Int, record_type
 from analyser.game.dice import Rating
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import scores_for, size_of
@@ -25,50 +26,20 @@ NO_POOL = 0
 
 
 class Pools:
-    """Every pool that can be rolled in a fight, as one record.
+    """Every pool that can be rolled in a fight, as one record."""
 
-    Attributes
-    ----------
-    pools : int
-        How many there are: pool 0, which is none and always comes to nothing; then those of strike 0 by combat rating
-        and by dice, and so on.
-    first : int64 array
-        The first pool of each sheet.
-    first_of_strike : int64 array
-        The first pool of each strike, and the end of those of the last.
-    sheet, dice : int64 arrays
-        Of each pool, the sheet that it is rolled by, and its dice.
-    kept : int64 array
-        Of each pool, the dice that are rolled in every trial beside those
-        (:class:`~analyser.engine.pool.layout.Special`).
-    most_dice : int64 array
-        Of each pool, the most dice of those of its strike: the scores are those for as many.
-    cells : int64 array
-        How many scores a roll can come to.
-    """
-
-    pools: int
-    first: Any
-    first_of_strike: Any
-    sheet: Any
-    dice: Any
-    kept: Any
-    most_dice: Any
-    cells: Any
+    pools: Int  # how many: pool 0, which is none and always comes to nothing; then by strike, rating and dice
+    first: Annotated[Any, np.int64, (MOST_STRIKES * _RATINGS,)]  # the first pool of each layout
+    first_of_strike: Annotated[Any, np.int64, (MOST_STRIKES + 1,)]  # of each strike, and the end of those of the last
+    layout: Annotated[Any, np.int64, (MOST_POOLS,)]  # of each pool, the layout that it is rolled by,
+    dice: Annotated[Any, np.int64, (MOST_POOLS,)]  # and its dice
+    kept: Annotated[Any, np.int64, (MOST_POOLS,)]  # dice that are rolled in every trial beside those (Rerolls)
+    most_dice: Annotated[Any, np.int64, (MOST_POOLS,)]  # of the pools of its strike: the scores are those for as many
+    cells: Annotated[Any, np.int64, (MOST_POOLS,)]  # how many scores a roll can come to
 
 
-_OF_A_POOL = "sheet", "dice", "kept", "most_dice", "cells"
-_POOLS = np.dtype(
-    (
-        np.record,
-        [
-            ("pools", np.int64),
-            ("first", np.int64, (MOST_STRIKES * _RATINGS,)),
-            ("first_of_strike", np.int64, (MOST_STRIKES + 1,)),
-            *((name, np.int64, (MOST_POOLS,)) for name in _OF_A_POOL),
-        ],
-    )
-)
+_OF_A_POOL = "layout", "dice", "kept", "most_dice", "cells"
+_POOLS = record_type(Pools)
 
 
 @step
@@ -82,80 +53,70 @@ def pool_of(pools: Pools, strike: int, rating: int, dice: int) -> int:
 
 @step
 def has_few_cells(pools: Pools, pool: int) -> bool:
-    """Whether each thing that a pool can come to has a turn of its own on the map."""
-    return bool(pools.cells[pool] < MOST_TURNS)
+    """Whether each thing that a pool can come to has a transition of its own."""
+    return bool(pools.cells[pool] < MOST_TRANSITIONS)
 
 
-class Sheets(NamedTuple):
-    """The sheets of all strikes, one for each combat rating: every field with one more dimension in front.
+class Layouts(NamedTuple):
+    """The layouts of all strikes, one for each combat rating: every field with one more dimension in front.
 
     Attributes
     ----------
-    sheets : Sheet
+    layouts : Layout
     one, two : Block
         To roll in, where a heroic strike adds one die, and where it adds two.
     """
 
-    sheets: Sheet
+    layouts: Layout
     one: Block
     two: Block
 
 
 def pools_for(
     setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[Pools, Sheets, Special | None]:
-    """The pools of the first `strikes` strikes of a fight, and what they are rolled by.
-
-    Parameters
-    ----------
-    setup : Setup
-    strikes : int
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-    """
+) -> tuple[Pools, Layouts, Rerolls | None]:
+    """The pools of the first `strikes` strikes of a fight, and what they are rolled by."""
     fights = [_fight(setup, number, rating) for number in range(strikes) for rating in Rating]
     cards = np.flatnonzero(deck).tolist()
     rolls = dice_of(setup, strikes)
     dice = []
     for place, fight in enumerate(fights):
-        usual = np.flatnonzero(rolls[place // _RATINGS])[1:].tolist() or [
-            0 if fight.overcharge else 1
-        ]  # no dice but a card's (Throw), or no attack
+        usual = np.flatnonzero(rolls[place // _RATINGS])[1:].tolist()
+        usual = usual or [0 if fight.overcharge else 1]  # no dice but a card's (Throw), or no attack
         fight.dice = usual[-1]
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
-    sheets, specials = _sheets(fights, [each[-1] for each in dice], die, deck)
-    one, two = (block_for(sheets[0]._replace(added=added, discarded=0), specials[0]) for added in (1, 2))
-    pools = _pools(fights, dice, die)
-    special = None if specials[0] is None else _beside(specials)
-    return pools, Sheets(_beside(sheets), one, two), special
+    layouts, rerolls = _layouts(fights, [each[-1] for each in dice], die, deck)
+    one, two = (block_for(layouts[0]._replace(added=added, discarded=0), rerolls[0]) for added in (1, 2))
+    beside = None if rerolls[0] is None else _beside(rerolls)
+    return _pools(fights, dice, die), Layouts(_beside(layouts), one, two), beside
 
 
 def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
-    """What bears on the pools of a strike at a combat rating."""
+    """The fight of a strike at a combat rating, as far as its pool goes."""
     attack, fight = setup.attacks[number].copy(), np.zeros(1, FIGHT)[0]
     attack.stated_rating = rating
     set_pool(attack, setup.targets[number], fight)
     return cast("FightFacts", plain(fight))
 
 
-def _sheets(
+def _layouts(
     fights: list[FightFacts], dice: list[int], die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[list[Sheet], list[Special | None]]:
-    """The sheets, all in numbers of one type, and their specials, which are nothing if no fight needs one."""
+) -> tuple[list[Layout], list[Rerolls | None]]:
+    """The layouts, all in numbers of one type, and their rerolls, which are nothing if no fight needs one."""
 
-    def made(wide: bool = False, special: bool = False) -> list[tuple[Sheet, Special | None]]:
+    def made(wide: bool = False, rerolls: bool = False) -> list[tuple[Layout, Rerolls | None]]:
         return [
-            sheets_for(fight, scores_for(fight, most), die, deck, (), most, wide=wide, special=special)
+            layout_for(fight, scores_for(fight, most), die, deck, (), most, wide=wide, rerolls=rerolls)
             for fight, most in zip(fights, dice)
         ]
 
     usual = made()
-    wide = len({type(sheet.limit) for sheet, _ in usual}) > 1
-    if any(special for _, special in usual):
-        usual = made(wide, special=True)
+    wide = len({type(layout.limit) for layout, _ in usual}) > 1
+    if any(rerolls for _, rerolls in usual):
+        usual = made(wide, rerolls=True)
     elif wide:
         usual = made(wide)
-    return [sheet for sheet, _ in usual], [special for _, special in usual]
+    return [layout for layout, _ in usual], [rerolls for _, rerolls in usual]
 
 
 def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int64]) -> Pools:
@@ -164,11 +125,11 @@ def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int6
     if firsts[-1] > MOST_POOLS:
         raise too_many_pools(int(firsts[-1]), MOST_POOLS)
     table = [(0, 0, 0, 1, 1)]  # no pool
-    for sheet, (fight, numbers) in enumerate(zip(fights, dice)):
+    for layout, (fight, numbers) in enumerate(zip(fights, dice)):
         scores = scores_for(fight, numbers[-1])
         for number in numbers:
             kept = kept_of(number, int(fight.explosion), die)
-            table.append((sheet, number, kept, numbers[-1], size_of(fight, scores, number)))
+            table.append((layout, number, kept, numbers[-1], size_of(fight, scores, number)))
     pools: Any = np.zeros(1, _POOLS)[0]
     pools.pools, pools.first[: len(fights)] = len(table), firsts[:-1]
     for name, column in zip(_OF_A_POOL, zip(*table)):
@@ -179,29 +140,29 @@ def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int6
 
 
 def too_many_pools(many: int, most: int) -> InputError:
-    """What is said of a fight with more different attack rolls than there is room for."""
+    """The error of a fight with more different attack rolls than there is room for."""
     problem = f"{many} different attack rolls in one fight"
     return InputError(problem, where="rows", allowed=f"up to {most}; fewer numbers of dice, or the method exact")
 
 
-def _beside(parts: Sequence[Any]) -> Any:
+def _beside(records: Sequence[Any]) -> Any:
     """Tuples of one kind as one such tuple, each field an array over them; rows are padded to one length."""
-    first = parts[0]
+    first = records[0]
     if first is None:
         return None
     if isinstance(first, tuple):
-        fields = [_beside(field) for field in zip(*parts)]
+        fields = [_beside(field) for field in zip(*records)]
         return type(first)(*fields) if hasattr(first, "_fields") else tuple(fields)
     if np.ndim(first) != 1:
-        return np.array(parts)
-    longest = max(len(row) for row in parts)
-    return np.array([np.concatenate([row, np.zeros(longest - len(row), row.dtype)]) for row in parts])
+        return np.array(records)
+    longest = max(len(row) for row in records)
+    return np.array([np.concatenate([row, np.zeros(longest - len(row), row.dtype)]) for row in records])
 
 
 @step
-def sheet_at(every: Any, place: int) -> Sheet:
-    """One of the sheets."""
-    return Sheet(
+def layout_at(every: Any, place: int) -> Layout:
+    """One of the layouts."""
+    return Layout(
         every.explodes[place],
         every.heroic[place],
         every.strike[place],
@@ -215,27 +176,27 @@ def sheet_at(every: Any, place: int) -> Sheet:
         every.veteran[place],
         every.discarded[place],
         every.limits[place],
-        every.edges[place],
+        every.bounds[place],
         every.values[place],
     )
 
 
 @step
-def special_at(every: Any, place: int) -> Special:
-    """One of the specials."""
-    scores, waits, blanks = every.marks
-    scores_again, _, blanks_again = every.marks_again
-    return Special(
+def rerolls_at(every: Any, place: int) -> Rerolls:
+    """One of the rerolls."""
+    scores, waits, blanks = every.thresholds
+    scores_again, _, blanks_again = every.thresholds_again
+    return Rerolls(
         every.allowance[place],
         (pair_at(scores, place), pair_at(waits, place), pair_at(blanks, place)),
         (pair_at(scores_again, place), None, pair_at(blanks_again, place)),
         every.kept[place],
-        every.card_edges[place],
+        every.card_bounds[place],
     )
 
 
 @step
-def pair_at(marks: Any, place: int) -> Any:
-    """One of the pairs of marks."""
-    upper, lower = marks
+def pair_at(thresholds: Any, place: int) -> Any:
+    """One of the pairs of thresholds."""
+    upper, lower = thresholds
     return upper[place], lower[place]

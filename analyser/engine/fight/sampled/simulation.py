@@ -1,9 +1,8 @@
 """The Monte Carlo engine of longer fights: every die of every trial is rolled, and every card drawn from a real deck.
 
-The trials of a chunk are played together, from crossing to crossing (:mod:`.crossings`), each with its own two decks
-(:mod:`.trials`); where cards are put back trials at the same crossing are alike (:mod:`.crowds`). What follows from a
-draw is looked up; the steps that say it are those that the exact engine follows
-(:mod:`~analyser.engine.fight.program`).
+The trials of a chunk are played together, from node to node (:mod:`.nodes`), each with its own two decks
+(:mod:`.without_replacement`); where cards are put back trials at the same node are exchangeable
+(:mod:`.with_replacement`). What follows from a draw is looked up; the rules are those that the exact engine follows.
 """
 
 from __future__ import annotations
@@ -16,19 +15,26 @@ from numpy.typing import NDArray
 
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.decks import ask, decks_for
-from analyser.engine.fight.sampled.draws import no_chance
+from analyser.engine.fight.sampled.draws import no_draws
 from analyser.engine.fight.sampled.lanes import no_lanes
-from analyser.engine.fight.sampled.nodes import no_crossings
+from analyser.engine.fight.sampled.nodes import no_nodes
 from analyser.engine.fight.sampled.pools import pools_for
-from analyser.engine.fight.sampled.program_table import NO_MARK, NO_ROOM, NOTHING, mark_by_cards, script_of
-from analyser.engine.fight.sampled.roll_cache import no_hands
-from analyser.engine.fight.sampled.snapshots import count_all, find_later, forget_ways, parts_of
+from analyser.engine.fight.sampled.program_table import (
+    NO_ROOM,
+    NO_THRESHOLD,
+    NOTHING,
+    program_table_of,
+    thresholds_by_cards,
+)
+from analyser.engine.fight.sampled.roll_cache import Roller, empty_cache
+from analyser.engine.fight.sampled.snapshots import count_all, find_later, forget_ways, snapshots_of
+from analyser.engine.fight.sampled.transitions import Graph
 from analyser.engine.fight.sampled.with_replacement import (
-    CROWD_TRIALS,
-    begin_crowds,
-    forget_but_crowds,
-    no_crowds,
-    play_crowds,
+    GROUPED_TRIALS,
+    begin_groups,
+    forget_but_groups,
+    no_groups,
+    play_groups,
 )
 from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.parallel import Chunks, Queue, play
@@ -59,20 +65,18 @@ class Player:
     ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, sheets, specials = pools_for(setup, strikes, die, deck)
-        self._sheets = sheets, specials
+        pools, layouts, rerolls = pools_for(setup, strikes, die, deck)
         self._deck = deck
-        self._script = script_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die)
-        self._parts = parts_of(np.array([texts.index(tuple(program)) for program in programs]))
-        self._known = no_crossings()
-        self._rules = setup.copy(), self._script, pools, self._known
-        self._chance = no_chance(), no_hands(pools)
+        self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
+        self._snapshots = snapshots_of(np.array([texts.index(tuple(program)) for program in programs]))
+        self._graph = Graph(setup.copy(), self._program, pools, no_nodes())
+        self._roller = Roller(layouts, rerolls, empty_cache(pools), no_draws())
         self._make_ready()
         self.begin()
 
     def begin(self) -> None:
         """Forget what was counted, not where the draws lead."""
-        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._parts.which]
+        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._snapshots.which]
 
     def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
         """Play chunks `first` to `last` - 1 of so many trials each."""
@@ -86,17 +90,17 @@ class Player:
         raise NotImplementedError
 
     def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
-        """Forget all crossings but those that are told."""
+        """Forget all nodes but those that are needed."""
         self.collect()
-        forget_ways(self._known, self._parts)
+        forget_ways(self._graph.nodes, self._snapshots)
         forget_but_those()
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
-        known = self._known
-        find_later(*self._rules, self._parts)
-        counted = np.zeros((known.ends_known, len(self._parts.which) + 1), np.int64)
-        count_all(known, self._parts, counted)
+        known = self._graph.nodes
+        find_later(self._graph, self._snapshots)
+        counted = np.zeros((known.ends_known, len(self._snapshots.which) + 1), np.int64)
+        count_all(known, self._snapshots, counted)
         at = known.end_at[: known.ends_known]
         firsts, seconds = known.first[at], known.second[at]
         for counter, counts in zip(self.counters, counted[:, 1:].T):
@@ -105,41 +109,40 @@ class Player:
                 counter[pair] += count
 
 
-class PlayerWithDecks(Player):
-    """Plays trials that have decks of their own (:mod:`.trials`); see Player."""
+class PlayerWithoutReplacement(Player):
+    """Plays trials that have decks of their own (:mod:`.without_replacement`); see Player."""
 
     chunk_trials = CHUNK_TRIALS
 
     def _make_ready(self) -> None:
-        self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._script)
-        self._table = *self._rules, *self._chance, self._decks, self._lanes, self._parts
+        self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
+        self._table = self._graph, self._roller, self._decks, self._lanes, self._snapshots
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        counted, needed = NOT_BEGUN, NO_MARK
+        counted, needed = NOT_BEGUN, NO_THRESHOLD
         while needed != NOTHING:
-            anew = needed == NO_MARK
-            needed = play_trials(*self._table, *self._sheets, start, stream, chunk, trials, counted, anew)
+            anew = needed == NO_THRESHOLD
+            needed = play_trials(*self._table, start, stream, chunk, trials, counted, anew)
             if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_trials(*self._rules, self._lanes, self._parts, start))
-            elif needed == NO_MARK:  # what has been counted stays counted: all goes the same way again
+                self._begin_the_map_anew(lambda: forget_but_trials(self._graph, self._lanes, self._snapshots, start))
+            elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
-                ask(self._decks, self._script, self._deck, self._script.wanted)
+                ask(self._decks, self._program, self._deck, self._program.wanted)
 
 
-class PlayerOfCrowds(Player):
-    """Plays trials whose cards are put back (:mod:`.crowds`); see Player."""
+class PlayerWithReplacement(Player):
+    """Plays trials whose cards are put back (:mod:`.with_replacement`); see Player."""
 
-    chunk_trials = CROWD_TRIALS
+    chunk_trials = GROUPED_TRIALS
 
     def _make_ready(self) -> None:
-        mark_by_cards(self._script, self._deck)
-        self._crowds = no_crowds()
+        thresholds_by_cards(self._program)
+        self._groups = no_groups()
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        table = *self._rules, *self._chance, self._crowds
-        begin_crowds(*table, start, stream, chunk, trials)
-        while play_crowds(*table, self._parts, *self._sheets) != NOTHING:
-            self._begin_the_map_anew(lambda: forget_but_crowds(self._script, self._known, self._crowds))
+        begin_groups(self._graph, self._roller, self._groups, start, stream, chunk, trials)
+        while play_groups(self._graph, self._roller, self._groups, self._snapshots) != NOTHING:
+            self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
 
 
 class Simulation:
@@ -165,7 +168,9 @@ class Simulation:
         replacement: bool = False,
     ) -> None:
         self._fight = setup, programs, die, deck
-        self._kind: type[PlayerWithDecks | PlayerOfCrowds] = PlayerOfCrowds if replacement else PlayerWithDecks
+        self._kind: type[PlayerWithoutReplacement | PlayerWithReplacement] = (
+            PlayerWithReplacement if replacement else PlayerWithoutReplacement
+        )
         self._players: list[Player] = []
 
     def play(

@@ -1,45 +1,27 @@
-"""What the rules say at a crossing: which draw decides, and where it leads."""
+"""What the rules say at a node: which draw decides, and where it leads."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Draw, Kind, Setup
-from analyser.engine.fight.sampled.nodes import (
-    ENDED,
-    POOL,
-    TURN,
-    UNKNOWN,
-    Crossings,
-    card_turn,
-    crossing_at,
-    give_turns,
-    lot_turn,
-    sure_turn,
-)
+from analyser.engine.fight.program import Kind, Setup
+from analyser.engine.fight.sampled import nodes, program_table
+from analyser.engine.fight.sampled.nodes import Nodes
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
-from analyser.engine.fight.sampled.program_table import (
-    UNASKED,
-    Script,
-    Stage,
-    card_queue,
-    end_queue,
-    mark_up_to,
-    operation_of,
-    place_queue,
-    pool_queue,
-    test_queue,
-)
+from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.game.cards import HIGHEST_CARD
 from analyser.rules import discipline
 from analyser.rules.damage import losses_of, scores_for
+from analyser.rules.draws import Draw, passing, suppression_draw
 from analyser.rules.structs import FightFacts
 
-FIRST_CARD = 2  # the turn of a card of value 0: who waits for a card has no rolls, and takes neither turn 0 nor 1
+FIRST_CARD = (
+    2  # the transition of a card of value 0: who waits for a card has no rolls, and takes neither transition 0 nor 1
+)
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
 # the roll has come to, its score.
@@ -48,117 +30,129 @@ _CARD_MASK = (1 << _FALLEN) - 1
 _NOWHERE, _NO_POOL = np.uint64(0), np.uint64(NO_POOL)
 
 
+class Graph(NamedTuple):
+    """The graph of a fight, and the rules that it grows by."""
+
+    setup: Setup
+    program: ProgramTable
+    pools: Pools
+    nodes: Nodes
+
+
 @kernel
-def arrive(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, end: int, words: tuple[int, int]
-) -> int:
-    """The crossing that is reached from `line` on, what no chance decides done; or where the part ends."""
+def arrive(graph: Graph, line: int, end: int, pair: tuple[int, int]) -> int:
+    """The node that is reached from `line` on, what needs no draw done; or where the part ends."""
+    setup, program, _, known = graph
     while line < end:
-        operation = operation_of(script, line)
+        operation = program_table.operation_of(program, line)
         if operation[0] == Kind.STRIKE:
-            if strikes.is_made(setup, operation[2], operation[1], words):
-                return striking(setup, script, pools, known, line, words)
+            if strikes.is_made(setup, operation[2], operation[1], pair):
+                return striking(graph, line, pair)
         else:
-            asked, highest = operations.asks(setup, operation, words)
-            if asked != Draw.NOTHING:
-                return crossing_at(known, test_queue(script, line), words, 0)
-            words = operations.changed(setup, operation, words, highest >= 0)
+            draw, highest = operations.required_draw(setup, operation, pair)
+            if draw != Draw.NOTHING:
+                return nodes.node_at(known, program_table.test_queue(program, line), pair, 0)
+            pair = operations.changed(setup, operation, pair, highest >= 0)
         line += 1
-    return crossing_at(known, end_queue(script), words, 0)
+    return nodes.node_at(known, program_table.end_queue(program), pair, 0)
 
 
 @step
-def set_up_strike(setup: Setup, number: int, words: tuple[int, int]) -> FightFacts:
+def set_up_strike(setup: Setup, number: int, pair: tuple[int, int]) -> FightFacts:
     """The scratch fight, filled with a strike in these states."""
-    theirs = words[1] if setup.strikes[number].striker == 0 else words[0]
-    strikes.set_strike(setup, number, strikes.condition(setup, number, words), theirs)
+    theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
+    strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
     fight: FightFacts = setup.fight[0]
     return fight
 
 
 @step
-def striking(setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int]) -> int:
-    """The crossing of a strike that is made: its card is drawn, or its pool is rolled."""
-    fight = set_up_strike(setup, script.operations[line, 2], words)
+def striking(graph: Graph, line: int, pair: tuple[int, int]) -> int:
+    """The node of a strike that is made: its card is drawn, or its pool is rolled."""
+    setup, program, _, known = graph
+    fight = set_up_strike(setup, program.operations[line, 2], pair)
     if not fight.overcharge:
-        return rolling(setup, script, pools, known, line, words, 0)
-    return crossing_at(known, card_queue(script, line), words, 0)
+        return rolling(graph, line, pair, 0)
+    return nodes.node_at(known, program_table.card_queue(program, line), pair, 0)
 
 
 @step
-def rolling(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int], card: int
-) -> int:
-    """The crossing where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
+def rolling(graph: Graph, line: int, pair: tuple[int, int], card: int) -> int:
+    """The node where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
+    setup, program, pools, known = graph
     fight = setup.fight[0]
-    pool = pool_of(pools, script.operations[line, 2], fight.rating, fight.dice + card)
-    return crossing_at(known, pool_queue(script, pools, line, pool), words, card)
+    pool = pool_of(pools, program.operations[line, 2], fight.rating, fight.dice + card)
+    return nodes.node_at(known, program_table.pool_queue(program, pools, line, pool), pair, card)
 
 
 @step
-def placing(script: Script, known: Crossings, pool_crossing: Whole, cell: Whole) -> int:
-    """The crossing where the officer's place is decided, after a roll that came to that cell."""
-    words = (known.first[pool_crossing], known.second[pool_crossing])
-    queue = place_queue(script, script.line[known.queue[pool_crossing]])
-    return crossing_at(known, queue, words, cell << _CELL | known.so_far[pool_crossing])
+def placing(program: ProgramTable, known: Nodes, pool_node: Whole, cell: Whole) -> int:
+    """The node where the officer's place is decided, after a roll that came to that cell."""
+    pair = (known.first[pool_node], known.second[pool_node])
+    queue = program_table.place_queue(program, program.line[known.queue[pool_node]])
+    return nodes.node_at(known, queue, pair, cell << _CELL | known.so_far[pool_node])
 
 
 @step
-def into_part(setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: int, part: int) -> int:
-    """The first crossing of a part, from where the part before it has ended."""
-    start, words = script.starts[part], (known.first[crossing], known.second[crossing])
-    return int(arrive(setup, script, pools, known, start, script.ends[start], words))
+def into_part(graph: Graph, node: int, part: int) -> int:
+    """The first node of a part, from where the part before it has ended."""
+    _, program, _, known = graph
+    start, pair = program.starts[part], (known.first[node], known.second[node])
+    return int(arrive(graph, start, program.ends[start], pair))
 
 
 @step
-def place_of(script: Script, pools: Pools, known: Crossings, crossing: Whole) -> Any:
-    """The place of a crossing, which is given its turns with it."""
-    if known.place[crossing] == _NOWHERE:
-        queue = known.queue[crossing]
-        if script.stage[queue] == Stage.END:
-            known.place[crossing] = ENDED | np.uint64(known.ends_known)
-            known.end_at[known.ends_known] = crossing
+def place_of(graph: Graph, node: Whole) -> Any:
+    """The place of a node, which is given its transitions with it."""
+    _, program, _, known = graph
+    if known.place[node] == _NOWHERE:
+        queue = known.queue[node]
+        if program.stage[queue] == Stage.END:
+            known.place[node] = nodes.ENDED | np.uint64(known.ends_known)
+            known.end_at[known.ends_known] = node
             known.ends_known += 1
         else:
-            start = np.uint64(give_turns(known, crossing, turns_of(script, pools, queue)))
-            pool = np.uint64(script.pool[queue]) if is_rolled(script, pools, queue) else _NO_POOL
-            known.place[crossing] = start | pool << POOL
-    return known.place[crossing]
+            start = np.uint64(nodes.give_transitions(known, node, transitions_of(graph, queue)))
+            pool = np.uint64(program.pool[queue]) if is_rolled(graph, queue) else _NO_POOL
+            known.place[node] = start | pool << nodes.POOL
+    return known.place[node]
 
 
 @step
-def is_rolled(script: Script, pools: Pools, queue: int) -> bool:
-    """Whether a roll says which turn is taken from a crossing; not if it can come to too many things."""
-    return script.stage[queue] == Stage.POOL and has_few_cells(pools, script.pool[queue])
+def is_rolled(graph: Graph, queue: int) -> bool:
+    """Whether a roll says which transition is taken from a node; not if it can come to too many things."""
+    pool = graph.program.pool[queue]
+    return graph.program.stage[queue] == Stage.POOL and has_few_cells(graph.pools, pool)
 
 
 @step
-def turns_of(script: Script, pools: Pools, queue: int) -> int:
-    """How many turns there are from a crossing of a queue, one that nobody takes among them."""
-    if script.stage[queue] == Stage.CARD:
+def transitions_of(graph: Graph, queue: int) -> int:
+    """How many transitions there are from a node of a queue, one that nobody takes among them."""
+    if graph.program.stage[queue] == Stage.CARD:
         return FIRST_CARD + HIGHEST_CARD + 1
-    return int(pools.cells[script.pool[queue]]) + 1 if is_rolled(script, pools, queue) else FIRST_CARD
+    return int(graph.pools.cells[graph.program.pool[queue]]) + 1 if is_rolled(graph, queue) else FIRST_CARD
 
 
 @kernel
-def find_turn(setup: Setup, script: Script, pools: Pools, known: Crossings, crossing: Whole, result: Whole) -> None:
-    """Work out the turn that a crossing's `result` takes: a cell of a pool, FIRST_CARD and the card's value, or 0.
+def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
+    """Work out the transition that a node's `result` takes: a cell of a pool, FIRST_CARD and the card's value, or 0.
 
-    If it asks for a mark that is not known, that is noted in the script, and the turn stays UNKNOWN.
+    If it asks for a threshold that is not known, that is noted in the program, and the transition stays nodes.UNKNOWN.
     """
-    queue = known.queue[crossing]
-    line, stage = script.line[queue], script.stage[queue]
-    words, so_far = (known.first[crossing], known.second[crossing]), known.so_far[crossing]
-    operation = operation_of(script, line)
-    turn = np.int64(place_of(script, pools, known, crossing) & TURN) + result
+    setup, program, pools, known = graph
+    queue = known.queue[node]
+    line, stage = program.line[queue], program.stage[queue]
+    pair, so_far = (known.first[node], known.second[node]), known.so_far[node]
+    operation = program_table.operation_of(program, line)
+    transition = np.int64(place_of(graph, node) & nodes.TRANSITION) + result
     if operation[0] != Kind.STRIKE:
-        find_step(setup, script, pools, known, line, words, turn)
+        find_step(graph, line, pair, transition)
         return
     number = operation[2]
-    fight = set_up_strike(setup, number, words)
+    fight = set_up_strike(setup, number, pair)
     if stage == Stage.CARD:
-        known.turns[turn] = sure_turn(
-            script.certain, rolling(setup, script, pools, known, line, words, result - FIRST_CARD)
+        known.transitions[transition] = nodes.certain_transition(
+            program.certain, rolling(graph, line, pair, result - FIRST_CARD)
         )
         return
     cell = result if stage == Stage.POOL else so_far >> _CELL
@@ -168,54 +162,50 @@ def find_turn(setup: Setup, script: Script, pools: Pools, known: Crossings, cros
     known_so_far = cell << _CELL | so_far & _CARD_MASK
     if stage != Stage.TEST and 0 < lost < fight.models:
         if stage == Stage.POOL:
-            known.turns[turn] = sure_turn(script.certain, placing(script, known, crossing, cell))
+            known.transitions[transition] = nodes.certain_transition(
+                program.certain, placing(program, known, node, cell)
+            )
             return
-        fallen = crossing_at(known, test_queue(script, line), words, known_so_far | 1 << _FALLEN)
-        still_there = crossing_at(known, test_queue(script, line), words, known_so_far)
-        known.turns[turn] = lot_turn(fight.models, lost, fallen, still_there)
+        fallen = nodes.node_at(known, program_table.test_queue(program, line), pair, known_so_far | 1 << _FALLEN)
+        still_there = nodes.node_at(known, program_table.test_queue(program, line), pair, known_so_far)
+        known.transitions[transition] = nodes.lot_transition(fight.models, lost, fallen, still_there)
         return
     fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1
-    find_test(setup, script, pools, known, line, words, turn, losses, 1 if fallen else 0)
+    find_test(graph, line, pair, transition, losses, 1 if fallen else 0)
 
 
 @step
 def find_test(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    line: int,
-    words: tuple[int, int],
-    turn: int,
-    losses: tuple[int, int, int, int],
-    fallen: int,
+    graph: Graph, line: int, pair: tuple[int, int], transition: int, losses: tuple[int, int, int, int], fallen: int
 ) -> None:
     """Work out the suppression test of the unit that was struck, after `losses`; `fallen`: whether its officer is."""
-    fight, number = setup.fight[0], script.operations[line, 2]
+    setup, program, _, known = graph
+    fight, number = setup.fight[0], program.operations[line, 2]
     disordered = discipline.disordered_by_loss(fight, fallen)
     highest = discipline.passes_up_to(fight, losses[0], disordered)
-    passed, failed = words, words
+    passed, failed = pair, pair
     if highest != discipline.NO_CARD:
-        passed = struck(setup, number, words, losses, disordered, True)
+        passed = struck(setup, number, pair, losses, disordered, True)
     if highest != discipline.ANY_CARD:
-        failed = struck(setup, number, words, losses, disordered, False)
-    end = script.ends[line]
+        failed = struck(setup, number, pair, losses, disordered, False)
+    end = program.ends[line]
     if abs(highest) == discipline.ANY_CARD:
-        words = passed if highest > 0 else failed
-        known.turns[turn] = sure_turn(script.certain, arrive(setup, script, pools, known, line + 1, end, words))
+        pair = passed if highest > 0 else failed
+        known.transitions[transition] = nodes.certain_transition(program.certain, arrive(graph, line + 1, end, pair))
         return
-    then = arrive(setup, script, pools, known, line + 1, end, passed)
-    otherwise = arrive(setup, script, pools, known, line + 1, end, failed)
-    known.turns[turn] = test_turn(script, 1 - setup.strikes[number].striker, highest, then, otherwise)
+    then = arrive(graph, line + 1, end, passed)
+    otherwise = arrive(graph, line + 1, end, failed)
+    draw = suppression_draw(1 - setup.strikes[number].striker)
+    known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
 
 
 @step
 def struck(
-    setup: Setup, number: int, words: tuple[int, int], losses: tuple[int, int, int, int], disordered: int, passed: bool
+    setup: Setup, number: int, pair: tuple[int, int], losses: tuple[int, int, int, int], disordered: int, passed: bool
 ) -> tuple[int, int]:
     """Both states after a strike, the scratch fight, whose test is passed or failed."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
-    mine, theirs = (words[0], words[1]) if striker == 0 else (words[1], words[0])
+    mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
     destroyed, damage, own_destroyed, own_damage = losses
     if passed:
         outcome = discipline.pass_test(fight, destroyed, damage, disordered)
@@ -227,30 +217,23 @@ def struck(
 
 
 @step
-def find_step(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, line: int, words: tuple[int, int], turn: int
-) -> None:
-    """Work out the turn of an operation that is no strike, and that chance decides."""
-    operation, end = operation_of(script, line), script.ends[line]
-    asked, highest = operations.asks(setup, operation, words)
-    then = arrive(setup, script, pools, known, line + 1, end, operations.changed(setup, operation, words, True))
-    otherwise = arrive(setup, script, pools, known, line + 1, end, operations.changed(setup, operation, words, False))
-    if asked == Draw.COIN:
-        known.turns[turn] = lot_turn(2, 1, then, otherwise)
-    elif asked == Draw.STRIKE_DIE:
-        known.turns[turn] = lot_turn(script.sides, script.hitting, then, otherwise)
-    elif asked == Draw.HEROIC_DIE:
-        known.turns[turn] = lot_turn(script.sides, script.heroic, then, otherwise)
-    elif asked == Draw.MISS_OR_STRIKE_DIE:
-        known.turns[turn] = lot_turn(script.sides - script.heroic, script.missing, then, otherwise)
-    elif asked == Draw.MISS_DIE:
-        known.turns[turn] = lot_turn(script.sides - script.hitting, script.missing, then, otherwise)
-    else:
-        known.turns[turn] = test_turn(script, asked - Draw.CARD_OF_0, highest, then, otherwise)
+def find_step(graph: Graph, line: int, pair: tuple[int, int], transition: int) -> None:
+    """Work out the transition of an operation that is no strike, and that a draw decides."""
+    setup, program, _, known = graph
+    operation, end = program_table.operation_of(program, line), program.ends[line]
+    draw, highest = operations.required_draw(setup, operation, pair)
+    then = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, True))
+    otherwise = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, False))
+    known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
 
 
 @step
-def test_turn(script: Script, side: int, highest: int, then: int, otherwise: int) -> int:
-    """The turn on which a side's card decides a test; UNKNOWN if its mark is."""
-    mark = mark_up_to(script, highest)
-    return UNKNOWN if mark == UNASKED else card_turn(side, mark, then, otherwise)
+def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
+    """The transition that a draw decides; UNKNOWN if it is a card whose threshold is."""
+    if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
+        threshold = program_table.threshold_up_to(program, highest)
+        if threshold == program_table.UNASKED:
+            return nodes.UNKNOWN
+        return nodes.card_transition(draw - Draw.CARD_OF_0, threshold, then, otherwise)
+    below, draws = passing(draw, highest, program_table.odds_in(program))
+    return nodes.lot_transition(draws, below, then, otherwise)

@@ -1,339 +1,260 @@
-"""Trials of a longer fight whose cards are put back: those at the same crossing are alike, and only counted.
+"""Monte Carlo with replacement: trials in the same state are exchangeable, so only their number is kept.
 
-Each of them rolls its own dice and draws its own card all the same; where a trial goes is looked up once for all of a
-crossing that have come to the same.
+Each of them rolls its own dice and draws its own card all the same; where a trial goes is looked up once for all at a
+node that have come to the same result.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
-from analyser.common.jit import Whole, inlined, kernel, step
-from analyser.engine.fight.program import Setup
-from analyser.engine.fight.sampled.draws import Chance, among, begin_stream, one_of
-from analyser.engine.fight.sampled.nodes import (
-    CROSSINGS,
-    ENDED,
-    MOST_AT_ONCE,
-    MOST_TURNS,
-    NO_DRAW,
-    TURN,
-    UNKNOWN,
-    Crossings,
-    crossing_at,
-    crossing_of,
-    draw_of,
-    first_way,
-    forget_all,
-    has_room,
-    mark_of,
-    other_way,
-)
-from analyser.engine.fight.sampled.pools import Pools, Sheets
-from analyser.engine.fight.sampled.program_table import (
-    MOST_QUEUES,
-    NO_ROLLS,
-    NO_ROOM,
-    NO_TURN,
-    NOTHING,
-    Script,
-    Stage,
-    end_queue,
-)
-from analyser.engine.fight.sampled.roll_cache import Hands, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, Parts, end_of_part, way_onward
-from analyser.engine.fight.sampled.transitions import (
-    FIRST_CARD,
-    arrive,
-    find_turn,
-    is_rolled,
-    place_of,
-    placing,
-    turns_of,
-)
-from analyser.engine.pool.layout import Special
+from analyser.common.jit import inlined, kernel, step
+from analyser.engine.fight.sampled import nodes, program_table, transitions
+from analyser.engine.fight.sampled.draws import RandomDraws, among, begin_stream, one_of
+from analyser.engine.fight.sampled.nodes import Nodes
+from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
+from analyser.engine.fight.sampled.roll_cache import RollCache, Roller, put_away, roll_again, rolls_left
+from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, Snapshots, end_of_part, next_node
+from analyser.engine.fight.sampled.transitions import Graph
+from analyser.engine.records import Whole, record_type
 
-CROWD_TRIALS = MOST_AT_ONCE  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+GROUPED_TRIALS = (
+    nodes.MOST_AT_ONCE
+)  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
 _NOWHERE = -1
 
 
-class Crowds:
-    """How many trials are where, as one record.
+class Groups:
+    """How many trials are where, as one record; NOWHERE is no node."""
 
-    Attributes
-    ----------
-    part, queue : int
-        The part of the fight that is played, counted from 0, and the queue that goes on.
-    crossing, left, result : int
-        The crossing that is being left, or NOWHERE; how many there are still to roll or draw; and the result that goes
-        on next when all have.
-    there : int32 array
-        Of each queue a crossing at which somebody waits; NOWHERE.
-    beside : int32 array
-        Of each crossing at which somebody waits another one in its queue; NOWHERE.
-    trials : int64 array
-        How many wait at each crossing.
-    results : int64 array
-        How many of those that leave a crossing have come to each result.
-    moving : int64 array, shape (2, crossings)
-        Room for a list of crossings, and how many leave each.
-    """
-
-    part: Whole
-    queue: Whole
-    crossing: Whole
-    left: Whole
-    result: Whole
-    there: Any
-    beside: Any
-    trials: Any
-    results: Any
-    moving: Any
+    part: Whole  # the part of the fight that is played, counted from 0,
+    queue: Whole  # and the queue that goes on
+    node: Whole  # the node that is being left, or NOWHERE,
+    left: Whole  # how many there are still to roll or draw,
+    result: Whole  # and the result that goes on next when all have
+    there: Annotated[Any, np.int32, (program_table.MOST_QUEUES,)]  # of each queue a node at which somebody waits
+    beside: Annotated[Any, np.int32, (nodes.NODES,)]  # of each such node another one in its queue
+    trials: Annotated[Any, np.int64, (nodes.NODES,)]  # how many wait at each node
+    results: Annotated[Any, np.int64, (nodes.MOST_TRANSITIONS,)]  # how many that leave have come to each result
+    moving: Annotated[Any, np.int64, (2, nodes.NODES)]  # room for a list of nodes, and how many leave each
 
 
-_CROWDS = np.dtype(
-    (
-        np.record,
-        [
-            *((name, np.int64) for name in ("part", "queue", "crossing", "left", "result")),
-            ("there", np.int32, (MOST_QUEUES,)),
-            ("beside", np.int32, (CROSSINGS,)),
-            ("trials", np.int64, (CROSSINGS,)),
-            ("results", np.int64, (MOST_TURNS,)),
-            ("moving", np.int64, (2, CROSSINGS)),
-        ],
-    )
-)
+_GROUPS = record_type(Groups)
 
 
-def no_crowds() -> Crowds:
+def no_groups() -> Groups:
     """No trial has begun."""
-    crowds: Any = np.zeros(1, _CROWDS)[0]
-    crowds.there[:] = _NOWHERE
-    return cast("Crowds", crowds)
+    groups: Any = np.zeros(1, _GROUPS)[0]
+    groups.there[:] = _NOWHERE
+    return cast("Groups", groups)
 
 
 @inlined
-def join(known: Crossings, crowds: Crowds, crossing: Whole, many: Whole) -> None:
-    """So many trials come to a crossing."""
+def join(known: Nodes, groups: Groups, node: Whole, many: Whole) -> None:
+    """So many trials come to a node."""
     if many > 0:
-        if crowds.trials[crossing] == 0:
-            queue = known.queue[crossing]
-            crowds.beside[crossing] = crowds.there[queue]
-            crowds.there[queue] = crossing
-        crowds.trials[crossing] += many
+        if groups.trials[node] == 0:
+            queue = known.queue[node]
+            groups.beside[node] = groups.there[queue]
+            groups.there[queue] = node
+        groups.trials[node] += many
 
 
 @step
-def go_on(script: Script, known: Crossings, chance: Chance, crowds: Crowds, turn: int, many: int) -> None:
-    """So many trials take a turn; each draws, if a draw decides."""
-    draw, first = draw_of(turn), many
-    if draw != NO_DRAW:
-        first = among(chance, draw if turn < 0 else script.certain, mark_of(turn), many)
-    join(known, crowds, first_way(turn), first)
-    join(known, crowds, other_way(turn), many - first)
+def go_on(program: ProgramTable, known: Nodes, random: RandomDraws, groups: Groups, transition: int, many: int) -> None:
+    """So many trials take a transition; each draws, if a draw decides."""
+    draw, first = nodes.draw_of(transition), many
+    if draw != nodes.NO_DRAW:
+        first = among(random, draw if transition < 0 else program.certain, nodes.threshold_of(transition), many)
+    join(known, groups, nodes.first_way(transition), first)
+    join(known, groups, nodes.other_way(transition), many - first)
 
 
 @step
-def card_drawn(script: Script, chance: Chance) -> int:
+def card_drawn(program: ProgramTable, random: RandomDraws) -> int:
     """The value of a card from a full deck."""
-    shown, value = one_of(chance, script.certain), 0
-    while script.marks[value + 1] <= shown:
+    shown, value = one_of(random, program.certain), 0
+    while program.thresholds[value + 1] <= shown:
         value += 1
     return value
 
 
 @step
-def all_rolled(
-    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, alone: bool
-) -> bool:
-    """Roll, or draw the card that adds dice, for all who leave a crossing; False: there are no rolls in hand.
+def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, alone: bool) -> bool:
+    """Roll, or draw the card that adds dice, for all who leave a node; False: the cache has no more rolls.
 
-    `alone`: each roll leads to a crossing of its own.
+    `alone`: each roll leads to a node of its own.
     """
-    stage, pool = script.stage[crowds.queue], script.pool[crowds.queue]
+    _, program, pools, known = graph
+    stage, pool = program.stage[groups.queue], program.pool[groups.queue]
     if stage == Stage.CARD:
-        for _ in range(crowds.left):
-            crowds.results[FIRST_CARD + card_drawn(script, chance)] += 1
-        crowds.left = 0
+        for _ in range(groups.left):
+            groups.results[transitions.FIRST_CARD + card_drawn(program, random)] += 1
+        groups.left = 0
     elif stage != Stage.POOL:
-        crowds.results[0] = crowds.left
-        crowds.left = 0
+        groups.results[0] = groups.left
+        groups.left = 0
     thrown_away = pools.cells[pool]
-    while crowds.left > 0:
-        some = min(crowds.left, rolls_left(hands, pool))
+    while groups.left > 0:
+        some = min(groups.left, rolls_left(cache, pool))
         if some == 0:
             return False
-        first = np.int64(hands.next[pool])
-        hands.next[pool] += np.uint64(some)
+        first = np.int64(cache.next[pool])
+        cache.next[pool] += np.uint64(some)
         if alone:
-            crowds.left -= go_apart(script, known, hands, crowds, (first, some, thrown_away))
+            groups.left -= go_apart(program, known, cache, groups, (first, some, thrown_away))
         else:
             for roll in range(np.uint64(first), np.uint64(first + some)):
-                crowds.results[np.uint64(hands.cells[roll])] += 1
-            crowds.left -= some - crowds.results[thrown_away]
-            crowds.results[thrown_away] = 0
+                groups.results[np.uint64(cache.cells[roll])] += 1
+            groups.left -= some - groups.results[thrown_away]
+            groups.results[thrown_away] = 0
     return True
 
 
 @step
-def go_apart(script: Script, known: Crossings, hands: Hands, crowds: Crowds, rolls: tuple[Whole, Whole, Whole]) -> int:
-    """Each roll leads to a crossing of its own; how many there were.
+def go_apart(
+    program: ProgramTable, known: Nodes, cache: RollCache, groups: Groups, rolls: tuple[Whole, Whole, Whole]
+) -> int:
+    """Each roll leads to a node of its own; how many there were.
 
     `rolls`: the first, how many, and what those are that were thrown away.
     """
     first, some, thrown_away = rolls
     rolled = 0
     for roll in range(first, first + some):
-        cell = np.int64(hands.many_cells[roll])
+        cell = np.int64(cache.many_cells[roll])
         if cell != thrown_away:
-            join(known, crowds, placing(script, known, crowds.crossing, cell), 1)
+            join(known, groups, transitions.placing(program, known, groups.node, cell), 1)
             rolled += 1
     return rolled
 
 
 @step
-def begin_leaving(crowds: Crowds) -> bool:
-    """Those at the next crossing of the queue are about to leave; False: there are none."""
-    crossing = np.int64(crowds.there[crowds.queue])
-    if crossing == _NOWHERE:
+def begin_leaving(groups: Groups) -> bool:
+    """Those at the next node of the queue are about to leave; False: there are none."""
+    node = np.int64(groups.there[groups.queue])
+    if node == _NOWHERE:
         return False
-    crowds.there[crowds.queue] = crowds.beside[crossing]
-    crowds.crossing, crowds.left, crowds.result = crossing, crowds.trials[crossing], 0
-    crowds.trials[crossing] = 0
+    groups.there[groups.queue] = groups.beside[node]
+    groups.node, groups.left, groups.result = node, groups.trials[node], 0
+    groups.trials[node] = 0
     return True
 
 
 @kernel
-def crowds_go_on(
-    script: Script, pools: Pools, known: Crossings, chance: Chance, hands: Hands, crowds: Crowds, parts: Parts
-) -> int:
+def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, snapshots: Snapshots) -> int:
     """Play on until the part is over, or something is needed."""
-    end = end_of_part(script, parts, crowds.part)
-    while crowds.queue < end:
-        if crowds.crossing == _NOWHERE:
-            if crowds.there[crowds.queue] != _NOWHERE and not has_room(known):
-                return NO_ROOM
-            if not begin_leaving(crowds):
-                crowds.queue += 1
+    _, program, _, known = graph
+    end = end_of_part(program, snapshots, groups.part)
+    while groups.queue < end:
+        if groups.node == _NOWHERE:
+            if groups.there[groups.queue] != _NOWHERE and not nodes.has_room(known):
+                return program_table.NO_ROOM
+            if not begin_leaving(groups):
+                groups.queue += 1
                 continue
-        alone = script.stage[crowds.queue] == Stage.POOL and not is_rolled(script, pools, crowds.queue)
-        if crowds.left > 0 and not all_rolled(script, pools, known, chance, hands, crowds, alone):
-            return NO_ROLLS
+        alone = program.stage[groups.queue] == Stage.POOL and not transitions.is_rolled(graph, groups.queue)
+        if groups.left > 0 and not all_rolled(graph, random, cache, groups, alone):
+            return program_table.NO_ROLLS
         if not alone:
-            turns, start = turns_of(script, pools, crowds.queue), place_of(script, pools, known, crowds.crossing) & TURN
-            while crowds.result < turns:
-                result = crowds.result
-                many = crowds.results[result]
+            most = transitions.transitions_of(graph, groups.queue)
+            start = transitions.place_of(graph, groups.node) & nodes.TRANSITION
+            while groups.result < most:
+                result = groups.result
+                many = groups.results[result]
                 if many > 0:
-                    turn = known.turns[start + np.uint64(result)]
-                    if turn == UNKNOWN:
-                        return NO_TURN
-                    go_on(script, known, chance, crowds, turn, many)
-                    crowds.results[result] = 0
-                crowds.result = result + 1
-        crowds.crossing = _NOWHERE
-    return NOTHING
+                    transition = known.transitions[start + np.uint64(result)]
+                    if transition == nodes.UNKNOWN:
+                        return program_table.NO_TRANSITION
+                    go_on(program, known, random, groups, transition, many)
+                    groups.results[result] = 0
+                groups.result = result + 1
+        groups.node = _NOWHERE
+    return program_table.NOTHING
 
 
 @kernel
-def play_crowds(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    chance: Chance,
-    hands: Hands,
-    crowds: Crowds,
-    parts: Parts,
-    sheets: Sheets,
-    specials: Special | None,
-) -> int:
-    """Play a chunk of trials that has begun to its end, or until there is no room on the map."""
-    while crowds.part < len(parts.which):
-        needed = NOTHING
-        if crowds.part >= 0:
-            needed = crowds_go_on(script, pools, known, chance, hands, crowds, parts)
-        if needed == NOTHING:
-            crowds_begin_part(setup, script, pools, known, crowds, parts)
-        elif needed == NO_ROLLS:
-            roll_again(sheets, specials, pools, hands, chance, script.pool[crowds.queue])
-        elif needed == NO_TURN:
-            find_turn(setup, script, pools, known, crowds.crossing, crowds.result)
+def play_groups(graph: Graph, roller: Roller, groups: Groups, snapshots: Snapshots) -> int:
+    """Play a chunk of trials that has begun to its end, or until the graph has no more room."""
+    while groups.part < len(snapshots.which):
+        needed = program_table.NOTHING
+        if groups.part >= 0:
+            needed = groups_go_on(graph, roller.random, roller.cache, groups, snapshots)
+        if needed == program_table.NOTHING:
+            groups_begin_part(graph, groups, snapshots)
+        elif needed == program_table.NO_ROLLS:
+            roll_again(roller, graph.pools, graph.program.pool[groups.queue])
+        elif needed == program_table.NO_TRANSITION:
+            transitions.find_transition(graph, groups.node, groups.result)
         else:
             return needed
-    return NOTHING
+    return program_table.NOTHING
 
 
 @kernel
-def begin_crowds(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    chance: Chance,
-    hands: Hands,
-    crowds: Crowds,
+def begin_groups(
+    graph: Graph,
+    roller: Roller,
+    groups: Groups,
     start: tuple[int, int],
     stream: tuple[np.uint64, np.uint64],
     chunk: int,
     trials: int,
 ) -> None:
     """All trials of a chunk wait before the first part."""
-    begin_stream(chance, stream, chunk)
-    put_away(hands, pools)
-    join(known, crowds, arrive(setup, script, pools, known, 0, 0, start), trials)
-    crowds.part, crowds.queue, crowds.crossing = -1, end_queue(script), _NOWHERE
+    begin_stream(roller.random, stream, chunk)
+    put_away(roller.cache, graph.pools)
+    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, start), trials)
+    groups.part, groups.queue, groups.node = -1, program_table.end_queue(graph.program), _NOWHERE
 
 
 @step
-def crowds_begin_part(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, crowds: Crowds, parts: Parts
-) -> None:
+def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> None:
     """Count all trials where their part has ended, and bring those on for whom something is left to be decided."""
-    queue, number, ends = end_queue(script), crowds.part + 1, 0
-    crossing = np.int64(crowds.there[queue])
-    crowds.there[queue] = _NOWHERE
-    while crossing != _NOWHERE:  # all leave before anybody arrives
-        crowds.moving[0, ends], crowds.moving[1, ends] = crossing, crowds.trials[crossing]
-        crowds.trials[crossing] = 0
-        crossing = np.int64(crowds.beside[crossing])
+    _, program, _, known = graph
+    queue, number, ends = program_table.end_queue(program), groups.part + 1, 0
+    node = np.int64(groups.there[queue])
+    groups.there[queue] = _NOWHERE
+    while node != _NOWHERE:  # all leave before anybody arrives
+        groups.moving[0, ends], groups.moving[1, ends] = node, groups.trials[node]
+        groups.trials[node] = 0
+        node = np.int64(groups.beside[node])
         ends += 1
     for each in range(ends):
-        end = np.int64(place_of(script, pools, known, crowds.moving[0, each]) & TURN)
-        way, many = way_onward(setup, script, pools, known, parts, end, number), crowds.moving[1, each]
-        parts.ends[end, number, COUNT] += np.uint64(many)
+        end = np.int64(transitions.place_of(graph, groups.moving[0, each]) & nodes.TRANSITION)
+        way, many = next_node(graph, snapshots, end, number), groups.moving[1, each]
+        snapshots.ends[end, number, COUNT] += np.uint64(many)
         if not way & FINAL:
-            onward = known.end_at[np.int64(way & TURN)] if way & ENDED else crossing_of(known, way)
-            join(known, crowds, np.int64(onward), many)
-    crowds.part = number
-    if number < len(parts.which):
-        crowds.queue = script.first_queue[script.starts[parts.which[number]]]
+            onward = known.end_at[np.int64(way & nodes.TRANSITION)] if way & nodes.ENDED else nodes.node_of(known, way)
+            join(known, groups, np.int64(onward), many)
+    groups.part = number
+    if number < len(snapshots.which):
+        groups.queue = program.first_queue[program.starts[snapshots.which[number]]]
 
 
 @kernel
-def forget_but_crowds(script: Script, known: Crossings, crowds: Crowds) -> None:
-    """Forget all crossings but those at which somebody waits."""
-    kept = np.empty((4, known.crossings_known), np.int64)
+def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> None:
+    """Forget all nodes but those at which somebody waits."""
+    kept = np.empty((4, known.nodes_known), np.int64)
     many = 0
-    for queue in range(end_queue(script) + 1):
+    for queue in range(program_table.end_queue(program) + 1):
         first = many
-        crossing: Whole = np.int64(crowds.there[queue])
-        while crossing != _NOWHERE:
-            kept[0, many], kept[1, many] = known.first[crossing], known.second[crossing]
-            kept[2, many], kept[3, many] = known.so_far[crossing], crowds.trials[crossing]
-            crowds.trials[crossing] = 0
+        node: Whole = np.int64(groups.there[queue])
+        while node != _NOWHERE:
+            kept[0, many], kept[1, many] = known.first[node], known.second[node]
+            kept[2, many], kept[3, many] = known.so_far[node], groups.trials[node]
+            groups.trials[node] = 0
             many += 1
-            crossing = np.int64(crowds.beside[crossing])
-        crowds.there[queue] = first  # where those of this queue begin among the kept
-    forget_all(known)
+            node = np.int64(groups.beside[node])
+        groups.there[queue] = first  # where those of this queue begin among the kept
+    nodes.forget_all(known)
     end = many
-    for queue in range(end_queue(script), -1, -1):
-        first = int(crowds.there[queue])
-        crowds.there[queue] = _NOWHERE
+    for queue in range(program_table.end_queue(program), -1, -1):
+        first = int(groups.there[queue])
+        groups.there[queue] = _NOWHERE
         for each in range(end - 1, first - 1, -1):  # who joins last is found first
-            crossing = crossing_at(known, queue, (kept[0, each], kept[1, each]), kept[2, each])
-            join(known, crowds, crossing, kept[3, each])
+            node = nodes.node_at(known, queue, (kept[0, each], kept[1, each]), kept[2, each])
+            join(known, groups, node, kept[3, each])
         end = first

@@ -1,4 +1,4 @@
-"""Trials of a longer fight, each with two decks of its own: some of them abreast, each in its lane (:mod:`.passes`)."""
+"""Monte Carlo without replacement: each trial has two decks of its own, and many go in lockstep (:mod:`.lockstep`)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,16 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import kernel, step
-from analyser.engine.fight.program import Setup
+from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.decks import Decks, draw_value, shuffle_all
-from analyser.engine.fight.sampled.draws import Chance, begin_stream
+from analyser.engine.fight.sampled.draws import begin_stream
 from analyser.engine.fight.sampled.lanes import ABREAST, RING, Lanes
 from analyser.engine.fight.sampled.lockstep import ROLL, lanes_go_on
-from analyser.engine.fight.sampled.nodes import (
-    ENDED,
-    POOL,
-    TURN,
-    UNKNOWN,
-    Crossings,
-    crossing_at,
-    crossing_of,
-    forget_all,
-    sure_turn,
-)
-from analyser.engine.fight.sampled.pools import Pools, Sheets
-from analyser.engine.fight.sampled.program_table import NO_MARK, NO_PLACE, NO_TURN, NO_WAY, UNASKED, Script, Stage
-from analyser.engine.fight.sampled.roll_cache import Hands, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, UNSEEN, Parts, way_onward
-from analyser.engine.fight.sampled.transitions import FIRST_CARD, arrive, find_turn, is_rolled, place_of, placing
-from analyser.engine.pool.layout import Special
+from analyser.engine.fight.sampled.pools import Pools
+from analyser.engine.fight.sampled.program_table import Stage
+from analyser.engine.fight.sampled.roll_cache import Roller, put_away, roll_again, rolls_left
+from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, UNSEEN, Snapshots, next_node
+from analyser.engine.fight.sampled.transitions import Graph
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1
@@ -36,66 +24,54 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @step
-def rolled_apart(
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    chance: Chance,
-    hands: Hands,
-    decks: Decks,
-    lanes: Lanes,
-    sheets: Sheets,
-    specials: Special | None,
-    setup: Setup,
-) -> bool:
-    """Let the lane that goes on take a turn that no hand tells: by a card that adds dice, or by one roll of very many.
+def rolled_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> bool:
+    """Let the lane that goes on take a transition by a card that adds dice, or by a roll that can come to very much.
 
-    False: the value of a card counts, and not all marks are known.
+    False: the value of a card counts, and not all thresholds are known.
     """
+    _, program, pools, known = graph
     lane = lanes.lane
-    crossing = crossing_of(known, lanes.place[lane])
-    queue = known.queue[crossing]
-    if script.stage[queue] == Stage.CARD:
-        for wanted in range(len(script.marks)):
-            if script.marks[wanted] == UNASKED:
-                script.wanted = wanted
+    node = nodes.node_of(known, lanes.place[lane])
+    queue = known.queue[node]
+    if program.stage[queue] == Stage.CARD:
+        for wanted in range(len(program.thresholds)):
+            if program.thresholds[wanted] == program_table.UNASKED:
+                program.wanted = wanted
                 return False
-        result = FIRST_CARD + draw_value(script, decks, lanes, chance, script.pool[queue], lane)
-        turn = np.int64(lanes.place[lane] & TURN) + result
-        if known.turns[turn] == UNKNOWN:
-            find_turn(setup, script, pools, known, crossing, result)
-        lanes.turn[lane] = np.uint64(known.turns[turn])
+        result = transitions.FIRST_CARD + draw_value(program, decks, lanes, roller.random, program.pool[queue], lane)
+        transition = np.int64(lanes.place[lane] & nodes.TRANSITION) + result
+        if known.transitions[transition] == nodes.UNKNOWN:
+            transitions.find_transition(graph, node, result)
+        lanes.transition[lane] = np.uint64(known.transitions[transition])
     else:
-        pool = script.pool[queue]
-        cell = next_cell(pools, chance, hands, sheets, specials, pool)
-        lanes.turn[lane] = np.uint64(sure_turn(script.certain, placing(script, known, crossing, cell)))
+        pool = program.pool[queue]
+        cell = next_cell(roller, pools, pool)
+        to = transitions.placing(program, known, node, cell)
+        lanes.transition[lane] = np.uint64(nodes.certain_transition(program.certain, to))
     lanes.lane += 1
     return True
 
 
 @step
-def next_cell(pools: Pools, chance: Chance, hands: Hands, sheets: Sheets, specials: Special | None, pool: int) -> int:
+def next_cell(roller: Roller, pools: Pools, pool: int) -> int:
     """The next roll of a pool that can come to many things."""
+    cache = roller.cache
     while True:
-        if rolls_left(hands, pool) == 0:
-            roll_again(sheets, specials, pools, hands, chance, pool)
-        cell = np.int64(hands.many_cells[hands.next[pool]])
-        hands.next[pool] += _ONE
+        if rolls_left(cache, pool) == 0:
+            roll_again(roller, pools, pool)
+        cell = np.int64(cache.many_cells[cache.next[pool]])
+        cache.next[pool] += _ONE
         if cell != pools.cells[pool]:
             return int(cell)
 
 
 @step
 def begin_trials(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    chance: Chance,
-    hands: Hands,
+    graph: Graph,
+    roller: Roller,
     decks: Decks,
     lanes: Lanes,
-    parts: Parts,
+    snapshots: Snapshots,
     start: tuple[int, int],
     stream: tuple[np.uint64, np.uint64],
     chunk: int,
@@ -103,11 +79,11 @@ def begin_trials(
     counted: int,
 ) -> None:
     """The first trials of a chunk are about to begin."""
-    begin_stream(chance, stream, chunk)
-    put_away(hands, pools)
+    begin_stream(roller.random, stream, chunk)
+    put_away(roller.cache, graph.pools)
     shuffle_all(decks, lanes)
     first_time = np.uint64(trials) if counted == NOT_BEGUN else _ZERO
-    decided = find_first(setup, script, pools, known, lanes, parts, start, first_time)
+    decided = find_first(graph, lanes, snapshots, start, first_time)
     lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = ROLL, 0, 0, max(counted, 0)
     lanes.trials, lanes.active = trials, 0 if decided else min(trials, ABREAST)
     lanes.begun = lanes.active
@@ -117,17 +93,11 @@ def begin_trials(
 
 @kernel
 def play_trials(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    chance: Chance,
-    hands: Hands,
+    graph: Graph,
+    roller: Roller,
     decks: Decks,
     lanes: Lanes,
-    parts: Parts,
-    sheets: Sheets,
-    specials: Special | None,
+    snapshots: Snapshots,
     start: tuple[int, int],
     stream: tuple[np.uint64, np.uint64],
     chunk: int,
@@ -135,59 +105,48 @@ def play_trials(
     counted: int,
     anew: bool,
 ) -> int:
-    """Play a chunk of trials, begun anew or gone on with, to its end, or until there is no room on the map, or a mark
-    is wanted; those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
+    """Play a chunk of trials, `anew` or on, until it ends, the graph has no more room, or a threshold is wanted.
+
+    Those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
     """
+    _, program, pools, known = graph
+    random, cache = roller.random, roller.cache
     if anew:
-        begin_trials(
-            setup, script, pools, known, chance, hands, decks, lanes, parts, start, stream, chunk, trials, counted
-        )
+        begin_trials(graph, roller, decks, lanes, snapshots, start, stream, chunk, trials, counted)
     while True:
-        needed = lanes_go_on(script, known, chance, hands, decks, lanes, parts)
-        if needed == NO_TURN:
+        needed = lanes_go_on(program, known, random, cache, decks, lanes, snapshots)
+        if needed == program_table.NO_TRANSITION:
             place = lanes.place[lanes.lane]
-            pool, crossing = np.int64(place >> POOL), crossing_of(known, place)
-            queue, cell = known.queue[crossing], np.int64(hands.cells[hands.next[pool]])
-            if rolls_left(hands, pool) == 0:
-                roll_again(sheets, specials, pools, hands, chance, pool)
+            pool, node = np.int64(place >> nodes.POOL), nodes.node_of(known, place)
+            queue, cell = known.queue[node], np.int64(cache.cells[cache.next[pool]])
+            stage = program.stage[queue]
+            if rolls_left(cache, pool) == 0:
+                roll_again(roller, pools, pool)
             elif cell == pools.cells[pool]:
-                hands.next[pool] += _ONE  # thrown away
-            elif script.stage[queue] == Stage.CARD or (
-                script.stage[queue] == Stage.POOL and not is_rolled(script, pools, queue)
-            ):
-                rolled_apart(script, pools, known, chance, hands, decks, lanes, sheets, specials, setup)
+                cache.next[pool] += _ONE  # thrown away
+            elif stage == Stage.CARD or (stage == Stage.POOL and not transitions.is_rolled(graph, queue)):
+                rolled_apart(graph, roller, decks, lanes)
             else:
-                find_turn(setup, script, pools, known, crossing, cell)
-            if script.wanted != UNASKED:
-                return NO_MARK
-        elif needed == NO_PLACE:
-            place_of(script, pools, known, np.int64(lanes.to[lanes.lane]))
-        elif needed == NO_WAY:
+                transitions.find_transition(graph, node, cell)
+            if program.wanted != program_table.UNASKED:
+                return program_table.NO_THRESHOLD
+        elif needed == program_table.NO_PLACE:
+            transitions.place_of(graph, np.int64(lanes.to[lanes.lane]))
+        elif needed == program_table.NO_WAY:
             lane = lanes.ends[np.uint64(lanes.at) & RING]
-            way_onward(
-                setup, script, pools, known, parts, np.int64(lanes.place[lane] & TURN), np.int64(lanes.row[lane])
-            )
+            next_node(graph, snapshots, np.int64(lanes.place[lane] & nodes.TRANSITION), np.int64(lanes.row[lane]))
         else:
             return needed
 
 
 @step
-def find_first(
-    setup: Setup,
-    script: Script,
-    pools: Pools,
-    known: Crossings,
-    lanes: Lanes,
-    parts: Parts,
-    start: tuple[int, int],
-    trials: Any,
-) -> bool:
+def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int], trials: Any) -> bool:
     """Find where trials begin, and count so many at the ends before that; True: chance decides nothing at all."""
-    place, row, way = place_of(script, pools, known, arrive(setup, script, pools, known, 0, 0, start)), 0, UNSEEN
-    while place & ENDED and not way & FINAL:
-        end = np.int64(place & TURN)
-        parts.ends[end, row, COUNT] += trials
-        way = way_onward(setup, script, pools, known, parts, end, row)
+    place, row, way = transitions.place_of(graph, transitions.arrive(graph, 0, 0, start)), 0, UNSEEN
+    while place & nodes.ENDED and not way & FINAL:
+        end = np.int64(place & nodes.TRANSITION)
+        snapshots.ends[end, row, COUNT] += trials
+        way = next_node(graph, snapshots, end, row)
         place = way & ~FINAL
         row += 1
     lanes.first, lanes.first_row = place, row
@@ -195,17 +154,16 @@ def find_first(
 
 
 @kernel
-def forget_but_trials(
-    setup: Setup, script: Script, pools: Pools, known: Crossings, lanes: Lanes, parts: Parts, start: tuple[int, int]
-) -> None:
-    """Forget all crossings but those at which somebody waits."""
+def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int]) -> None:
+    """Forget all nodes but those at which somebody waits."""
+    known = graph.nodes
     old = np.empty((4, ABREAST), np.int64)
     for lane in range(lanes.active):
-        crossing = crossing_of(known, lanes.place[lane])
-        old[0, lane], old[1, lane] = known.first[crossing], known.second[crossing]
-        old[2, lane], old[3, lane] = known.so_far[crossing], known.queue[crossing]
-    forget_all(known)
+        node = nodes.node_of(known, lanes.place[lane])
+        old[0, lane], old[1, lane] = known.first[node], known.second[node]
+        old[2, lane], old[3, lane] = known.so_far[node], known.queue[node]
+    nodes.forget_all(known)
     for lane in range(lanes.active):
-        crossing = crossing_at(known, old[3, lane], (old[0, lane], old[1, lane]), old[2, lane])
-        lanes.place[lane] = place_of(script, pools, known, crossing)
-    find_first(setup, script, pools, known, lanes, parts, start, _ZERO)
+        node = nodes.node_at(known, old[3, lane], (old[0, lane], old[1, lane]), old[2, lane])
+        lanes.place[lane] = transitions.place_of(graph, node)
+    find_first(graph, lanes, snapshots, start, _ZERO)

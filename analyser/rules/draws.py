@@ -1,0 +1,91 @@
+"""What the rules ask of chance besides the dice of a pool, and how likely it is to pass."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import step
+from analyser.game.dice import Face
+
+
+class Draw(IntEnum):
+    """What decides between two ways to go on."""
+
+    NOTHING = 0
+    CARD_OF_0 = 1  # from the deck of side 0
+    CARD_OF_1 = 2
+    COIN = 3
+    STRIKE_DIE = 4  # whether a die shows a strike or a heroic strike
+    HEROIC_DIE = 5
+    MISS_DIE = 6  # whether a die that has shown neither of them shows a miss
+    MISS_OR_STRIKE_DIE = 7  # whether a die that has shown no heroic strike shows a miss
+
+
+class Odds(NamedTuple):
+    """The die and the deck that draws are made from."""
+
+    heroic: int  # sides of the die by face,
+    strike: int
+    miss: int
+    sides: int  # and in all
+    cards: NDArray[np.int64]  # (highest card + 1,): cards with at most each value,
+    at_most: NDArray[np.float64]  # and the probability of one
+
+
+@step
+def odds_of(die: NDArray[np.int64], deck: NDArray[np.int64]) -> Odds:
+    """The odds of a die, sides by face, and a deck, copies by card value."""
+    return Odds(
+        die[Face.HEROIC], die[Face.STRIKE], die[Face.MISS], die.sum(), np.cumsum(deck), np.cumsum(deck / deck.sum())
+    )
+
+
+@step
+def card_of(side: int) -> int:
+    """A card from a side's deck."""
+    return Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1
+
+
+@step
+def rally_draw(side: int) -> int:
+    """What a unit of `side` takes a rally test with (AC-5.6)."""
+    return card_of(side)
+
+
+@step
+def suppression_draw(side: int) -> int:
+    """What a unit of `side` takes a suppression test with (AC-5.1)."""
+    return card_of(side)
+
+
+@step
+def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
+    """How many of how many equally likely draws pass; of a test, those with a value up to `highest`."""
+    hitting = odds.heroic + odds.strike
+    if draw == Draw.COIN:
+        return 1, 2
+    if draw == Draw.STRIKE_DIE:
+        return hitting, odds.sides
+    if draw == Draw.HEROIC_DIE:
+        return odds.heroic, odds.sides
+    if draw == Draw.MISS_DIE:
+        return odds.miss, odds.sides - hitting
+    if draw == Draw.MISS_OR_STRIKE_DIE:
+        return odds.miss, odds.sides - odds.heroic
+    most = len(odds.cards) - 1
+    return (odds.cards[min(highest, most)] if highest >= 0 else 0), odds.cards[most]
+
+
+@step
+def probability_of(draw: int, highest: int, odds: Odds) -> float:
+    """The probability that a draw passes."""
+    if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
+        if highest < 0:
+            return 0.0
+        return float(odds.at_most[highest]) if highest < len(odds.at_most) - 1 else 1.0
+    below, draws = passing(draw, highest, odds)
+    return float(below / draws)
