@@ -46,11 +46,13 @@ SYSTEMS = {
     "warmaster": System("Warmaster", "warmaster", "warmaster.toml"),
     "mordheim": System("Mordheim", "mordheim", "mordheim.toml"),
     "compare": System(
-        "Five systems side by side", "compare", "compare.toml",
+        "Five systems side by side",
+        "compare",
+        "compare.toml",
         (("armoured_clash", "../ruleset.toml"), ("legion", "legion.toml"), ("grande_tactique", "grande-tactique.toml")),
         completed_by="duel",
     ),
-}  # fmt: skip
+}
 
 
 FIGHTS = {"attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"}  # sections of fights
@@ -63,7 +65,7 @@ class Answers(Protocol):
         """The chains of rolls that the question needs, by name."""
 
     def tables(self, question: Any, weights: dict[str, Recorded]) -> dict[str, Table]:
-        """The answer's tables from the recorded laws (or counts) of each chain, the main table first."""
+        """The answer's tables from the weights of the states of each chain, the main table first."""
 
     def applied(self, question: Any) -> tuple[str, ...]:
         """The rules that the numbers come from, such as ``LG-2 rally step``."""

@@ -85,7 +85,7 @@ NO_DIE = Die((1,), 1)
 class ExtraDie(NamedTuple):
     """A die that every state rolls once beside the others of a phase.
 
-    `weight` is what each point of it adds to the total: dice of different kinds are told apart by it.
+    `weight` is what each point of it adds to the total: dice of different kinds are distinguished by it.
     """
 
     die: Die
@@ -124,7 +124,7 @@ class Phase:
 
     @cached_property
     def totals(self) -> int:
-        """How many totals are told apart."""
+        """How many totals are distinguished."""
         return int(self.rows(np.zeros(1, np.int64)).shape[1])
 
     def rows(self, states: States) -> NDArray[Any]:

@@ -4,7 +4,7 @@ Trials in the same state are exchangeable, so they are one group, and only their
 after the other: bit-sliced draws (:mod:`analyser.engine.chain.bitwise`) split it by what its trials show, so the counts
 are multinomial, conditional on those before; then those whose totals lead to the same state go on together. Dice that
 can make no difference, because every total leads to the same state, are not rolled; of the last die of a roll only
-those values are told apart that lead to different states.
+those values are distinguished that lead to different states.
 
 A draw beyond the last whole multiple of a die's sides is rejected, so that every side is equally likely; probabilities
 that are not whole parts are rounded to multiples of 2**-32.

@@ -83,7 +83,9 @@ class Question(Record):
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
     nerve: Probability = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
-    losses: ByRound | None = Field(None, description="Models lost to each attack: a number, a law, or a list by round.")
+    losses: ByRound | None = Field(
+        None, description="Models lost to each attack: a number, a distribution, or a list by round."
+    )
     a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
     b: Section | None = Field(None, description="The other.")
     duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")

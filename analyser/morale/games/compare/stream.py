@@ -1,4 +1,4 @@
-"""The stream of losses that all systems share: rounds of attacks, each with its law of losses."""
+"""The stream of losses that all systems share: rounds of attacks, each with its distribution of losses."""
 
 from __future__ import annotations
 

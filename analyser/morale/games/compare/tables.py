@@ -60,7 +60,7 @@ SYSTEMS = {
     "mordheim": Compared(
         mordheim, "Mordheim", "25% out of action, test passed", "never: it leaves at once", "routed, destroyed", "MD-1"
     ),
-}  # fmt: skip
+}
 
 
 def chains(question: Question) -> dict[str, Chain]:

@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
 from analyser.engine.chain.chain import Chain, Extent, Phase, Recorded, States, bernoulli
 from analyser.morale.games.grande_tactique import rules
 from analyser.morale.games.grande_tactique.flight import DIE, TOTALS
@@ -37,11 +36,24 @@ class Units(NamedTuple):
     ranks: NDArray[np.int64]  # of each unit in that order
     passed: NDArray[np.int64]  # how many ranks, its own included, a flight with a total of its dice covers
     off_map: NDArray[np.bool_]  # where that flight ends
-    apart: NDArray[np.float64]  # inches
-    arms: NDArray[np.int64]
-    old_guard: NDArray[np.int64]
-    enemy: int
+    disrupted: NDArray[np.int64]  # the status of each after somebody has passed through it, by that before
+    dismayed: NDArray[np.int64]  # the status of each after Old Guard is made to flee, by guard, friend and that before
+    old_guard: NDArray[np.bool_]
+    dice: NDArray[np.int64]  # of the flight of each
     statuses: int  # that a unit can have: DESTROYED only where there is an edge
+
+    def read(self, states: States) -> NDArray[np.int64]:
+        """The status of each unit: shape (states, units)."""
+        return np.asarray(states[:, np.newaxis] // self.statuses ** np.arange(len(self.order)) % self.statuses)
+
+    def foremost_fleeing(self, now: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The unit that flees next; -1 for none: shape (states,)."""
+        flees = now[:, self.order] == FLEEING
+        return np.where(flees.any(axis=1), self.order[flees.argmax(axis=1)], -1)
+
+    def packed(self, now: NDArray[np.int64]) -> States:
+        """The states in which the units, along the last axis, have their statuses."""
+        return np.asarray(now @ self.statuses ** np.arange(len(self.order)))
 
 
 def units_of(column: Column) -> Units:
@@ -52,113 +64,73 @@ def units_of(column: Column) -> Units:
     edge: float | Fraction = math.inf if column.edge_distance is None else as_written(column.edge_distance)
     ends = [[place + rules.flight_distance(arm, total) for total in range(TOTALS)] for place, arm in zip(places, arms)]
     statuses = int(rules.ROUTED if column.edge_distance is None else rules.DESTROYED) + 1
+    dismayed = [
+        [
+            [rules.near_fleeing_old_guard(status, arm, float(abs(there - here))) for status in range(statuses)]
+            for there, arm in zip(places, arms)
+        ]
+        for here in places
+    ]
     return Units(
         np.array(order),
         np.argsort(order),
         np.array([[sum(place <= end for place in places) for end in row] for row in ends]),
         np.array([[rules.off_map(end, edge) for end in row] for row in ends]),
-        np.array([[float(abs(there - here)) for there in places] for here in places]),
-        np.array(arms, np.int64),
-        np.array([column.old_guard, *(friend.old_guard for friend in column.friends)], np.int64),
-        int(rules.Arm[column.enemy.upper()]),
+        np.array([[rules.passed_through(status, arm) for status in range(statuses)] for arm in arms]),
+        np.array(dismayed),
+        np.array([column.old_guard, *(friend.old_guard for friend in column.friends)]),
+        np.array([rules.flight_dice(arm, rules.Arm[column.enemy.upper()]) for arm in arms]),
         statuses,
     )
 
 
-@step
-def unpack(state: int, statuses: int, units: NDArray[np.int64]) -> None:
-    """The status of every unit."""
-    for unit in range(len(units)):
-        units[unit] = state % statuses
-        state //= statuses
+def flee(units: Units, unit: int, where: NDArray[np.bool_], now: NDArray[np.int64]) -> None:
+    """A unit is made to flee; if it is Old Guard its friends are dismayed at once, Old Guard among them too (GT-9).
+
+    `now` has the units along its last axis; what is not `where` stays as it is.
+    """
+    now[..., unit] = np.where(where, FLEEING, now[..., unit])
+    if units.old_guard[unit] and where.any():
+        for friend in range(len(units.order)):
+            if friend != unit:
+                change(units, friend, where, now, units.dismayed[unit, friend])
 
 
-@step
-def pack(statuses: int, units: NDArray[np.int64]) -> int:
-    """The state in which every unit has its status."""
-    state = 0
-    for unit in range(len(units) - 1, -1, -1):
-        state = state * statuses + units[unit]
-    return state
+def change(
+    units: Units, friend: int, where: NDArray[np.bool_], now: NDArray[np.int64], statuses: NDArray[np.int64]
+) -> None:
+    """Another status for a friend, by that which it has; it may be made to flee."""
+    before = now[..., friend].copy()
+    now[..., friend] = np.where(where, statuses[before], before)
+    flee(units, friend, (now[..., friend] == FLEEING) & (before != FLEEING), now)
 
 
-@step
-def foremost_fleeing(units: Units, now: NDArray[np.int64]) -> int:
-    """The unit that flees next; -1 for none."""
-    for unit in units.order:
-        if now[unit] == FLEEING:
-            return int(unit)
-    return -1
-
-
-@step
-def dismay(units: Units, guard: int, now: NDArray[np.int64]) -> None:
-    """The friends of Old Guard that is made to flee are dismayed at once, those of Old Guard among them too (GT-9)."""
-    fleeing = np.zeros(len(now), np.int64)  # Old Guard whose friends are still to be dismayed
-    fleeing[guard] = units.old_guard[guard]
-    while fleeing.any():
-        guard = int(np.argmax(fleeing))
-        fleeing[guard] = 0
-        for friend in range(len(now)):
-            if friend == guard:
-                continue
-            before = now[friend]
-            now[friend] = rules.near_fleeing_old_guard(before, units.arms[friend], units.apart[guard, friend])
-            if before != FLEEING and now[friend] == FLEEING:
-                fleeing[friend] = units.old_guard[friend]
-
-
-@step
-def flee(units: Units, fleeing: int, rolled: int, now: NDArray[np.int64]) -> None:
-    """Move one unit: all whom it passes through are disrupted, the nearest first."""
-    now[fleeing] = rules.DESTROYED if units.off_map[fleeing, rolled] else rules.ROUTED
-    for rank in range(units.ranks[fleeing] + 1, units.passed[fleeing, rolled]):
-        friend = units.order[rank]
-        before = now[friend]
-        now[friend] = rules.passed_through(before, units.arms[friend])
-        if before != FLEEING and now[friend] == FLEEING:
-            dismay(units, friend, now)
-
-
-@kernel
-def after_flight(units: Units, totals: int, states: States) -> States:
-    """The states after the next flight: shape (states, totals)."""
-    after, now = np.empty((len(states), totals), np.int64), np.empty(len(units.order), np.int64)
-    for row, state in enumerate(states):
-        unpack(state, units.statuses, now)
-        fleeing = foremost_fleeing(units, now)
-        for rolled in range(totals):
-            if fleeing >= 0:
-                unpack(state, units.statuses, now)
-                flee(units, fleeing, rolled, now)
-                after[row, rolled] = pack(units.statuses, now)
-            else:
-                after[row, rolled] = state
+def after_flight(units: Units, states: States) -> States:
+    """The states after the next flight: all whom it passes through are disrupted, the nearest first (GT-5)."""
+    after, before = np.repeat(states[:, np.newaxis], TOTALS, axis=1), units.read(states)
+    fleeing = units.foremost_fleeing(before)
+    for unit in np.unique(fleeing[fleeing >= 0]).tolist():
+        now = np.repeat(before[fleeing == unit, np.newaxis], TOTALS, axis=1)
+        now[..., unit] = np.where(units.off_map[unit], rules.DESTROYED, rules.ROUTED)
+        for rank in range(units.ranks[unit] + 1, units.passed[unit].max()):
+            friend = units.order[rank]
+            passed = np.broadcast_to(rank < units.passed[unit], now.shape[:-1])
+            change(units, friend, passed, now, units.disrupted[friend])
+        after[fleeing == unit] = units.packed(now)
     return after
 
 
-@kernel
 def dice_of_flight(units: Units, states: States) -> States:
     """How many dice the next flight takes: shape (states,)."""
-    dice, now = np.zeros(len(states), np.int64), np.empty(len(units.order), np.int64)
-    for row, state in enumerate(states):
-        unpack(state, units.statuses, now)
-        fleeing = foremost_fleeing(units, now)
-        if fleeing >= 0:
-            dice[row] = rules.flight_dice(units.arms[fleeing], units.enemy)
-    return dice
+    fleeing = units.foremost_fleeing(units.read(states))
+    return np.where(fleeing >= 0, units.dice[fleeing], 0)
 
 
-@kernel
 def after_first_flees(units: Units, states: States) -> States:
     """The states after the first unit, eager until now, is made to flee: shape (states, 1)."""
-    after, now = np.empty((len(states), 1), np.int64), np.empty(len(units.order), np.int64)
-    for row, state in enumerate(states):
-        unpack(state, units.statuses, now)
-        now[0] = FLEEING
-        dismay(units, 0, now)
-        after[row, 0] = pack(units.statuses, now)
-    return after
+    now = units.read(states)
+    flee(units, 0, np.ones(len(states), np.bool_), now)
+    return units.packed(now)[:, np.newaxis]
 
 
 def chain(column: Column, _: Question) -> Chain:
@@ -166,14 +138,14 @@ def chain(column: Column, _: Question) -> Chain:
     units = units_of(column)
     count = len(units.order)
     phases = [_shaking(units, place, friend.shaken) for place, friend in enumerate(column.friends, start=1)]
-    flight = Phase(partial(after_flight, units, TOTALS), DIE, partial(dice_of_flight, units))
+    flight = Phase(partial(after_flight, units), DIE, partial(dice_of_flight, units))
     flights = (*[flight] * (count - 1), replace(flight, recorded=True))
     extent = Extent(f"a flight through {count - 1} friends, each with {units.statuses} states", "fewer friends")
     phases.append(Phase(partial(after_first_flees, units)))
     return Chain(0, (*phases, *flights), units.statuses**count, extent)
 
 
-def _shaking(units: Units, place: int, chance: float) -> Phase:
+def _shaking(units: Units, place: int, probability: float) -> Phase:
     """Whether a friend, eager until now, is shaken from the start."""
     digit = units.statuses**place
 
@@ -181,14 +153,14 @@ def _shaking(units: Units, place: int, chance: float) -> Phase:
         eager = states // digit % units.statuses == rules.EAGER
         return np.column_stack([states, np.where(eager, states + digit * rules.SHAKEN, states)])
 
-    return Phase(after, bernoulli(chance), 1)
+    return Phase(after, bernoulli(probability), 1)
 
 
 def tables(column: Column, _: Question, recorded: Recorded) -> dict[str, Table]:
     """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
     units, (states, weights) = units_of(column), recorded
     (pmf,) = weights
-    statuses = states[:, np.newaxis] // units.statuses ** np.arange(len(units.order)) % units.statuses
+    statuses = units.read(states)
     friends, destroyed = statuses[:, 1:], statuses[:, 1:] == rules.DESTROYED
     fled = friends >= rules.ROUTED
     fleeing, count = fled.sum(axis=1), friends.shape[1]

@@ -85,8 +85,9 @@ def chain(division: Division, question: Question) -> Chain:
     return Chain(int(collapsed(division, np.array(start))), phases, 2 * base**count, extent)
 
 
-def division_probabilities(standing: NDArray[np.int64], lost: NDArray[np.int64], corps: int, states: States,
-                           weights: Weights) -> dict[str, Weights]:  # fmt: skip
+def division_probabilities(
+    standing: NDArray[np.int64], lost: NDArray[np.int64], corps: int, states: States, weights: Weights
+) -> dict[str, Weights]:
     """What a division has come to, whose states have the collapse as their lowest digit (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),

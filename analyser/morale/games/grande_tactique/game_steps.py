@@ -41,7 +41,7 @@ class Conditions(NamedTuple):
 
 
 class Units(NamedTuple):
-    """The units of a game as whole numbers; shapes (units,)."""
+    """The units of a game as integers; shapes (units,)."""
 
     ground: Ground
     conditions: Conditions

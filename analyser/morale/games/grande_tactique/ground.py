@@ -1,4 +1,4 @@
-"""Where the units of a game can come to, as whole numbers: their places, and whom a flight from there passes through.
+"""Where the units of a game can come to, as integers: their places, and whom a flight from there passes through.
 
 A unit's place is a number: 0 is where it stands at the start, the others are those that its flights can lead to. A
 column is a line towards the map edge; what is compared along it are exact lengths, which have their ranks.

@@ -187,7 +187,7 @@ class Member(Record):
 
 
 class Division(Record):
-    """Units of a division, each with its own chance to rout in a turn: collapse (GT-6, GT-8)."""
+    """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
 
     units: Annotated[tuple[Member, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_DIVISION)] = (
         Field(description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.")
@@ -201,7 +201,7 @@ class Division(Record):
 
 
 class GameUnit(Record):
-    """A unit of a division in a game of several turns; its chances are those of each turn."""
+    """A unit of a division in a game of several turns; its probabilities are those of each turn."""
 
     arm: Arm = "infantry"
     quality: Quality = "regular"
@@ -222,12 +222,12 @@ class GameUnit(Record):
 
     @property
     def charges(self) -> tuple[float, float]:
-        """The chances of a successful charge while it stands: by cavalry, by infantry."""
+        """The probabilities of a successful charge while it stands: by cavalry, by infantry."""
         return self.charged_by_cavalry, self.charged_by_infantry
 
     @property
     def charges_in_rout(self) -> tuple[float, float]:
-        """The chances of a charge while it is routed; those while it stands, where they are not given."""
+        """The probabilities of a charge while it is routed; those while it stands, where they are not given."""
         in_rout = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
         cavalry, infantry = (usual if own is None else own for usual, own in zip(self.charges, in_rout))
         return cavalry, infantry
@@ -241,8 +241,8 @@ class GameUnit(Record):
             raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")
         if self.column is not None and self.edge_distance is None:
             raise ValueError("a unit of a column without edge_distance (allowed: where in the column it stands)")
-        for name, chances in (("charged", self.charges), ("rout_charged", self.charges_in_rout)):
-            if sum(chances) > 1:
+        for name, charges in (("charged", self.charges), ("rout_charged", self.charges_in_rout)):
+            if sum(charges) > 1:
                 raise ValueError(f"{name}_by_cavalry and {name}_by_infantry add up to more than 1 (allowed: up to 1)")
         return self
 

@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 
     to_edge: int  # flights until it is off the map
     to_shelter: int  # and until it is in woods or a built-up area
-    flights: int  # how many numbers of flights are told apart
+    flights: int  # how many numbers of flights are distinguished
     place: int  # what one condition more adds to the state
 
     def condition(self, states: States) -> NDArray[np.int64]:
@@ -153,8 +153,8 @@ def tables(rout: Rout, question: Question, recorded: Recorded) -> dict[str, Tabl
         weights @ (beyond < 0),
         weights @ (beyond == DESTROYED),
     )
-    ended = {f"p_{name}_then": np.diff(each, axis=0, prepend=0)
-             for name, each in (("rallied", rallied), ("destroyed", destroyed))}  # fmt: skip
+    then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
+    ended = {name: np.diff(each, axis=0, prepend=0) for name, each in then.items()}
     ends = sum(ended.values())
     ends[-1] += routed[-1]  # still routed: all the turns there were
     mean = Mean.of(ends.T, np.arange(1, len(ends) + 1))

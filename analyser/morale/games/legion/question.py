@@ -31,7 +31,7 @@ def _by_round(value: object) -> object:
 
 
 def _even_if_true(value: object) -> object:
-    """The chance of panic that is looked for: half, if that is asked without a number."""
+    """The probability of panic that is looked for: a half, if it is asked without a number."""
     return EVEN if value is True else None if value is False else value
 
 
@@ -69,7 +69,7 @@ class Question(Record):
     tokens: Tokens = Field(0, description="Suppression tokens at the start.")
     received: ByRound = Field(
         ((1.0,),),
-        description="Tokens received a round, before the unit activates: a number, a law, or a list by round.",
+        description="Tokens received a round, before the unit activates: a number, a distribution, or a list by round.",
     )
     received_after: ByRound = Field(((1.0,),), description="The same, after it has activated.")
     commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
@@ -120,7 +120,7 @@ class Question(Record):
 
     @property
     def nearness(self) -> tuple[float, ...]:
-        """The chance that the commander is near, of each round."""
+        """The probability that the commander is near, of each round."""
         return self.commander_near * (self.rounds_played if len(self.commander_near) == 1 else 1)
 
     @property

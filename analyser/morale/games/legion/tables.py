@@ -134,15 +134,15 @@ def warnings(question: Question) -> tuple[str, ...]:
         found.append(f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)")
     if question.commander_courage is None:
         keys = {"commander_near": question.commander_near != (1.0,), "commander_range": question.commander_range != 1}
-        told = "has no effect: no commander_courage was given (LG-3)"
-        found += [f"{key} {told}" for key, stated in keys.items() if stated]
+        why = "no commander_courage was given (LG-3)"
+        found += [f"{key} has no effect: {why}" for key, stated in keys.items() if stated]
     elif question.commander and question.courage != "none":
         if question.commander <= question.courage:
-            told = f"{question.commander} is no better than the unit's own {question.courage}"
-            found.append(f"commander_courage has no effect: {told} (LG-3)")
+            why = f"{question.commander} is no better than the unit's own {question.courage}"
+            found.append(f"commander_courage has no effect: {why} (LG-3)")
         elif question.until_panic is not None and set(question.nearness) != {1.0}:
-            told = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-            found.append(f"tokens_until_panic: {told}")
+            near = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
+            found.append(f"tokens_until_panic: {near}")
         elif not any(question.nearness):
             found.append("commander_courage has no effect: the commander is never near (commander_near, LG-3)")
     unit = unit_of(question)

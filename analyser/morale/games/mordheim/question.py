@@ -75,7 +75,7 @@ class Warband(Record):
     )
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(0, description="Out of action at the start.")
     casualties: ByRound = Field(
-        ((1.0,),), description="Taken out before each turn's test: a number, a law, or a list by turn."
+        ((1.0,),), description="Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
     casualties_from: Annotated[tuple[Fight, ...], BeforeValidator(as_tuple), Field(max_length=MOST_FIGHTS)] = Field(
         (), description="Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}]."
@@ -284,7 +284,7 @@ def column_of(name: str) -> str:
 
 
 def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
-    """Refuse fights with nobody, or in no turn."""
+    """Raise ValueError for fights with nobody, or in no turn."""
     for place, fight in enumerate(warband.casualties_from):
         where = f"{warband.name}: casualties_from.{place}"
         if fight.of is not None and fight.of not in others:
@@ -295,10 +295,10 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Refuse more losses than warriors: the least that a list says is too many already."""
-    laws = spread_over(warband.casualties, turns, "casualties")
-    stated = laws if len(warband.casualties) > 1 else laws[:1]  # one number for all turns ends with the last warrior
-    least = warband.out + sum(next(number for number, chance in enumerate(law) if chance) for law in stated)
+    """Raise ValueError for more losses than warriors: the least that a list says is too many already."""
+    pmfs = spread_over(warband.casualties, turns, "casualties")
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one number for all turns ends with the last warrior
+    least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} out of action of {warband.took_part} that took part (allowed: no more)")
     if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:

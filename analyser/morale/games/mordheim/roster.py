@@ -21,7 +21,7 @@ FATES = 3
 NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
 RANDOM, FIRST, LAST, NOT_AT_ALL = range(4)  # how the leader falls
 FALLS = {"random": RANDOM, "first": FIRST, "last": LAST, "never": NOT_AT_ALL}
-EVERYBODY = -1  # whose casualties a phase tells, unless those of so many that stand, 0: of those without a leader
+EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
 
 
 class Roster(NamedTuple):
@@ -64,7 +64,7 @@ class Roster(NamedTuple):
             best[standing > 0] = leadership
         return best
 
-    def is_told(self, states: States, whose: int) -> NDArray[np.bool_]:
+    def concerns(self, states: States, whose: int) -> NDArray[np.bool_]:
         """Whether casualties are about a state: those of all, of those without leader, or of so many left."""
         left = np.where(states // self.took_part == 1, 0, self.took_part - states % self.took_part)
         return np.asarray((states < self.fighting) & ((whose == EVERYBODY) | (left == whose)))
@@ -98,7 +98,7 @@ def after_casualties(roster: Roster, numbers: int, falls: int, whose: int) -> St
     leader_falls = (leader_out == 0) & (casualties > 0) & is_next
     others_out = others_out + np.minimum(casualties - leader_falls, others)
     after = (leader_out + leader_falls) * roster.took_part + others_out
-    return np.where(roster.is_told(states, whose), after, states)
+    return np.where(roster.concerns(states, whose), after, states)
 
 
 def after_test(roster: Roster, leader_states: int) -> States:
@@ -275,15 +275,15 @@ class Turns:
     def _lost(self, losses: Losses, falls: int, least: int, most: int) -> Iterator[Part]:
         """The phases of some casualties, where so many were out before: the fewer stand the earlier.
 
-        So nobody is told of twice, though it is the number of those who stand that says how likely the leader falls.
+        So no state has its casualties twice, though the number of those who stand says how likely the leader falls.
         """
         standing = range(max(self.roster.took_part - most, 1), self.roster.took_part - least + 1)
         for whose in (0, *standing) if falls == RANDOM else (EVERYBODY,):
             yield from self._kept(("lost", losses, falls, whose), partial(self._part_of, losses, falls, whose))
 
     def _part_of(self, losses: Losses, falls: int, whose: int) -> Iterator[Part]:
-        numbers, told = losses.most + 1, self.roster.is_told(self.roster.all_states, whose)
-        dice = told * losses.each * (losses.number if losses.of < 0 else 1)
+        numbers, concerned = losses.most + 1, self.roster.concerns(self.roster.all_states, whose)
+        dice = concerned * losses.each * (losses.number if losses.of < 0 else 1)
         places = (ExtraDie(Die((1,) * whose, whose), numbers),) if falls == RANDOM and whose > 0 else ()
         after = after_casualties(self.roster, numbers, falls, whose)
         yield Part(after, losses.die, dice, places, losses.of, losses.number)

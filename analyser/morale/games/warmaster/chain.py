@@ -146,8 +146,8 @@ def after_obstacles(question: Question, choice: Choice, layout: Layout, tests: T
     way, of_meetings = way_of(question), meetings(question, choice)
     now, totals = parts_of(layout, np.arange(layout.moving_a_turn)[:, np.newaxis]), 2 * (tests.friends + 1)
     reached = np.searchsorted([met.reached_from for met in way], now.moved, side="right")
-    blocked = np.cumsum([met.stands * (of_meetings[place, :, 0] == Meeting.DESTROYS_STANDS)
-                         for place, met in enumerate(way)], axis=0)  # fmt: skip
+    stands = np.array([met.stands for met in way])[:, np.newaxis]
+    blocked = np.cumsum(stands * (of_meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
     six, shape = now.six, (layout.moving_a_turn, totals)
     pushed, confused = np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
     halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)

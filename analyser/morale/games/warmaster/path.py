@@ -1,4 +1,4 @@
-"""What is in a unit's way, as whole numbers: where it is met, who tests for it, and what the player chooses."""
+"""What is in a unit's way, as integers: where it is met, who tests for it, and what the player chooses."""
 
 from __future__ import annotations
 

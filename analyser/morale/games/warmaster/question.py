@@ -124,9 +124,9 @@ class Question(Record):
     def _in_whole_centimetres(cls, distance: object) -> object:
         for each in distance if isinstance(distance, dict) else (distance,):
             if isinstance(each, float) or (isinstance(each, str) and "." in each):
-                said = "moves are whole centimetres, obstacles need not be"
+                why = "moves are whole centimetres, obstacles need not be"
                 allowed = "allowed: a whole number, or a table of number = probability"
-                raise ValueError(f"{shown(each)} is not usable: {said} ({allowed})")
+                raise ValueError(f"{shown(each)} is not usable: {why} ({allowed})")
         return distance
 
     @field_validator("obstacles", mode="after")

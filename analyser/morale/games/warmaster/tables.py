@@ -150,12 +150,12 @@ def panels(question: Question) -> tuple[Panel, ...]:
     choices = choices_of(question)
     halted = {"at": tuple(kind.name.lower() for kind in Kind)}
     for choice in choices:
-        said = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
+        of_choice = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
-        found.append(Bars("stops", f"Moved, hatched: stopped{said}", "distance", lost=halted, where=where))
+        found.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
         if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
-            found.append(Bars("friends", f"Friends confused{said}", "friends_confused", where=where))
+            found.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
     return tuple(found)
 
 
