@@ -1,4 +1,4 @@
-"""The Command & Conquest deck (AC-1.2) and the law of one card from it (AC-5.1)."""
+"""The Command & Conquest deck (AC-1.2) and how many cards it has of each value (AC-5.1)."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ class Deck(Record):
 def _card_value(value: object) -> int:
     text = str(value).strip()
     if not text.isdecimal() or int(text) > HIGHEST_CARD:
-        raise ValueError(f"card value {shown(value)} (allowed: whole numbers from 0 to {HIGHEST_CARD})")
+        raise ValueError(f"card value {shown(value)} (allowed: integers from 0 to {HIGHEST_CARD})")
     return int(text)

@@ -47,7 +47,7 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
     -------
     int64 array, shape (targets,)
         The place of the attack with the most expected models destroyed; of equals the one with the highest
-        chance to annihilate; then the one with the most expected damage; then the first. -1 where none can
+        probability to annihilate; then the one with the most expected damage; then the first. -1 where none can
         be made.
     """
     best = np.full(summaries.shape[1], -1, np.int64)
@@ -75,7 +75,7 @@ def best_row(
 ) -> RowChoice:
     """The row of `attacker` that does best against `target`, exactly.
 
-    Best is the most expected models destroyed; of equals the highest chance to annihilate; then the most
+    Best is the most expected models destroyed; of equals the highest probability to annihilate; then the most
     expected damage (no one attack destroys a fresh behemoth); then the first on the card.
 
     Parameters
@@ -86,9 +86,9 @@ def best_row(
     target : Target
         Resolved or not.
     ruleset : Ruleset, optional
-        Left out: the shipped one.
+        Default: the shipped one.
     rows : sequence of Row, optional
-        Left out: every row that can make this attack.
+        Default: every row that can make this attack.
 
     Raises
     ------

@@ -16,13 +16,13 @@ CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")  # AC-8.2
 REACHING = ("Corrosive Fumes", "Throw")  # rules whose X is a length
 
 
-def rule_length(unit: Target, name: str) -> int:
+def rule_length(unit: Target, name: str, where: str = "") -> int:
     """The X of a special rule in inches, in hundredths of them; 0 without the rule.
 
     Raises
     ------
     InputError
-        An X that is no length.
+        X is not a length in hundredths of an inch.
     """
     rule = unit.keyword(name)
     if rule is None:
@@ -31,7 +31,7 @@ def rule_length(unit: Target, name: str) -> int:
         return hundredths(rule.inches)
     except ValueError:
         problem = f"the rule {rule.canonical!r}"
-        raise InputError(problem, where="rules", allowed="inches in steps of 0.01") from None
+        raise InputError(problem, where=f"{where}.rules", allowed="inches in steps of 0.01") from None
 
 
 def keeps_damage(unit: Target) -> bool:
@@ -104,14 +104,14 @@ def retaliation_row(combatant: Combatant) -> Row | None:
 
 
 def check_can_be_charged(combatant: Combatant, where: str) -> None:
-    """Refuse what no charge can be made against (AC-8.1; the seed's charge manoeuvre)."""
+    """Raise InputError for a unit that cannot be charged (AC-8.1)."""
     if combatant.type in NO_CLOSE_QUARTERS_AGAINST or combatant.aircraft:
         problem = f"{combatant.unit or 'the target'} cannot be charged: {combatant.type or 'aircraft'} (AC-8.1)"
         raise InputError(problem, where=where, allowed="a unit on the ground")
 
 
 def check_has_dice(combatant: Combatant, row: Row, where: str) -> None:
-    """Refuse a count of models, or damage, that the grid gives no attack dice for (AC-2.4)."""
+    """Raise InputError unless the grid has attack dice for the unit's models, or damage (AC-2.4)."""
     count = combatant.damage if combatant.behemoth else combatant.models or 0
     try:
         attack_dice(row, count)

@@ -17,7 +17,7 @@ from analyser.scenarios.combatant import row_named
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, attacker_of
 from analyser.scenarios.reading import Source, empty_sections, kind_of, parse_scenario, read_scenario
-from analyser.scenarios.resolve import resolve_attack, resolve_combatant, resolve_target
+from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_combatant, resolve_target
 from analyser.scenarios.rows import fitting_rows, no_row_fits, row_asked_for
 from analyser.scenarios.schema import (
     CIRCUMSTANCES,
@@ -116,8 +116,8 @@ def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -
 
 
 def _attack(file: ScenarioFile, library: Profiles) -> Scenario:
-    attacker = _looked_up(file.attack.attacker, library, "attack.attacker")
-    defender = _looked_up(file.target.unit, library, "target.unit")
+    attacker = looked_up(file.attack.attacker, library, "attack.attacker")
+    defender = looked_up(file.target.unit, library, "target.unit")
     return scenario_between(file, attacker, defender)
 
 
@@ -153,13 +153,6 @@ def _row(file: ScenarioFile, attacker: Loadout | None, target: Target) -> tuple[
         return fitting[0], ()
     row, reason = best_row(attack, attacker, target, file.ruleset, fitting)
     return row, (f"attack.row is not given: {reason}",)
-
-
-def _looked_up(selector: str | None, library: Profiles, key: str) -> Loadout | None:
-    try:
-        return None if selector is None else library.loadout(selector)
-    except InputError as error:
-        raise error.inside(key) from None
 
 
 # --- longer fights ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ _FITTING = {  # what a policy needs of a row, where it needs more
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Refuse a policy that its unit cannot carry out.
+    """Raise InputError unless the unit can carry out the policy.
 
     Parameters
     ----------

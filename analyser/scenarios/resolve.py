@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyser.common.errors import InputError
-from analyser.common.validation import checked
+from analyser.common.validation import Record, checked
 from analyser.game.keywords import Bearer, each_once
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice
@@ -27,43 +27,40 @@ CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
 }
 
 
-def resolve_target(target: Target, defender: Loadout | None) -> Target:
-    """`target` with everything that its profile or the defaults say, and checked."""
-    known = _profile_of(defender) | target.model_dump(exclude_none=True, exclude={"unit"})
-    known["unit"] = target.unit if defender is None else defender.selector
+def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
+    """The loadout that a key names, if it names one; `profiles`: by default the shipped ones."""
+    try:
+        return None if selector is None else (profiles or load_profiles()).loadout(selector)
+    except InputError as error:
+        raise error.inside(key) from None
+
+
+def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
+    """`target` with everything that its profile or the defaults say, and checked; `where` is its section."""
+    keys = _stated(target, defender, Target)
+    keys["unit"] = target.unit if defender is None else defender.selector
     rules = target if target.rules is not None or defender is None else defender.unit
-    known["rules"] = each_once(rules.keywords)
+    keys["rules"] = each_once(rules.keywords)
     for key in ("models", "defence", "damage_limit"):
-        if key not in known:
-            raise InputError("this key is missing", where=f"target.{key}", allowed="a number, or a target.unit")
-    known.setdefault("formation", _formation(known.get("type"), rules))
-    known.setdefault("behemoth", False)
-    known.setdefault("aircraft", known.get("type") == "aircraft")
-    known.setdefault("category", "aerial" if known["aircraft"] else CATEGORY_OF_TYPE[known.get("type", "infantry")])
-    resolved = checked(Target, known, where="target")
-    _check_target(resolved)
-    check_models(resolved.models, defender, "target.models")
+        if key not in keys:
+            raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number, or a {where}.unit")
+    keys.setdefault("formation", _formation(keys.get("type"), rules))
+    keys.setdefault("behemoth", defender is not None and "behemoth" in defender.unit.traits)
+    keys.setdefault("aircraft", keys.get("type") == "aircraft")
+    keys.setdefault("category", "aerial" if keys["aircraft"] else CATEGORY_OF_TYPE[keys.get("type", "infantry")])
+    resolved = checked(Target, keys, where=where)
+    _check_target(resolved, where)
+    check_models(resolved.models, defender, f"{where}.models")
     return resolved
 
 
-def _profile_of(loadout: Loadout | None) -> dict[str, Any]:
-    """The keys of a target that a profile fills in."""
-    if loadout is None:
-        return {}
-    unit, level = loadout.unit, loadout.level
-    known = {
-        "type": unit.type,
-        "category": unit.category,
-        "models": level.models,
-        "defence": unit.defence,
-        "damage_limit": unit.damage_limit,
-        "discipline": unit.discipline,
-        "break_limit": unit.break_limit,
-        "victory_points": level.victory_points,
-        "behemoth": "behemoth" in unit.traits,
-        "rules": unit.rules,
-    }
-    return {key: value for key, value in known.items() if value is not None}
+def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
+    """The keys of `model` that a record states; else what the loadout's unit and level say under the same names."""
+    names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
+    profile = () if loadout is None else (loadout.unit, loadout.level)
+    keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
+    keys = {key: value for key, value in keys.items() if value is not None}
+    return keys | record.model_dump(exclude_none=True, include=set(names))
 
 
 def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
@@ -75,50 +72,50 @@ def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
     return "close" if unit_type in CLOSE_FORMATION_TYPES else "open"
 
 
-def _check_target(target: Target) -> None:
+def _check_target(target: Target, where: str) -> None:
     models, limit = target.models or 0, target.damage_limit or 0
     if target.exposed is not None and target.exposed > models:
-        raise InputError(f"{target.exposed} of {models} models", where="target.exposed", allowed=f"1 to {models}")
+        raise InputError(f"{target.exposed} of {models} models", where=f"{where}.exposed", allowed=f"1 to {models}")
     if target.damage >= limit:
         allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
-        raise InputError(f"{target.damage} damage on the unit", where="target.damage", allowed=allowed)
+        raise InputError(f"{target.damage} damage on the unit", where=f"{where}.damage", allowed=allowed)
     if target.garrisoned:
-        check_garrison(target.type, "target.garrisoned")
+        check_garrison(target.type, f"{where}.garrisoned")
     if target.edge_distance is not None and not math.isfinite(target.edge_distance):
-        raise InputError("not a distance", where="target.edge_distance", allowed="inches")
+        raise InputError("not a distance", where=f"{where}.edge_distance", allowed="inches")
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
     """`attack` with everything that its profile or the defaults say, and checked."""
-    known = attack.model_dump(exclude_none=True, exclude={"attacker"})
+    keys = attack.model_dump(exclude_none=True, exclude={"attacker"})
     if attacker is not None and row is not None:
         index = band_index(attack, attacker)
-        known.setdefault("dice", attack_dice(row, index))
+        keys.setdefault("dice", attack_dice(row, index))
         if attack.dice is None:
             special = attack_dice(row, index, special=True)
-            if special != known["dice"]:
-                known.setdefault("dice_in_parentheses", special)
-        known.setdefault("veteran", veteran_of(attacker.unit))
-        known.setdefault("attacker_models", attacker.level.models)
-        known.setdefault("attacker_damage_limit", attacker.unit.damage_limit)
-        known |= {"attacker": attacker.selector, "row": row.id}
+            if special != keys["dice"]:
+                keys.setdefault("dice_in_parentheses", special)
+        keys.setdefault("veteran", veteran_of(attacker.unit))
+        keys.setdefault("attacker_models", attacker.level.models)
+        keys.setdefault("attacker_damage_limit", attacker.unit.damage_limit)
+        keys |= {"attacker": attacker.selector, "row": row.id}
         if is_short(row, attack):
-            known["bonuses"] = (*attack.bonuses, "short_range")
+            keys["bonuses"] = (*attack.bonuses, "short_range")
         elif "short_range" in attack.bonuses:
             problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
             raise InputError(problem, where="attack.bonuses", allowed="leave out 'short_range': the distance decides")
-    if "dice" not in known:
+    if "dice" not in keys:
         raise InputError("this key is missing", where="attack.dice", allowed="a number, or an attack.attacker")
-    known["bonuses"] = tuple(dict.fromkeys(known.get("bonuses", ())))
-    known["penalties"] = tuple(dict.fromkeys(known.get("penalties", ())))
-    known["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
-    known.setdefault("veteran", 0)
-    known.setdefault("attacker_damage_limit", 1)
-    if "concealed" in known["penalties"]:
-        known["concealed"] = True
-    if "opportunity_fire" in known["penalties"]:
-        known["opportunity_fire"] = True
-    resolved = checked(Attack, known, where="attack")
+    keys["bonuses"] = tuple(dict.fromkeys(keys.get("bonuses", ())))
+    keys["penalties"] = tuple(dict.fromkeys(keys.get("penalties", ())))
+    keys["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
+    keys.setdefault("veteran", 0)
+    keys.setdefault("attacker_damage_limit", 1)
+    if "concealed" in keys["penalties"]:
+        keys["concealed"] = True
+    if "opportunity_fire" in keys["penalties"]:
+        keys["opportunity_fire"] = True
+    resolved = checked(Attack, keys, where="attack")
     _check_attack(resolved)
     check_models(resolved.attacker_models, attacker, "attack.attacker_models")
     if resolved.attacker_garrisoned and attacker is not None:
@@ -175,59 +172,28 @@ def resolve_combatant(
     InputError
         A selector, row or number that does not fit.
     """
-    try:
-        if loadout is None and combatant.unit is not None:
-            loadout = (profiles or load_profiles()).loadout(combatant.unit)
-    except InputError as error:
-        raise error.inside(f"{where}.unit") from None
-    known = _combatant_profile(loadout) | combatant.model_dump(
-        exclude_none=True, exclude={"unit", "charge", "rows", "passengers"}
-    )
-    shared = {key: known[key] for key in Target.model_fields if key in known}
-    try:
-        target = resolve_target(checked(Target, shared, where="target"), loadout)
-    except InputError as error:
-        raise InputError(error.problem, where=error.where.replace("target", where, 1), allowed=error.allowed) from None
+    loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
+    target = resolve_target(combatant, loadout, where)
     for rule in REACHING:
-        try:
-            rule_length(target, rule)
-        except InputError as error:
-            raise InputError(error.problem, where=f"{where}.rules", allowed=error.allowed) from None
-    known = _by_rules(target) | known | target.model_dump(exclude_none=True)
-    known["charge"] = combatant.charge
-    known["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
-    known["passengers"] = _resolve_passengers(combatant, profiles, where)
-    resolved = checked(Combatant, known, where=where)
+        rule_length(target, rule, where)
+    by_rules = {"veteran": veteran_of(target)}
+    by_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
+    keys = by_rules | _stated(combatant, loadout, Combatant) | target.model_dump(exclude_none=True)
+    keys["charge"] = combatant.charge
+    keys["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
+    keys["passengers"] = _resolve_passengers(combatant.passengers, profiles, f"{where}.passengers")
+    resolved = checked(Combatant, keys, where=where)
     _check_transport(resolved, where)
     return resolved
 
 
-def _combatant_profile(loadout: Loadout | None) -> dict[str, Any]:
-    """What a profile says beyond what it says of a target."""
-    return {} if loadout is None or loadout.unit.speed is None else {"speed": loadout.unit.speed}
-
-
-def _by_rules(unit: Bearer) -> dict[str, int]:
-    """Numbers that stand in special rules: X of Veteran (X) and of Capacity (X)."""
-    known = {"veteran": veteran_of(unit)}
-    return known | ({"capacity": max(unit.value("Capacity"), 1)} if unit.has("Capacity") else {})
-
-
-def _resolve_passengers(combatant: Combatant, profiles: Profiles | None, where: str) -> Passengers | None:
-    if combatant.passengers is None:
+def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, where: str) -> Passengers | None:
+    if stated is None:
         return None
-    inside = f"{where}.passengers"
-    stated = combatant.passengers
     if stated.garrisoned:
-        raise InputError("a unit that is aboard in a building", where=f"{inside}.garrisoned", allowed="false")
-    try:
-        loadout = None if stated.unit is None else (profiles or load_profiles()).loadout(stated.unit)
-        target = resolve_target(
-            checked(Target, stated.model_dump(exclude_none=True, exclude={"unit"}), where="target"), loadout
-        )
-    except InputError as error:
-        raise error.inside(inside) from None
-    return checked(Passengers, target.model_dump(exclude_none=True), where=inside)
+        raise InputError("a unit that is aboard in a building", where=f"{where}.garrisoned", allowed="false")
+    target = resolve_target(stated, looked_up(stated.unit, profiles, f"{where}.unit"), where)
+    return checked(Passengers, target.model_dump(exclude_none=True), where=where)
 
 
 def _check_transport(combatant: Combatant, where: str) -> None:
@@ -244,7 +210,7 @@ def _check_transport(combatant: Combatant, where: str) -> None:
 
 
 def check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Refuse more models than a unit has at any level (AC-2.2)."""
+    """Raise InputError for more models than a unit has at any level (AC-2.2)."""
     if loadout is None or models is None:
         return
     most = max(level.models for level in loadout.unit.levels.values())
@@ -254,7 +220,7 @@ def check_models(models: int | None, loadout: Loadout | None, where: str) -> Non
 
 
 def check_garrison(unit_type: UnitType | None, where: str) -> None:
-    """Refuse who cannot be in a building: only infantry makes the garrison action of the rulebook.
+    """Raise InputError for a unit that cannot be in a building: only infantry makes the rulebook's garrison action.
 
     A unit of no stated type may be infantry.
 

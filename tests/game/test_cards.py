@@ -51,5 +51,5 @@ def test_a_deck_that_cannot_be(copies):
 
 
 def test_the_message_names_value_and_range():
-    with pytest.raises(InputError, match=r"card value 'ace' \(allowed: whole numbers from 0 to 99\)"):
+    with pytest.raises(InputError, match=r"card value 'ace' \(allowed: integers from 0 to 99\)"):
         checked(Ruleset, {"die": {"strike": 1}, "deck": {"ace": 1}})
