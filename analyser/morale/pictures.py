@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from analyser.plots.distributions import MOST_CELLS
 from analyser.plots.look import house_style, tiled_axes
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -60,9 +59,12 @@ def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], 
     from analyser import plots
 
     assert not isinstance(panel, Fates)
-    frame = _rows(result.to_frame(panel.table), panel.where)
+    frame = result.to_frame(panel.table)
+    for key, value in panel.where.items():
+        frame = frame[frame[key] == value]
     if isinstance(panel, Curves):
-        lines = _happening(frame, panel.lines)
+        possible = {column: name for column, name in panel.lines.items() if (frame[column] > 0).any()}
+        lines = possible or panel.lines
         return CURVES, lambda axes: plots.curves(frame, x=panel.x, lines=lines, heading=panel.heading, ax=axes)
     if isinstance(panel, Cells):
         likely = frame[frame["probability"] >= 1e-4]
@@ -76,18 +78,6 @@ def _prepared(result: MoraleResult, panel: Panel) -> tuple[tuple[float, float], 
     return CHANCES, lambda axes: plots.probabilities(
         frame, x=panel.x, column=panel.column, heading=panel.heading, lost="lost" if panel.lost else None, ax=axes
     )
-
-
-def _rows(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def _happening(frame: pd.DataFrame, lines: Mapping[str, str]) -> Mapping[str, str]:
-    """The lines of what can happen at all."""
-    possible = {column: name for column, name in lines.items() if (frame[column] > 0).any()}
-    return possible or lines
 
 
 def _fates(result: MoraleResult, panel: Fates) -> Figure:

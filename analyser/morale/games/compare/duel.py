@@ -66,7 +66,9 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
         if _says(raw.get(key)) and raw[key] != of_duel.get(key):
             allowed = f"left out, or {of_duel[key]}" if key in of_duel else "left out"
             raise InputError("the duel says it itself", where=key, allowed=allowed)
-    nerve = {} if unit.discipline is None else {"nerve": _probability_up_to(unit.discipline, scenario)}
+    nerve, deck = {}, scenario.ruleset.deck.counts()
+    if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
+        nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     found = scenario.as_dict()
     return {**nerve, **raw, **of_duel, **{key: found[key] for key in SECTIONS}}
 
@@ -83,12 +85,6 @@ def _loaded(stated: dict[str, Any], ruleset: Mapping[str, Any], folder: Path | N
 def _says(value: object) -> bool:
     """Whether a key says anything: an echoed question has those too that do not."""
     return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
-
-
-def _probability_up_to(discipline: int, scenario: DuelScenario) -> float:
-    """The probability to turn up a card that passes an unmodified test."""
-    deck = scenario.ruleset.deck.counts()
-    return float(deck[: discipline + 1].sum() / deck.sum())
 
 
 def unit_of(question: Question) -> Combatant:

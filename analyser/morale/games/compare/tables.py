@@ -95,7 +95,10 @@ def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table
     stated = [(name, *each) for name, system in SYSTEMS.items() for each in system.module.equivalents(question).items()]
     words = {
         "system": list(SYSTEMS),
-        "shaken": [_shaken(question, name) for name in SYSTEMS],
+        "shaken": [
+            system.shaken + ", disordered" * (name == CLASH and question.duel is not None)
+            for name, system in SYSTEMS.items()
+        ],
         **{word: [getattr(each, word) for each in SYSTEMS.values()] for word in ("routed", "gone")},
         "rules": [_rules(question, name) for name in SYSTEMS],
     }
@@ -144,11 +147,6 @@ def applied(question: Question) -> tuple[str, ...]:
     if question.duel is not None:
         found += [f"{SYSTEMS[CLASH].title}: {each}" for each in duel.account_of(question).applied]
     return tuple(found)
-
-
-def _shaken(question: Question, name: str) -> str:
-    also = ", disordered" if name == CLASH and question.duel is not None else ""
-    return SYSTEMS[name].shaken + also
 
 
 def _rules(question: Question, name: str) -> str:

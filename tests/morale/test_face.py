@@ -1,0 +1,107 @@
+"""The public face of morale: a function a system, and what every answer can be asked."""
+
+import pandas as pd
+import pytest
+
+import analyser
+from analyser import morale
+from analyser.common.errors import InputError
+
+ASKED = {
+    "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "rounds": 3},
+    "grande-tactique": {"check": {}, "division": {"units": [{"rout": 0.5}, {"rout": 0.25}, {"rout": 0.1}]}},
+    "warmaster": {"dice": 2, "obstacles": [{"distance": 5, "kind": "friend", "chain": 1}]},
+    "mordheim": {"warband": {"leader": 8, "others": [{"leadership": 7, "number": 5}], "casualties": 1}, "turns": 3},
+    "compare": {"models": 5, "losses": 1, "rounds": 2},
+}
+FEW = {"method": "monte-carlo", "trials": 2_000, "seed": 3}
+
+
+def function_of(system):
+    return getattr(morale, system.replace("-", "_"))
+
+
+@pytest.mark.parametrize("system", ASKED)
+def test_a_system_takes_keys_a_mapping_or_a_file(system, tmp_path):
+    keys = ASKED[system]
+    path = tmp_path / "question.toml"
+    path.write_text("\n".join(f"{key} = {toml(value)}" for key, value in keys.items()), encoding="utf-8")
+    expected = morale.exact(system, keys).as_dict()
+    for found in (function_of(system)(**keys), function_of(system)(keys), function_of(system)(path)):
+        assert found.as_dict() == expected
+    assert analyser.exact(keys).as_dict() == expected
+
+
+def toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(each)}" for key, each in value.items()) + "}"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else repr(value).replace("'", '"')
+
+
+@pytest.mark.parametrize("numbers", [{}, FEW])
+@pytest.mark.parametrize("system", ASKED)
+def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
+    result = function_of(system)(ASKED[system], **numbers)
+    assert result.kind == system
+    assert result.events
+    for event in result.events:
+        assert 0 <= result.probability(event).probability <= 1
+    for figure in result.figures:
+        pmf = result.pmf(figure)
+        assert isinstance(pmf, pd.DataFrame)
+        assert pmf["probability"].sum() <= 1 + 1e-9
+        assert result.quantile(figure, 0.5) in pmf["value"].tolist()
+        assert result.mean(figure) >= 0
+        assert result.std(figure) >= 0
+    assert "<table" in result._repr_html_()
+
+
+def test_a_moment_picks_the_round():
+    result = morale.legion(courage=1, tokens=2, rounds=3)
+    by_round = result.to_frame()["p_panicked"].tolist()
+    assert [result.probability("panicked", moment=turn).probability for turn in (1, 2, 3)] == by_round
+    assert result.probability("panicked").probability == by_round[-1]
+    with pytest.raises(InputError, match=r"no round or turn 4 \(allowed: 1, 2, 3\)"):
+        result.probability("panicked", moment=4)
+
+
+def test_a_distribution_is_that_of_its_table():
+    result = morale.grande_tactique(division={"units": [{"rout": 0.5}, {"rout": 0.25}], "turns": 2})
+    table = result.to_frame("standing")
+    expected = table[table["turn"] == 1]
+    found = result.pmf("standing", moment=1)
+    assert found["value"].tolist() == expected["units"].tolist()
+    assert found["probability"].tolist() == pytest.approx(expected["probability"].tolist(), abs=1e-12)
+    division = result.to_frame("division")
+    assert result.mean("standing") == pytest.approx(division["mean_standing"].iloc[-1], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda: morale.legion(courag=1), "courag: unknown key; did you mean 'courage'"),
+        (lambda: morale.legion({"courage": 1}, tokens=2), "a question and 'tokens' beside it"),
+        (lambda: morale.legion(courage=1).probability("panick"), "did you mean 'panicked'"),
+        (lambda: morale.legion(courage=1).pmf("token"), "did you mean 'tokens'"),
+        (lambda: morale.legion(courage=1).to_frame("token"), "did you mean 'tokens'"),
+        (lambda: morale.legion(courage=1, method="exakt"), "did you mean 'exact'"),
+        (lambda: morale.legion(courage=1, trials=1.5), "must be an integer, got 1.5"),
+        (lambda: morale.exact("legio", {"courage": 1}), "did you mean 'legion'"),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_nearest_right_one(ask, told):
+    with pytest.raises(InputError) as error:
+        ask()
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("precision", [0.02, 0.0009])
+def test_a_precision_is_that_of_this_very_answer(precision):
+    result = morale.legion(courage=1, tokens=2, rounds=1, method="monte-carlo", precision=precision)
+    widths = [
+        frame[f"{name}_high"] - frame[f"{name}_low"]
+        for frame in map(result.to_frame, result.tables)
+        for name in frame
+        if f"{name}_high" in frame
+    ]
+    assert max(width.max() for width in widths) <= precision
