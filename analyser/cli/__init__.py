@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Left out: those of the process.
+        Default: those of the process.
 
     Returns
     -------

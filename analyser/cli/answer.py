@@ -45,25 +45,25 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     elif numbers and method == "exact":
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
     note_other_profiles(profiles)
-    results, refused = list[Any](), list[str]()
+    results, missing = list[Any](), list[str]()
     if method != "monte-carlo":
         try:
             results.append(exact(source, profiles, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise
-            refused.append(f"no exact answer: {error.problem}")
-            note(refused[0])
+            missing.append(f"no exact answer: {error.problem}")
+            note(missing[0])
     if method != "exact":
         with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
             results.append(simulate(source, profiles=profiles, kind=kind, progress=progress, **numbers))
-    if refused:
+    if missing:
         rules = results[0].rules
-        results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, *refused)))]
+        results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, *missing)))]
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
     shown = rendering.shown(results)
-    if refused:
+    if missing:
         record = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
         shown = shown._replace(record=lambda: record)
     write(shown, warnings=results[0].warnings, plot=results[0].plot)
@@ -79,7 +79,7 @@ def check_places() -> None:
     if options.get("plot") is not None:
         path = Path(options["plot"])
         if path.suffix.lower() not in PICTURES:
-            problem = f"{path.suffix or 'no ending'!r} is no kind of picture"
+            problem = f"{path.suffix or 'no ending'!r} is not a kind of picture"
             raise InputError(problem, where=str(path), allowed=", ".join(PICTURES))
         check_writable(path)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -14,7 +13,7 @@ from analyser.cli.answer import answer
 from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
-from analyser.common.files import read_toml
+from analyser.common.files import path_of, read_toml
 from analyser.morale.systems import SYSTEMS, question_model
 
 if TYPE_CHECKING:
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
 
 def system_command(name: str) -> click.Command:
     """The command that answers questions to one system."""
+    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
-    @click.command(
-        name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS],
-        help=f"{SYSTEMS[name].title}: from options, or a scenario file, or both.",
-    )  # fmt: skip
+    @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=told)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=FILE)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
@@ -37,10 +34,9 @@ def system_command(name: str) -> click.Command:
     return command
 
 
-morale = Commands(
-    "morale", sections={"Commands": {name: system.title for name, system in SYSTEMS.items()}}, load=system_command,
-    help="What becomes of a unit's morale under the rules of other games.",
-)  # fmt: skip
+_TITLES = {name: system.title for name, system in SYSTEMS.items()}
+_TOLD = "What becomes of a unit's morale under the rules of other games."
+morale = Commands("morale", sections={"Commands": _TITLES}, load=system_command, help=_TOLD)
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
@@ -89,7 +85,7 @@ def answer_morale(name: str, scenario: str | None) -> None:
     from analyser.morale.api import load_question
     from analyser.scenarios.reading import empty_sections
 
-    raw = {} if scenario is None else read_toml(Path(scenario))
+    raw = {} if scenario is None else read_toml(path_of(scenario, "scenario"))
     for option, value in given_keys():
         section = raw
         for key in option.path[:-1]:

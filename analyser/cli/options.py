@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
+from click.shell_completion import CompletionItem
 
 from analyser.cli.completion import complete_row
 from analyser.cli.shell import QUIET, Choice
@@ -106,9 +107,10 @@ class FacesAndDice(click.ParamType):  # type: ignore[type-arg]  # older versions
         {'faces': ['miss', 'blank'], 'dice': 2}
         """
         faces, _, dice = str(value).partition(":")
-        if not dice.strip().isdecimal():
+        number = value_typed(dice.strip(), "extra_reroll")
+        if not isinstance(number, int):
             self.fail(f"{value!r} (allowed: faces and dice, such as miss,blank:2)", param, ctx)
-        return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": int(dice)}
+        return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": number}
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]
@@ -133,6 +135,16 @@ def value_of(text: str, where: str) -> Any:
     if value == text and text[:1] + text[-1:] == "[]":
         return [each.strip() for each in text[1:-1].split(",")]
     return float(text) if value == text and _NUMBER.fullmatch(text) else value
+
+
+class File(click.ParamType):  # type: ignore[type-arg]
+    """The name of a file or folder; whether there can be one is for whoever opens it to say."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Left to the shell."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
@@ -195,7 +207,7 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 METHOD, OUTPUT = "Method", "Input and output"
-AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True), click.Path()
+AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True), File()
 SEED = Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0))
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, type=FILE, is_eager=True)

@@ -136,7 +136,7 @@ def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
 
 
 def add_mark(section: dict[str, Any], key: str, mark: str) -> None:
-    """Add an entry to a list of a section; what is no list is left for the scenario to refuse."""
+    """Add an entry to a list of a section; anything but a list is left for the scenario to reject."""
     marks = section.setdefault(key, [])
     if isinstance(marks, list) and mark not in marks:
         marks.append(mark)

@@ -130,7 +130,7 @@ class Commands(click.Group):
 
 
 class Command(click.Command):
-    """A command whose options stand under headings, and that refuses one for one value given more than once."""
+    """A command whose options stand under headings, and that rejects one for one value given more than once."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under their headings, in the order in which these come first."""

@@ -28,9 +28,12 @@ def path_of(source: object, where: str) -> Path:
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{shown(source)} is neither a path nor a table", where=where)
     path = Path(source)
-    if "\0" in str(path):
-        raise InputError(f"no file is called {shown(str(path))}", where=where)
-    return path
+    try:
+        if b"\0" not in os.fsencode(path):
+            return path
+    except UnicodeEncodeError:  # half a character
+        pass
+    raise InputError(f"no file is called {shown(str(path))}", where=where)
 
 
 def is_there(path: Path) -> bool:

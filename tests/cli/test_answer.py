@@ -62,7 +62,7 @@ def test_the_ending_of_a_picture_says_what_it_is(ending, tmp_path):
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
     said = refusal(*COMMANDS[name], "--plot", tmp_path / "answer.gif", "--out", tmp_path / "answer.txt")
-    assert "'.gif' is no kind of picture (allowed: .png, .svg, .pdf)" in said
+    assert "'.gif' is not a kind of picture (allowed: .png, .svg, .pdf)" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -36,3 +36,17 @@ def test_without_a_command_the_help_is_the_answer(call, line):
     found = CliRunner().invoke(cli, call)
     assert found.output.startswith("Usage: ")
     assert line in found.output
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("morale", "legion", "a\0b"),
+        ("run", "\ud800.toml"),
+        ("units", "--profiles", "a\0b"),
+        ("attack", "a", "b", "--out", "a\0b"),
+        ("attack", "a", "b", "--extra-reroll", "miss:" + "9" * 5000),
+    ],
+)
+def test_what_no_file_or_number_can_be_is_one_line(call):
+    assert len(refusal(*call)) < 500
