@@ -1,13 +1,14 @@
-"""What the answer to a longer fight rests on: rules used, rules left out, and what was taken for granted."""
+"""What an answer rests on: rules applied, rules left out, and what was taken for granted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyser.game.dice import Rating
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, SPECIAL_RULES, Keyword, Term
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
@@ -29,112 +30,283 @@ _WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
+_ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
 
 
-def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
-    """The account of a charge."""
-    attacker, target = scenario.attacker, scenario.target
-    charged_with = charge_row(attacker, "attacker")
-    pairs = [(attacker, target, [charged_with]), (target, attacker, _retaliation(target))]
-    pairs += [(unit, attacker, _retaliation(unit)) for unit in scenario.secondary]
-    applied: list[str] = []
-    left_out: list[str] = []
-    unused: list[str] = []
-    for place, (unit, enemy, rows) in enumerate(pairs):
-        where = ("attacker", "target", f"secondary.{place - 2}")[min(place, 2)]
-        for row in rows:
-            applied += _qualities(row, unit, enemy, CLOSE_QUARTERS)
-            left_out += _left_out(row.qualities, QUALITIES, CLOSE_QUARTERS)
-        rules = unit.keywords
-        enemy_rows = [charged_with] if place else _retaliation(target)
-        occasions = _occasions(unit, enemy, enemy_rows) | _of_contact(
-            unit, enemy, charges=place == 0, charged=place != 0
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """A kind of fight as a unit with a rule is in it, against an enemy."""
+
+    unit: Any  # an Attack, a Target or a Combatant: whoever has the rule
+    enemy: Any
+    alone: bool = False  # a single ranged attack
+    # of a quality of a row
+    in_parentheses: bool = False  # the row has dice in parentheses that can count
+    at_short_range: bool = False
+    outside_front_arc: bool = False
+    out_of_sight: bool = False
+    opportunity_fire: bool = False
+    overcharge: bool = False
+    shoots: bool = False
+    tested: bool = False  # the enemy takes tests
+    # of a special rule
+    distant: bool = False  # the inches between the two count
+    veteran: bool = False
+    against_it: frozenset[str] = frozenset()  # qualities of rows that it is attacked with
+    attacked: bool = False
+    charges: bool = False
+    charged: bool = False
+    struck: bool = False  # it is struck at while it charges: from the front
+    takes_cover: bool = False
+    saved_by_card: bool = False  # its status depends on a card (Construct)
+    disorders: bool = False  # it can disorder the enemy near it (Corrosive Fumes)
+    fires_several: bool = False
+    answers: bool = False  # it shoots back at aerial attackers
+
+
+_OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here has its occasion wherever it counts
+    # qualities (AC-6)
+    "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
+    "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
+    "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
+    "Suppressive": lambda case: case.tested,
+    "Torrent": lambda case: case.alone or _is_hidden(case.enemy),
+    "Precision": lambda case: case.alone or case.tested,
+    "Cryo": lambda case: case.alone or case.tested,
+    "Seismic": lambda case: case.alone or case.tested or case.enemy.garrisoned,
+    "Overcharge": lambda case: case.overcharge,
+    "Turret": lambda case: case.outside_front_arc,
+    "Indirect": lambda case: case.out_of_sight,
+    "Lock On": lambda case: case.opportunity_fire,
+    "Slow to Fire": lambda case: not case.alone,
+    "Move or Fire": lambda case: case.distant,
+    "Reactive": lambda case: case.opportunity_fire,
+    "Siegebreaker": lambda case: case.shoots and case.enemy.garrisoned,
+    "Full Steam Ahead": lambda case: case.unit.carriages > 0,
+    # special rules (AC-7)
+    "Durable": lambda case: case.alone or case.attacked or case.struck,
+    "Veteran": lambda case: case.veteran,
+    "Peer Review": lambda case: case.unit.peer_review,
+    "Chain of Command": lambda case: case.unit.chain_of_command,
+    "Resilient": lambda case: case.struck or (case.attacked and case.unit.from_front and not case.unit.garrisoned),
+    "Emplacement": lambda case: case.unit.obstacle,
+    "Pavises": lambda case: case.takes_cover,
+    "Construct": lambda case: case.saved_by_card,
+    "Corrosive Fumes": lambda case: case.disorders,
+    "Bodyguard": lambda case: "Precision" in case.against_it,
+    "Irregular": lambda case: case.unit.formation == "open",
+    "Lockstep": lambda case: case.unit.formation == "close",
+    "Hover": lambda case: "Seismic" in case.against_it,
+    "Sponsons": lambda case: case.charged,
+    "Stoic Defence": lambda case: case.charged,
+    "Storming Party": lambda case: case.charges and case.enemy.garrisoned,
+    "Static": lambda case: case.charged,
+    "Onslaught": lambda case: case.charges,
+    "Overrun": lambda case: case.charges and case.unit.charge.overrun,
+    "Hunter": lambda case: case.charges or case.charged,
+    "Capacity": lambda case: case.unit.passengers is not None,
+    "Throw": lambda case: case.charges,
+    "All-Out Attack": lambda case: case.fires_several,
+    "Tail Gunner": lambda case: case.answers,
+    "Berserk": lambda case: case.charges and case.unit.discipline is not None,
+    "Run Amok": lambda case: case.charges or case.distant,
+}
+
+
+def _is_hidden(unit: Combatant) -> bool:
+    """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
+    return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
+
+
+@dataclass
+class _Found:
+    """What has been found so far, in the order of the profiles."""
+
+    applied: list[str] = field(default_factory=list)
+    not_used: list[str] = field(default_factory=list)
+    not_modelled: list[str] = field(default_factory=list)
+
+    def add(self, written: Iterable[Keyword], fight: str, case: _Case, side: str = "") -> None:
+        """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile it is in an attack."""
+        for named in written:
+            term = named.term
+            if term is None or not term.counts_in(fight):
+                self.not_modelled.append(named.canonical)
+            elif (not side or term.side == side) and _OCCASION.get(named.name, lambda _: True)(case):
+                self.applied.append(named.canonical)
+
+    def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
+        """Each thing told once."""
+        applied, not_used, not_modelled = (
+            tuple(dict.fromkeys(each)) for each in (self.applied, self.not_used, self.not_modelled)
         )
-        applied += _with_occasion(rules, CLOSE_QUARTERS, occasions)
-        unused += [*unused_in_contact(unit, rows, where), *(unused_in_charging(unit, "charge") if place == 0 else ())]
-        left_out += _left_out(rules, SPECIAL_RULES, CLOSE_QUARTERS)
-    overcharging = [place for place, (unit, _, rows) in enumerate(pairs) if _overcharges(unit, rows)]
-    several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
-    assumptions = []
-    if several_cards or attacker.has("Overrun") or attacker.has("Throw"):
-        assumptions.append(_cards(with_replacement))
-    if max(overcharging, default=0) > 1:
-        assumptions.append(_OTHERS_UNHURT)
-    return _account(applied, unused, left_out, assumptions, scenario.warnings)
+        return RulesUsed(applied, not_used, not_modelled, tuple(assumptions), warnings)
+
+
+def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
+    """The rules that a single attack rests on."""
+    found = _Found()
+    _add_attack(found, scenario, fight, "attack")
+    return found.all((), scenario.warnings)
+
+
+def _add_attack(found: _Found, scenario: Scenario, fight: FightFacts, where: str) -> None:
+    attack, target = scenario.attack, scenario.target
+    made = _Case(
+        unit=attack,
+        enemy=target,
+        alone=True,
+        in_parentheses=attack.dice_in_parentheses is not None and fight.dice != attack.dice,
+        at_short_range="short_range" in attack.bonuses,
+        outside_front_arc="outside_front_arc" in attack.penalties,
+        out_of_sight=attack.line_of_sight != "own",
+        opportunity_fire=attack.opportunity_fire,
+        overcharge=attack.overcharge,
+        shoots=True,
+        tested=fight.test == Test.BY_CARD,
+        veteran=fight.veteran > 0,
+        disorders=bool(fight.disordered) and not target.disordered,
+    )
+    met = _Case(
+        unit=target,
+        enemy=attack,
+        alone=True,
+        against_it=frozenset(quality.name for quality in attack.keywords),
+        attacked=True,
+        takes_cover=target.taking_cover,
+        saved_by_card=fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
+    )
+    found.add(attack.keywords, RANGED_ATTACK, made, "attacker")
+    found.add(scenario.attacker_rules, RANGED_ATTACK, made, "attacker")
+    found.add(target.keywords, RANGED_ATTACK, met, "target")
+    if attack.has("Overcharge") and not attack.overcharge:
+        found.not_used.append(_could_be_used("Overcharge", f"{where}.overcharge"))
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
-    """The account of a sequence of attacks: that of each of them, told once."""
-    applied: list[str] = []
-    left_out: list[str] = []
-    unused: list[str] = []
-    rules = scenario.target.keywords
+    """The rules that a sequence of attacks rests on: those of each of them, told once."""
+    found, target = _Found(), scenario.target
+    computed = [named for named in target.keywords if named.term is not None and named.term.counts_in(FOCUS_FIRE)]
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
-        applied += rules_applied(each, each.fight)
-        applied += _with_occasion(rules, FOCUS_FIRE, {"Tail Gunner": gunner_dice(scenario.target, attacker) > 0})
-        unused += not_used(each, f"attacks.{place}")
-        left_out += not_modelled(each)
-    computed = {named.canonical for named in rules if _counts(named, SPECIAL_RULES, FOCUS_FIRE)}
-    left_out = [written for written in left_out if written not in computed]
+        _add_attack(found, each, each.fight, f"attacks.{place}")
+        found.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
+    names = {named.canonical for named in computed}
+    found.not_modelled = [written for written in found.not_modelled if written not in names]
     assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
-    if scenario.at_risk:
-        assumptions.append(_DIFFERENT_UNITS)
-    if computed and None in scenario.attackers:
-        assumptions.append(_NO_PROFILE)
-    return _account(applied, unused, left_out, assumptions, scenario.warnings)
+    assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
+    assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
+    return found.all(assumptions, scenario.warnings)
+
+
+def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
+    """The rules that a charge rests on."""
+    found, (attacker, target) = _Found(), (scenario.attacker, scenario.target)
+    charging = [charge_row(attacker, "attacker")]
+    fighters = [(attacker, target, charging, "attacker"), (target, attacker, _retaliation(target), "target")]
+    for place, unit in enumerate(scenario.secondary):
+        fighters.append((unit, attacker, _retaliation(unit), f"secondary.{place}"))
+    for unit, enemy, rows, where in fighters:
+        charges = unit is attacker
+        for row in rows:
+            found.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
+        enemy_rows = _retaliation(target) if charges else charging
+        case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges)
+        found.add(unit.keywords, CLOSE_QUARTERS, case)
+        found.not_used += [*_unused_in_contact(unit, rows, where), *(_unused_in_charging(unit, "charge") * charges)]
+    overcharging = [
+        place
+        for place, (unit, _, rows, _) in enumerate(fighters)
+        if unit.overcharge and any(row.has("Overcharge") for row in rows)
+    ]
+    several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
+    assumptions = [_cards(with_replacement)] if several_cards or attacker.has("Overrun", "Throw") else []
+    assumptions += [_OTHERS_UNHURT] if max(overcharging, default=0) > 1 else []
+    return found.all(assumptions, scenario.warnings)
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
-    """The account of a duel; `shooters` are the rows that both sides shoot with."""
+    """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
+    found, near = _Found(), list[str]()
     sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
     charges = [may_charge(sides[place], sides[1 - place], policies[place]) for place in (0, 1)]
     contact, apart = any(charges), scenario.terms.distance is not None
-    applied: list[str] = []
-    left_out: list[str] = []
-    unused: list[str] = []
-    near: list[str] = []
-    for place, unit in enumerate(sides):
-        enemy = sides[1 - place]
-        rows = _rows_of_duel(place, sides, shooters, charges)
-        for row in rows:
-            fight = DUEL if row.kind == "ranged" else CLOSE_QUARTERS
-            applied += _qualities(row, unit, enemy, fight, shooters[place])
-            left_out += _left_out(row.qualities, QUALITIES, fight)
-        rules = unit.keywords
-        occasions = _occasions(unit, enemy, _rows_of_duel(1 - place, sides, shooters, charges))
-        occasions |= _of_contact(unit, enemy, charges=charges[place], charged=charges[1 - place])
-        occasions["Berserk"] = charges[place] and unit.discipline is not None
-        occasions["Run Amok"] = charges[place] or apart
-        occasions["Pavises"] = unit.taking_cover or policies[place] == "take_cover"
-        occasions["All-Out Attack"] = len(shooters[place].rows) > 1
-        shot_at_by = shooters[1 - place]
-        occasions["Tail Gunner"] = shot_at_by.is_answered and (shot_at_by.main or shot_at_by.by_lookout) is not None
-        in_contact = [named for named in rules if contact and _counts(named, SPECIAL_RULES, CLOSE_QUARTERS)]
-        unmet = [named for named in rules if named.name in _NEAR_IT and not (contact or apart)]
-        others = [named for named in rules if named not in (*in_contact, *unmet)]
-        applied += _with_occasion(in_contact, CLOSE_QUARTERS, occasions) + _with_occasion(others, DUEL, occasions)
-        where = "ab"[place]
-        unused += [*unused_in_shooting(shooters[place]), *unused_in_contact(unit, rows, where)]
-        unused += unused_in_charging(unit, f"{where}.charge") if charges[place] else ()
-        left_out += [named.canonical for named in unmet] + _left_out(others, SPECIAL_RULES, DUEL)
-        near += [named.canonical for named in in_contact if named.name in _NEAR_IT]
+    rows = [_rows_of_duel(place, sides, shooters, charges) for place in (0, 1)]
+
+    def counted_in(rule: Keyword) -> str:
+        if contact and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS):
+            return CLOSE_QUARTERS
+        return "" if rule.name in _NEAR_IT and not (contact or apart) else DUEL
+
+    for place, (unit, enemy) in enumerate(zip(sides, sides[::-1])):
+        for row in rows[place]:
+            case = _case_of_row(row, unit, enemy, shooters[place])
+            found.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
+        shot_at_by, where = shooters[1 - place], "ab"[place]
+        case = _case(
+            unit,
+            enemy,
+            rows[1 - place],
+            charges=charges[place],
+            charged=charges[1 - place],
+            distant=apart,
+            takes_cover=unit.taking_cover or policies[place] == "take_cover",
+            fires_several=len(shooters[place].rows) > 1,
+            answers=shot_at_by.is_answered and (shot_at_by.main or shot_at_by.by_lookout) is not None,
+        )
+        for fight in (CLOSE_QUARTERS, "", DUEL):
+            found.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
+        found.not_used += [*_unused_in_shooting(shooters[place]), *_unused_in_contact(unit, rows[place], where)]
+        found.not_used += _unused_in_charging(unit, f"{where}.charge") * charges[place]
+        near += [
+            rule.canonical for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) != DUEL and contact
+        ]
     assumptions = [_cards(with_replacement)]
     if not apart:
-        assumptions.append("no distance is given: nothing is out of range, and a charge always reaches")
-        if any(unit.has("Run Amok") for unit in sides):
-            assumptions.append(_AMOK_UNMEASURED)
-        assumptions += map(_IN_CONTACT_ONLY.format, _each_once(near))
-    return _account(applied, unused, left_out, assumptions, scenario.warnings)
+        assumptions.append(_ALWAYS_REACHES)
+        assumptions += [_AMOK_UNMEASURED] if any(unit.has("Run Amok") for unit in sides) else []
+        assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(near))
+    return found.all(assumptions, scenario.warnings)
 
 
-def _account(
-    applied: list[str], unused: list[str], left_out: list[str], assumptions: list[str], warnings: tuple[str, ...]
-) -> RulesUsed:
-    """Each thing told once."""
-    return RulesUsed(_each_once(applied), _each_once(unused), _each_once(left_out), tuple(assumptions), warnings)
+def _case(
+    unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row], *, charges: bool, charged: bool, **more: bool
+) -> _Case:
+    """A unit in a fight in which it charges, is charged, or both in turn."""
+    return _Case(
+        unit=unit,
+        enemy=enemy,
+        against_it=frozenset(quality.name for row in enemy_rows for quality in row.qualities),
+        attacked=bool(enemy_rows),
+        charges=charges,
+        charged=charged,
+        struck=charges and (retaliation_row(enemy) is not None or enemy.has("Sponsons")),
+        veteran=(unit.veteran or 0) > 0,
+        saved_by_card=unit.discipline is not None and not unit.near_commander,
+        disorders=not (enemy.has("Automata") or enemy.near_commander),
+        **({"takes_cover": unit.taking_cover} | more),
+    )
+
+
+def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> _Case:
+    """A row of a unit that is used on that enemy."""
+    distant = shooter is not None and shooter.distance is not None
+    policy = None if shooter is None else shooter.policy
+    on_lookout = shooter is not None and row is shooter.by_lookout
+    return _Case(
+        unit=unit,
+        enemy=enemy,
+        in_parentheses=any(band.special is not None for band in row.bands),
+        at_short_range=distant or policy == "short_range",
+        out_of_sight=distant,
+        distant=distant,
+        opportunity_fire=on_lookout,
+        overcharge=policy == "overcharge" if row.kind == "ranged" else unit.overcharge,
+        shoots=shooter is not None,
+        tested=enemy.discipline is not None,
+    )
 
 
 def _cards(with_replacement: bool) -> str:
@@ -159,103 +331,30 @@ def _rows_of_duel(
     return list({row.id: row for row in rows}.values())
 
 
-def _overcharges(unit: Combatant, rows: Iterable[Row]) -> bool:
-    """Whether a unit makes use of Overcharge with one of its rows for close quarters."""
-    return unit.overcharge and any(row.has("Overcharge") for row in rows)
+def _could_be_used(name: str, key: str) -> str:
+    return f"{name}, could be used with {key}"
 
 
-def _left_out(written: Iterable[Keyword], table: Mapping[str, Term], fight: str) -> list[str]:
-    return [named.canonical for named in written if not _counts(named, table, fight)]
+def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str) -> list[str]:
+    """Overcharge of rows for close quarters, where the unit is not told to use it; `where` is its section."""
+    has_it = any(row.has("Overcharge") for row in rows if row.kind != "ranged")
+    return [_could_be_used("Overcharge", f"{where}.overcharge")] if has_it and not unit.overcharge else []
 
 
-def _counts(named: Keyword, table: Mapping[str, Term], fight: str) -> bool:
-    return named.name in table and table[named.name].counts_in(fight)
+def _unused_in_charging(unit: Combatant, where: str) -> list[str]:
+    """Overrun of a unit that charges, where it is told to stay; `where` is the section of how it charges."""
+    named = [rule.canonical for rule in unit.keywords if rule.name == "Overrun" and not unit.charge.overrun]
+    return [_could_be_used(name, f"{where}.overrun") for name in named]
 
 
-def _with_occasion(rules: Iterable[Keyword], fight: str, occasions: Mapping[str, bool]) -> list[str]:
-    """The special rules that numbers are computed from and that have their occasion."""
-    found = []
-    for named in rules:
-        if _counts(named, SPECIAL_RULES, fight) and occasions.get(named.name, True):
-            found.append(named.canonical)
-    return found
-
-
-def _qualities(row: Row, unit: Combatant, enemy: Combatant, fight: str, shooter: Shooter | None = None) -> list[str]:
-    """The qualities of a row that change numbers of attacks on that enemy."""
-    in_parentheses = any(band.special is not None for band in row.bands)
-    tested = enemy.discipline is not None
-    distant = shooter is not None and shooter.distance is not None
-    occasions = {
-        "Point Blank": in_parentheses and (distant or (shooter is not None and shooter.policy == "short_range")),
-        "Shock": in_parentheses and enemy.category == "light",
-        "Wreckers": in_parentheses and enemy.category == "heavy",
-        "Suppressive": tested,
-        "Cryo": tested,
-        "Seismic": enemy.garrisoned or tested,
-        "Torrent": _is_hidden(enemy),
-        "Precision": enemy.discipline is not None,
-        "Overcharge": unit.overcharge
-        if row.kind != "ranged"
-        else shooter is not None and shooter.policy == "overcharge",
-        "Full Steam Ahead": unit.carriages > 0,
-        "Indirect": distant,
-        "Move or Fire": distant,
-        "Lock On": shooter is not None and row is shooter.by_lookout,
-        "Siegebreaker": shooter is not None and enemy.garrisoned,
-        "Reactive": shooter is not None and row is shooter.by_lookout,
-    }
-    written = row.qualities
-    counted = [named for named in written if _counts(named, QUALITIES, fight)]
-    return [named.canonical for named in counted if occasions.get(named.name, True)]
-
-
-def _is_hidden(unit: Combatant) -> bool:
-    """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
-    by_rule = unit.has("Shrouded", "Obfuscating", "Pavises")
-    return unit.garrisoned or unit.concealed or unit.obstacle or by_rule
-
-
-def _occasions(unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row]) -> dict[str, bool]:
-    """Whether the special rules of a unit have their occasion, wherever it is attacked."""
-    against_it = {quality.name for row in enemy_rows for quality in row.qualities}
-    attacked = bool(enemy_rows)
-    return {
-        "Durable": attacked,
-        "Veteran": (unit.veteran or 0) > 0,
-        "Peer Review": unit.peer_review,
-        "Chain of Command": unit.chain_of_command,
-        "Construct": unit.discipline is not None and not unit.near_commander,
-        "Bodyguard": "Precision" in against_it,
-        "Irregular": unit.formation == "open",
-        "Lockstep": unit.formation == "close",
-        "Hover": "Seismic" in against_it,
-        "Emplacement": unit.obstacle,
-        "Pavises": unit.taking_cover,
-        "Resilient": attacked and unit.from_front and not unit.garrisoned,
-        "Capacity": unit.passengers is not None,
-        "Corrosive Fumes": not (enemy.has("Automata") or enemy.near_commander),
-    }
-
-
-def _of_contact(unit: Combatant, enemy: Combatant, *, charges: bool, charged: bool) -> dict[str, bool]:
-    """The same for the rules of close quarters: of a unit that `charges`, is `charged`, or both in turn."""
-    struck = charges and (retaliation_row(enemy) is not None or enemy.has("Sponsons"))
-    when_struck = {"Resilient": True, "Durable": True} if struck else {}  # from the front, as who charges always is
-    return when_struck | {
-        "Sponsons": charged,
-        "Stoic Defence": charged,
-        "Static": charged,
-        "Storming Party": charges and enemy.garrisoned,
-        "Onslaught": charges,
-        "Overrun": charges and unit.charge.overrun,
-        "Throw": charges,
-        "Hunter": charges or charged,
-    }
-
-
-def _each_once(written: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(written))
+def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
+    """What a duellist would make use of by another policy."""
+    names: dict[PolicyName, str] = {"overcharge": "Overcharge", "all_out": "All-Out Attack"}
+    written = {rule.name: rule.canonical for rule in shooter.mine.keywords}
+    for policy, name in names.items():
+        fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
+        if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
+            yield _could_be_used(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
@@ -305,121 +404,3 @@ def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
         "suppression_test": _TESTS[Test(fight.test)],
         "discipline": int(fight.discipline) if by_card else None,
     }
-
-
-def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
-    """The rules that a single attack rests on."""
-    return RulesUsed(
-        applied=rules_applied(scenario, fight),
-        not_used=not_used(scenario),
-        not_modelled=not_modelled(scenario),
-        warnings=scenario.warnings,
-    )
-
-
-def rules_applied(scenario: Scenario, fight: FightFacts) -> tuple[str, ...]:
-    """The qualities and special rules that can have their occasion in this attack, in the order of the profiles."""
-    used = [
-        named.canonical
-        for named in scenario.attack.keywords
-        if _used(named, QUALITIES, "attacker") and _in_effect(named.name, scenario, fight)
-    ]
-    used += [
-        named.canonical
-        for named in scenario.attacker_rules
-        if _used(named, SPECIAL_RULES, "attacker") and _in_effect(named.name, scenario, fight)
-    ]
-    used += [
-        named.canonical
-        for named in scenario.target.keywords
-        if _used(named, SPECIAL_RULES, "target") and _in_effect(named.name, scenario, fight)
-    ]
-    return tuple(dict.fromkeys(used))
-
-
-def _used(named: Keyword, table: Any, side: str) -> bool:
-    term: Term | None = table.get(named.name)
-    return term is not None and term.side == side
-
-
-def _in_effect(name: str, scenario: Scenario, fight: FightFacts) -> bool:
-    """Whether a rule that the program knows has its occasion in this attack."""
-    attack, target = scenario.attack, scenario.target
-    in_parentheses = attack.dice_in_parentheses is not None and fight.dice != attack.dice
-    short = "short_range" in attack.bonuses
-    occasions = {
-        "Point Blank": in_parentheses and short,
-        "Shock": in_parentheses and target.category == "light",
-        "Wreckers": in_parentheses and target.category == "heavy",
-        "Turret": "outside_front_arc" in attack.penalties,
-        "Indirect": attack.line_of_sight != "own",
-        "Lock On": attack.opportunity_fire,
-        "Overcharge": attack.overcharge,
-        "Full Steam Ahead": attack.carriages > 0,
-        "Siegebreaker": target.garrisoned,
-        "Slow to Fire": False,
-        "Move or Fire": False,
-        "Reactive": attack.opportunity_fire,
-        "Suppressive": fight.test == Test.BY_CARD,
-        "Resilient": target.from_front and not target.garrisoned,
-        "Emplacement": target.obstacle,
-        "Pavises": target.taking_cover,
-        "Bodyguard": attack.has("Precision"),
-        "Hover": attack.has("Seismic"),
-        "Irregular": target.formation == "open",
-        "Lockstep": target.formation == "close",
-        "Chain of Command": target.chain_of_command,
-        "Peer Review": target.peer_review,
-        "Corrosive Fumes": bool(fight.disordered) and not target.disordered,
-        "Veteran": fight.veteran > 0,
-        "Penetrating": True,
-        "Construct": fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
-    }
-    return bool(occasions.get(name, True))
-
-
-def not_modelled(scenario: Scenario) -> tuple[str, ...]:
-    """Every quality and special rule on the profiles that no number of a ranged attack is computed from."""
-    written = [
-        *((named, QUALITIES) for named in scenario.attack.keywords),
-        *((named, SPECIAL_RULES) for named in scenario.attacker_rules),
-        *((named, SPECIAL_RULES) for named in scenario.target.keywords),
-    ]
-    names = [named.canonical for named, table in written if named.name not in table or not table[named.name].side]
-    return tuple(dict.fromkeys(names))
-
-
-def not_used(scenario: Scenario, where: str = "attack") -> tuple[str, ...]:
-    """The qualities that the attack could use and is not told to; `where` is its section."""
-    has_it = scenario.attack.has("Overcharge")
-    if not has_it or scenario.attack.overcharge:
-        return ()
-    return (unused_for_want_of("Overcharge", f"{where}.overcharge"),)
-
-
-def unused_for_want_of(name: str, key: str) -> str:
-    """How an answer names something that is not used, and what would make use of it."""
-    return f"{name}, could be used with {key}"
-
-
-def unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str) -> Iterator[str]:
-    """Overcharge of `rows` for close quarters, where the unit is not told to use it; `where` is its section."""
-    if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
-        yield unused_for_want_of("Overcharge", f"{where}.overcharge")
-
-
-def unused_in_charging(unit: Combatant, where: str) -> Iterator[str]:
-    """Overrun of a unit that charges, where it is told to stay; `where` is the section of how it charges."""
-    for rule in unit.keywords:
-        if rule.name == "Overrun" and not unit.charge.overrun:
-            yield unused_for_want_of(rule.canonical, f"{where}.overrun")
-
-
-def unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """What a duellist would make use of by another policy."""
-    names: dict[PolicyName, str] = {"overcharge": "Overcharge", "all_out": "All-Out Attack"}
-    written = {rule.name: rule.canonical for rule in shooter.mine.keywords}
-    for policy, name in names.items():
-        fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
-        if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
-            yield unused_for_want_of(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
