@@ -116,6 +116,10 @@ _OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here 
 }
 
 
+def _has_occasion(name: str, case: _Case) -> bool:
+    return name not in _OCCASION or _OCCASION[name](case)
+
+
 def _is_hidden(unit: Combatant) -> bool:
     """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
     return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
@@ -130,12 +134,12 @@ class _Found:
     not_modelled: list[str] = field(default_factory=list)
 
     def add(self, written: Iterable[Keyword], fight: str, case: _Case, side: str = "") -> None:
-        """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile it is in an attack."""
+        """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile, in an attack."""
         for named in written:
             term = named.term
             if term is None or not term.counts_in(fight):
                 self.not_modelled.append(named.canonical)
-            elif (not side or term.side == side) and _OCCASION.get(named.name, lambda _: True)(case):
+            elif (not side or term.side == side) and _has_occasion(named.name, case):
                 self.applied.append(named.canonical)
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
@@ -260,9 +264,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             found.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
         found.not_used += [*_unused_in_shooting(shooters[place]), *_unused_in_contact(unit, rows[place], where)]
         found.not_used += _unused_in_charging(unit, f"{where}.charge") * charges[place]
-        near += [
-            rule.canonical for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) != DUEL and contact
-        ]
+        met = [rule for rule in unit.keywords if counted_in(rule) == CLOSE_QUARTERS]
+        near += [rule.canonical for rule in met if rule.name in _NEAR_IT]
     assumptions = [_cards(with_replacement)]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
