@@ -212,7 +212,7 @@ def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: 
 
 
 def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
-    """What a target is called: its selector, and what else is said of it, as after a colon."""
+    """What a target is called: its selector, and its state, as after a colon."""
     state = [
         key if value is True else f"{key}={value}"
         for key, value in sorted(section.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 DIFFERENCE = "difference"
 BEST, EQUAL, UNSURE = "*", "=", "≈"
 SHOWN = (
-    AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile", "p_suppressed", "p_broken", "p_annihilated",
-    "expected_victory_points",
-)  # fmt: skip
+    *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
+    *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
+)
 """The figures of one attack that are shown, beside the one that decides; per 100 points all of BY_POINTS are."""
 _STYLES: Any = [
     {"selector": "td", "props": "text-align: right; white-space: nowrap; padding: 0.2em 0.6em; line-height: 1.3"},
@@ -93,8 +93,7 @@ class Comparison:
         return str(self._of(metric)["best"].iloc[0])
 
     def _tied(self, metric: str) -> tuple[str, ...]:
-        of_metric = self._of(metric)
-        return tuple(of_metric["loadout"][of_metric["tied"]])
+        return tuple(self._of(metric).query("tied")["loadout"])
 
     def _of(self, metric: str) -> pd.DataFrame:
         return self.differences[self.differences["metric"] == metric]
@@ -120,7 +119,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Styled tables; the best figure of each column is bold."""
-        return self.html_tables() + f"<p>{_lines(self.notes()[1:])}</p>"
+        return self.html_tables() + f"<p>{'<br>'.join(map(html.escape, self.notes()[1:]))}</p>"
 
     def blocks(self) -> list[list[str]]:
         """The heading and the tables as plain text."""
@@ -139,7 +138,9 @@ class Comparison:
         for title, suffix, decides in self._parts():
             table = self._table(suffix, decides, short=False)
             styler = table.style.apply(self._bold, suffix=suffix, axis=None)
-            styler.set_uuid(_name_of(table, self._heading())).set_table_styles(_STYLES)
+            # Styles of two tables on one page must not meet, and a run must repeat their names.
+            name = hashlib.sha256((self._heading() + table.to_csv()).encode()).hexdigest()[:12]
+            styler.set_uuid(name).set_table_styles(_STYLES)
             # Of a page that is narrower than the table no column is cut off.
             found.append(f'<p>{title}:</p><div style="overflow-x: auto">{styler.to_html()}</div>')
             found.append(f"<p>{html.escape(self._decision(decides))}</p>")
@@ -230,9 +231,10 @@ class Comparison:
 
     def notes(self) -> list[str]:
         """What the short heads mean, what was not computed, and where the numbers come from."""
+        at_least = self._head(AT_LEAST, short=True)
         notes = [
-            f"{self._head(AT_LEAST, short=True)}, mean, 10th: models destroyed (chance of so many, mean, percentile).",
-            "suppr., broken, annih.: chances; they are not divided by points.",
+            f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
+            "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._exact:
             notes.append(
@@ -256,15 +258,6 @@ class Comparison:
             highest = values == values[~pd.isna(values)].max(initial=-1.0)
             styles.loc[highest, self._head(name, short=False)] = "font-weight: bold"
         return styles
-
-
-def _name_of(table: pd.DataFrame, heading: str) -> str:
-    """A name for the styles of a table: those of two tables on one page must not meet, and a run must repeat them."""
-    return hashlib.sha256((heading + table.to_csv()).encode()).hexdigest()[:12]
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "<br>".join(html.escape(line) for line in lines)
 
 
 def _text(line: pd.Series[Any], name: str) -> str:

@@ -48,7 +48,7 @@ class _Gap(NamedTuple):
     difference: float
     low: float = np.nan
     high: float = np.nan
-    differs: bool | None = None  # None: nothing can be said
+    differs: bool | None = None  # None: not known
 
 
 def differences(sides: Sequence[Side]) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
     DataFrame
         `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`: exact differences have no
         interval, and are significant if there is any; sampled ones are if their interval leaves out 0. A percentile of
-        a sample has none, and nothing is said of it unless it is the same. Where nobody has the figure `best` is empty.
+        a sample has none, and its significance is unknown unless it is 0. Where nobody has the figure `best` is empty.
     """
     rows: list[dict[str, Any]] = []
     for place, metric in enumerate(COMPARED):

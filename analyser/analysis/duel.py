@@ -63,10 +63,12 @@ def _fought(mine: Combatant, asked: Row | None, theirs: Combatant, ruleset: Rule
     if policies[0] == "shoot" and row is not None:
         mine = mine.model_copy(update={"row": row.id})
     try:
-        law = _law(mine, theirs, policies, ruleset)
+        found = _distribution(mine, theirs, policies, ruleset)
     except InputError as error:
         return error.problem
-    return Fought(None if row is None else row.id, summary(law, theirs), _results(law, mine, theirs, _terms(policies)))
+    return Fought(
+        None if row is None else row.id, summary(found, theirs), _results(found, mine, theirs, _terms(policies))
+    )
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -93,8 +95,10 @@ def _row(mine: Combatant, theirs: Combatant, chosen: PolicyName, ruleset: Rulese
     return charge_row(mine, "a") if chosen == "charge" else None
 
 
-def _law(mine: Combatant, theirs: Combatant, policies: tuple[PolicyName, PolicyName], ruleset: Ruleset) -> Joint:
-    """The joint law of both units after the last round."""
+def _distribution(
+    mine: Combatant, theirs: Combatant, policies: tuple[PolicyName, PolicyName], ruleset: Ruleset
+) -> Joint:
+    """The joint distribution of both units after the last round."""
     setup, rounds = duel_program(mine, theirs, _terms(policies), ruleset)
     operations = [operation for each in rounds for operation in each]
     return exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
@@ -105,19 +109,19 @@ def _terms(policies: tuple[PolicyName, PolicyName]) -> DuelTerms:
     return DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
 
 
-def _results(law: Joint, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
-    """The chances that the attacker has won more victory points, and that both have as many."""
-    first, second = law.first[:, None], law.second[None, :]
+def _results(both: Joint, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
+    """The probabilities that the attacker has won more victory points, and that both have as many."""
+    first, second = both.first[:, None], both.second[None, :]
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    return float(law.probabilities[won > lost].sum()), float(law.probabilities[won == lost].sum())
+    return float(both.probabilities[won > lost].sum()), float(both.probabilities[won == lost].sum())
 
 
 FIGHT = Fight(
     duel,
     keywords.DUEL,
     cost=1_200,
-    how="a whole duel; the figures are of the defender after the last round, and the chances that the attacker wins "
-    "and that nobody does, by victory points",
+    how="a whole duel; the figures are of the defender after the last round, and the probabilities that the attacker "
+    "wins and that nobody does, by victory points",
     has_winner=True,
 )

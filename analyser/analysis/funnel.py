@@ -1,9 +1,9 @@
 """Where the dice of an attack go, on average: exact expectations, from the dice rolled to the models destroyed.
 
-Numbers of dice are expectations of sums, one term a die, so that they need no joint law: each heroic strike of the
-first roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the chance of that face.
-Only the extra re-rolls of AC-3.5, limited to so many dice, need the law of how many dice wait for one: it is the
-product of one law a die. Hits and everything after them come from the exact law of hits.
+Numbers of dice are expectations of sums, one term a die, so that they need no joint distribution: each heroic strike of
+the first roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of
+that face. Only the extra re-rolls of AC-3.5, limited to so many dice, need the distribution of how many wait for one: a
+power of the generating polynomial of one die. Hits and everything after them come from the exact distribution of hits.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
 
 
 def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
-    """The numbers of dice of the first roll, with their chances (Overcharge, AC-6)."""
+    """The numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
     if not fight.overcharge:
         return [(int(fight.dice), 1.0)]
     return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
@@ -102,20 +102,20 @@ def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]
 
 def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
     """Dice re-rolled: all with a face that the rating re-rolls, and as many others as are allowed."""
-    by_rating = in_pool * _chance_of(faces, fight.reroll_faces)
+    by_rating = in_pool * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating
-    waits = _chance_of(faces, fight.extra_faces)
+    waits = _probability_of(faces, fight.extra_faces)
     added = polynomial.polypow([1 - waits, waits], int(fight.explosion))
     heroic = faces[Face.HEROIC]
     first = polynomial.polyadd([1 - heroic - waits, waits], heroic * added)
     extra = 0.0
     for dice, chance in pools:
-        law = polynomial.polypow(first, dice) if dice else np.array([1.0])
-        extra += chance * float(np.minimum(np.arange(len(law)), fight.extra_dice) @ law)
+        waiting = polynomial.polypow(first, dice) if dice else np.array([1.0])
+        extra += chance * float(np.minimum(np.arange(len(waiting)), fight.extra_dice) @ waiting)
     return by_rating + extra
 
 
-def _chance_of(faces: NDArray[np.float64], mask: int) -> float:
-    """The chance that a die shows one of the faces in `mask`."""
+def _probability_of(faces: NDArray[np.float64], mask: int) -> float:
+    """The probability that a die shows one of the faces in `mask`."""
     return float(sum(chance for face, chance in enumerate(faces) if int(mask) >> face & 1))

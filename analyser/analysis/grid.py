@@ -65,7 +65,7 @@ class Cells(NamedTuple):
     why_not : object array
         Why they cannot fight; None where they can.
     results : float64 array, shape (attackers, defenders, 2)
-        The chances that the attacker wins and that nobody does; NaN but in a duel.
+        The probabilities that the attacker wins and that nobody does; NaN but in a duel.
     """
 
     figures: NDArray[np.void]
@@ -113,7 +113,7 @@ SideT = TypeVar("SideT")
 
 
 class Fought(NamedTuple):
-    """What one fight came to: the attacker's row, the figures, the chances that it wins and that nobody does."""
+    """What one fight came to: the attacker's row, the figures, the probabilities that it wins and that nobody does."""
 
     row: str | None
     figures: np.void
@@ -121,7 +121,7 @@ class Fought(NamedTuple):
 
 
 def fought_cells(attackers: Sequence[SideT], field: Field, fight: Callable[[SideT, Combatant], Fought | str]) -> Cells:
-    """The cells of a kind of fight; both sides roll in it, so that no number of dice is told.
+    """The cells of a kind of fight; both sides roll in it, so that no number of dice is given.
 
     Parameters
     ----------

@@ -208,7 +208,7 @@ def matchups(
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
         The row to use. Default: on each target the one with the most expected models destroyed; of equals the one
-        with the highest chance to annihilate, then the most expected damage, then the first on the card.
+        with the highest probability to annihilate, then the most expected damage, then the first on the card.
     levels : str or several, optional
         Only loadouts at these reinforcement levels, on both sides. Default: at all levels.
     profiles : Profiles, optional

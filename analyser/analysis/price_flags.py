@@ -245,7 +245,7 @@ def _at(job: dict[str, Any]) -> str:
 
 
 def _judged(loadout: Loadout, ratio: float, weak: Iterable[str], usual: _Usual) -> tuple[str, str]:
-    """The flag of a loadout by its best job, and what is to be said besides."""
+    """The flag of a loadout by its best job, and the rest of the reason."""
     hits = _hits(loadout)
     lasts = f"{hits:.1f} hits destroy 100 points of it (usual: {usual.hits:.1f})"
     if ratio >= FACTOR:

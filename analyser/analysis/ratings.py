@@ -22,7 +22,7 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     wins : DataFrame
-        Rows and columns are the same loadouts in the same order: the chance that the row beats the column, 0 to 1,
+        Rows and columns are the same loadouts in the same order: the probability that the row beats the column, 0 to 1,
         half of a draw counting as a win. NaN where they do not meet.
 
     Returns
@@ -34,7 +34,7 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     InputError
-        The rows are not the columns, a chance is not from 0 to 1, or nobody meets.
+        The rows are not the columns, a probability is not from 0 to 1, or nobody meets.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     duels : DataFrame
-        The rows of one situation of duels (:func:`analyser.analysis.matchups.matchups`). The chance of a pair is the
-        mean of both directions, where the table has both: each begins one of the two.
+        The rows of one situation of duels (:func:`analyser.analysis.matchups.matchups`). The probability of a pair is
+        the mean of both directions, where the table has both: each begins one of the two.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
 
 
 def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
-    """The chance that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
+    """The probability that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
     names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
     begun = duels.assign(chance=duels["p_wins"] + duels["p_draws"] / 2).pivot(
         index="attacker", columns="defender", values="chance"
@@ -109,12 +109,12 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
     found = start - start.mean()
     met, won = duels + duels.T, duels.sum(axis=1)
     for _ in range(_MOST_STEPS):
-        chances = 1.0 / (1.0 + np.exp(found[None, :] - found[:, None]))
-        curvature = met * chances * (1.0 - chances)
+        expected = 1.0 / (1.0 + np.exp(found[None, :] - found[:, None]))
+        curvature = met * expected * (1.0 - expected)
         # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
         matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
         try:
-            step = np.linalg.solve(matrix, won - (met * chances).sum(axis=1))
+            step = np.linalg.solve(matrix, won - (met * expected).sum(axis=1))
         except np.linalg.LinAlgError:
             break
         longest = np.abs(step).max()
@@ -126,15 +126,15 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
 
 def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
     """How many duels the row wins against the column, of one and a little that each pair fights."""
-    chances = wins.to_numpy(np.float64)
+    given = wins.to_numpy(np.float64)
     if list(wins.index) != list(wins.columns):
         raise InputError("the rows of a matrix of wins are not its columns")
-    if (chances < 0).any() or (chances > 1).any():
-        raise InputError("a chance to win is not from 0 to 1")
-    if np.isnan(chances).all():
+    if (given < 0).any() or (given > 1).any():
+        raise InputError("a probability to win is not from 0 to 1")
+    if np.isnan(given).all():
         raise InputError("nobody meets anybody")
     # A loadout that always wins would have no finite rating, and two that share no opponents no common scale.
-    duels: NDArray[np.float64] = np.nan_to_num(chances, nan=0.0) + REGULARISED_BY / 2
+    duels: NDArray[np.float64] = np.nan_to_num(given, nan=0.0) + REGULARISED_BY / 2
     np.fill_diagonal(duels, 0.0)
     return duels
 

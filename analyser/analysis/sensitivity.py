@@ -144,7 +144,7 @@ def sensitivity(
     Returns
     -------
     Sensitivity
-        What the changes are worth in points is told by :func:`price_of`.
+        What the changes are worth in points is worked out by :func:`price_of`.
 
     Raises
     ------

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.game.units import Category
+from analyser.plots import metrics
 from analyser.plots.look import (
     CELL_POINTS,
     LABEL_POINTS,
@@ -26,7 +27,7 @@ from analyser.plots.look import (
     inks,
     new_axes,
 )
-from analyser.plots.metrics import ALL_LEVELS, Metric, metric, short_text
+from analyser.plots.metrics import ALL_LEVELS, Metric, short_text
 from analyser.plots.outlines import CellText, CellTexts, outline_labels
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
     from matplotlib.text import Text
 
-LEAST_SHARE = 0.01  # of the highest figure: less has the darkest colour; and of a chance, from either end
+LEAST_SHARE = 0.01  # of the highest figure: less has the darkest colour; and of a probability, from either end
 MEAN = "mean"
 _BETWEEN = 5.0  # points of white between groups, and before the means
 _CHANCES = (1, 5, 20, 50, 80, 95, 99)  # percent, written beside the colours
@@ -70,12 +71,13 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
     >>> print(ax.get_title(loc="left").splitlines()[0])
     P(annihilated), percent
     """
-    what = _metric(metric)
+    what = metrics.metric(metric)
     _check(frame, metric)
     attackers, defenders = (_in_order(frame, side, metric) for side in ("attacker", "defender"))
     values = _grid(frame, metric, attackers, defenders)
     with house_style():
-        axes = ax if ax is not None else _axes_for(values)
+        rows, columns = values.shape
+        axes = ax if ax is not None else new_axes(CELL_WIDTH * columns, CELL_HEIGHT * rows)
         image = _draw_cells(axes, values, what, _group_starts(defenders))
         title = _label(axes, attackers, defenders, what, blank=bool(np.isnan(values[:-1, :-1]).any()))
         _name_groups(axes, defenders)
@@ -85,10 +87,6 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
             # And there the title stays: each drawing would lay out all labels twice to find its place anew.
             axes.set_title(title.get_text(), y=title.get_position()[1], **_TITLE)
     return axes
-
-
-def _metric(name: str) -> Metric:
-    return metric(name)  # the parameter of heatmap has the same name
 
 
 def _check(frame: pd.DataFrame, name: str) -> None:
@@ -127,12 +125,6 @@ def _group_starts(defenders: pd.DataFrame) -> list[int]:
     return [place for place, (one, other) in enumerate(pairwise(categories), 1) if one != other]
 
 
-def _axes_for(values: NDArray[np.float64]) -> Axes:
-    """Axes exactly as large as their cells."""
-    rows, columns = values.shape
-    return new_axes(CELL_WIDTH * columns, CELL_HEIGHT * rows)
-
-
 def _draw_cells(ax: Axes, values: NDArray[np.float64], what: Metric, groups: Sequence[int]) -> AxesImage:
     shown = 100 * values if what.is_probability else values
     # The hatch is the ground that cells without a figure leave open.
@@ -151,17 +143,13 @@ def _norm(shown: NDArray[np.float64], what: Metric) -> Normalize:
     """Where a figure stands between the colours: logarithms, which tell small figures apart too."""
     if what.is_probability:
         least = 100 * LEAST_SHARE
-        return FuncNorm((_log_odds, _percentage), least, 100 - least)
+
+        def log_odds(percent: Any) -> Any:
+            return np.ma.log(percent / (100 - percent))  # a cell without a figure stays masked
+
+        return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), least, 100 - least)
     highest = float(np.nanmax(shown, initial=0.0)) or 1.0
     return LogNorm(LEAST_SHARE * highest, highest)
-
-
-def _log_odds(percent: Any) -> Any:
-    return np.ma.log(percent / (100 - percent))  # a cell without a figure stays masked
-
-
-def _percentage(log_odds: Any) -> Any:
-    return 100 / (1 + np.exp(-log_odds))
 
 
 def _write(ax: Axes, values: NDArray[np.float64], written_in: NDArray[np.str_], what: Metric) -> None:

@@ -115,7 +115,7 @@ def metric_chosen(name: str, *, per_points: bool, known: Mapping[str, Metric] = 
     ------
     InputError
         There is no such metric among the `known` ones; or `per_points` is asked of one that does not add up: no
-        number of units has a chance above 100%.
+        number of units has a probability above 100%.
 
     Examples
     --------

@@ -25,16 +25,16 @@ class Balance(NamedTuple):
     ratings: pd.DataFrame | None
 
 
-def balance_of(found: Matchups, told: Callable[[], None]) -> Balance:
-    """Every table of the balance of a report; `told` is called between two of them."""
+def balance_of(found: Matchups, tell: Callable[[], None]) -> Balance:
+    """Every table of the balance of a report; `tell` is called between two of them."""
     frame, attackers = found.frame, found.attackers
     duels = next((each.name for each in found.situations if each.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
-    told()
+    tell()
     worth = efficiency(frame)
-    told()
+    tell()
     flagged = flags(frame, worth, attackers)
-    told()
+    tell()
     odd = outliers(frame, (*attackers, *found.defenders))
     return Balance(worth, flagged, odd, dominated(frame, attackers), ratings)
 

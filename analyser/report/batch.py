@@ -131,7 +131,7 @@ def write_report(
 
 
 def _check_possible(frame: pd.DataFrame) -> None:
-    """Refuse a report in which nobody can attack anybody: there is nothing to tell but why."""
+    """Raise InputError, with the reasons, if nobody can attack anybody."""
     if frame["why_not"].isna().any():
         return
     why = reasons(frame)

@@ -207,9 +207,8 @@ def _matchups(found: Diff, limit: int) -> list[str]:
     compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
     if found.frame.empty:
         return [f"{compared}: none changed"]
-    (unit,) = found.frame["unit"].unique()  # all of them are chances, or one figure
-    chance = unit == PROBABILITY
-    scale, unit, of_change = (100, "%", "pp") if chance else (1, unit, unit)
+    (unit,) = found.frame["unit"].unique()  # all of them are probabilities, or one figure
+    scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     heads = f"change ({of_change})", f"old ({unit})", f"new ({unit})"
     rows: list[tuple[str, ...]] = [(*heads, "figure", "attacker", "defender", "situation", "")]
     for row in found.frame.head(limit).to_dict("records"):

@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
@@ -56,12 +55,17 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
 def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     units = sheets(found, balance)
+    ours, theirs = _side(found.attackers), _side(found.defenders)
     both = *found.attackers, *found.defenders
+    flags = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
+    flagged = balance.flags[balance.flags["flag"] != ""].sort_values(
+        "flag", key=lambda each: each.map(flags.index), kind="stable"
+    )
     return {
         "version": __version__,
         "profiles": found.profiles,
         "method": METHOD,
-        "title": _title(_side(found.attackers), _side(found.defenders)),
+        "title": f"{ours} against {'each other' if ours == theirs else theirs}",
         "n_attackers": len(found.attackers),
         "n_defenders": len(found.defenders),
         "situations": found.situations,
@@ -74,10 +78,8 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
         "efficiency": records(balance.efficiency),
-        "flags": records(_flagged(balance.flags)),
-        "n_flags": {
-            flag: int((balance.flags["flag"] == flag).sum()) for flag in (UNDER_PRICED, OVER_PRICED, CANNOT_SAY)
-        },
+        "flags": records(flagged),
+        "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in flags},
         "n_judged": len(balance.flags),
         "outliers": records(balance.outliers.head(MOST_OUTLIERS)),
         "n_outliers": len(balance.outliers),
@@ -94,12 +96,6 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "n_possible": int(found.frame["why_not"].isna().sum()),
         "n_rows": len(found.frame),
     }
-
-
-def _flagged(flags: pd.DataFrame) -> pd.DataFrame:
-    """The loadouts with a flag, those that are said to be wrongly priced first."""
-    order = {OVER_PRICED: 0, UNDER_PRICED: 1, CANNOT_SAY: 2}
-    return flags[flags["flag"] != ""].sort_values("flag", key=lambda each: each.map(order), kind="stable")
 
 
 def _template() -> Any:
@@ -135,10 +131,6 @@ def _anchor(selector: str) -> str:
 def _side(sides: Sequence[Loadout]) -> str:
     *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _title(attackers: str, defenders: str) -> str:
-    return f"{attackers} against {'each other' if attackers == defenders else defenders}"
 
 
 def _ruleset(found: Matchups) -> dict[str, str]:

@@ -323,7 +323,7 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
     ("change", "message"),
     [
         (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins are not its columns"),
-        (lambda wins: wins * 2, "a chance to win is not from 0 to 1"),
+        (lambda wins: wins * 2, "a probability to win is not from 0 to 1"),
         (lambda wins: wins * math.nan, "nobody meets anybody"),
     ],
 )
