@@ -111,6 +111,7 @@ def test_the_list_of_names_is_the_public_one():
     assert {"attack", "charge", "focus", "duel", "exact", "simulate", "morale", "Result"} <= set(dir(analyser))
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_the_types(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

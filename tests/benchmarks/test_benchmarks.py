@@ -47,6 +47,7 @@ def test_baselines_face_the_same_target():
     assert stated | {"discipline": DISCIPLINE, "break_limit": BREAK_LIMIT} == TARGET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dice", [3, 10, 24])
 @pytest.mark.parametrize(
     "baseline",

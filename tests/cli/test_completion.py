@@ -66,6 +66,7 @@ def test_other_profiles_are_looked_at(tmp_path):
     assert completed(f"attack --profiles {tmp_path} ") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["attack crown/", "matchups a b --metric ", "units cr", "duel a b --policy-a "])
 def test_a_key_press_loads_nothing_heavy(line):
     *words, last = line.split(" ")

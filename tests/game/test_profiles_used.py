@@ -175,6 +175,7 @@ def run(package, *arguments, at):
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_price_edited_in_the_checkout_is_the_price_in_the_answer(checkout):
     units = ["units", "--faction", "crown", "--format", "json"]
     before, _ = run(checkout, *units, at=checkout)
@@ -185,6 +186,7 @@ def test_a_price_edited_in_the_checkout_is_the_price_in_the_answer(checkout):
     assert note == ""
 
 
+@pytest.mark.slow
 def test_where_an_installed_copy_answers_instead_of_the_folder_here_it_is_said(checkout, tmp_path):
     installed = tmp_path / "site-packages"
     shutil.copytree(checkout / "analyser", installed / "analyser")

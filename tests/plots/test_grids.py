@@ -76,6 +76,7 @@ def in_order(frame, side, metric):
     return sorted(sides, key=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
 def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, metric):
     ax = heatmap(basic, metric=metric)
@@ -246,6 +247,7 @@ def test_impossible_chances_are_no_colour(basic):
     assert shown[:-1, :-1].sum() == basic["why_not"].notna().sum()
 
 
+@pytest.mark.slow
 def test_all_zero_and_all_impossible_can_be_drawn(basic):
     ax = heatmap(basic, metric="p_fled")
     assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}

@@ -74,6 +74,7 @@ def test_a_wrong_name_is_told_the_nearest(result):
         result.mean(result.figures[0], 99)
 
 
+@pytest.mark.slow
 def test_a_picture_names_units_target_and_unit_of_measure(result):
     axes = result.plot()
     title = axes.get_title(loc="left")

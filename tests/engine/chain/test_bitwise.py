@@ -22,6 +22,7 @@ def shown(die, trials, seed):
     return sampled_counts(chain, trials, seed).weights[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 64, 511, 513, 3000])
 @pytest.mark.parametrize("chance", [0.05, 1 / 3, 0.5, 0.75])
 def test_each_trial_has_its_own_chance(chance, trials):
@@ -31,6 +32,7 @@ def test_each_trial_has_its_own_chance(chance, trials):
     assert chi_square(counts, SEEDS * stats.binom.pmf(range(trials + 1), trials, chance)) > UNLIKELY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [100, 600, 5000])
 @pytest.mark.parametrize("face", [1, 3, 6])
 def test_each_trial_throws_its_own_die(face, trials):
@@ -40,6 +42,7 @@ def test_each_trial_throws_its_own_die(face, trials):
     assert chi_square(counts, SEEDS * stats.binom.pmf(range(trials + 1), trials, 1 / 6)) > UNLIKELY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [100, 600, 5000])
 def test_the_faces_of_a_throw_are_no_more_even_than_chance_makes_them(trials):
     """The chi-square of six faces has the law that it has for dice thrown one by one: five degrees of freedom."""

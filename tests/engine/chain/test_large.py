@@ -88,6 +88,7 @@ def asked(name):
 # --- the questions that were refused --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [10, 14])
 def test_a_large_division_is_answered(units):
     """10 units with losses have 2 x 3^10 states, 14 have 9,565,938: beside NumPy, trial by trial."""
@@ -222,6 +223,7 @@ def test_rolled_on_demand_states_are_as_frequent_as_they_are_likely(name, few, n
     assert_sample_fits(*SMALL[name], trials=100_000, seeds=(1, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 7, 16, 17, 300])
 def test_small_groups_throw_fair_dice(trials, no_tables):
     """A throw of three kinds of dice, in samples that are one group each: chi-square over many seeds."""

@@ -123,6 +123,7 @@ def test_damage_left_is_that_of_the_plain_reading(kind):
         assert figures[name] == pytest.approx(expected, abs=1e-12), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGHTS)
 def test_sampled_damage_left_is_within_its_errors(kind):
     """The sum of squared deviations in standard errors over eight seeds is as that of so many normal numbers."""

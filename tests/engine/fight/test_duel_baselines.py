@@ -58,6 +58,7 @@ def test_baselines_play_the_plain_duel(baseline, facts):
         assert p_value(found[number], laws[number] * trials) > 1e-3
 
 
+@pytest.mark.slow
 def test_baselines_agree_on_the_duel_that_is_timed():
     trials = 20_000
     one = pure_python.play(TWELVE, ROUNDS, trials, 1)[-1].ravel()

@@ -95,6 +95,7 @@ def test_no_fight_is_far_from_its_exact_law(p_values_of_kind):
     assert min(p_values_of_kind) > 0.05 / len(p_values_of_kind) / 50
 
 
+@pytest.mark.slow
 def test_p_values_are_spread_evenly(p_values_of_kind):
     assert stats.kstest(p_values_of_kind, "uniform").pvalue > 1e-3
 

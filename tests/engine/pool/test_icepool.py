@@ -49,6 +49,7 @@ def hits_of_pool(dice, die, rating, veteran=0, extra=0, **conditions):
     return {number: Fraction(quantity, hits.denominator()) for number, quantity in hits.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("die", [SHIPPED_DIE, TWENTY_SIDES], ids=["shipped", "twenty sides"])
 @RATED
 @pytest.mark.parametrize("dice", [1, 2, 5, 12, 25])
@@ -77,6 +78,7 @@ def test_veteran(rating, veteran):
     assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=veteran))
 
 
+@pytest.mark.slow
 @RATED
 @pytest.mark.parametrize(("faces", "extra"), [(["miss"], 4), (["blank"], 1), (["miss", "blank"], 3)])
 def test_extra_rerolls(rating, faces, extra):

@@ -184,6 +184,7 @@ def test_extra_rerolls_are_among_the_variants():
         assert (rerolls is not None and rerolls.allowance > 0) == ("extra" in name or name == "everything"), name
 
 
+@pytest.mark.slow
 @EVERY_VARIANT
 def test_every_variant_rolls_the_exact_law(variant):
     found = p_values(variant)
@@ -194,6 +195,7 @@ def test_every_variant_rolls_the_exact_law(variant):
     assert stats.kstest(found, "uniform").pvalue > LEAST_SPREAD_P
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", SPECIAL)
 def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
     # Few trials have more added dice than are rolled in all of them: here every added die is rolled by itself.
@@ -236,6 +238,7 @@ def test_random_fights_roll_the_exact_law():
     assert stats.kstest(found, "uniform").pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_random_fights_end_as_the_exact_law_says():
     found = []
     for seed, scenario in enumerate(random_scenarios(seed=4, count=60)):
