@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,7 +73,8 @@ def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: Pro
     ready, answers, used = load_question(system, question, profiles), answers_of(system_named(system)), None
     if not isinstance(question, Record) or profiles is not None:  # a checked one does not say where it was read
         used = profiles_used(_folder(profiles), morale=True)
-    rules = RulesUsed(answers.applied(ready), (), answers.not_modelled(ready), (), answers.warnings(ready))
+    parts = (answers.applied(ready), (), answers.not_modelled(ready), (), answers.warnings(ready))
+    rules = RulesUsed(*map(tuple, parts))
 
     def answer(how: Sampling) -> MoraleResult:
         tables = answers.tables(ready, weights_of(answers, ready, how, how.trials))
@@ -173,7 +175,8 @@ class Ask:
     """
 
     def __init__(self, system: str) -> None:
-        self.system = system
+        self.system, self.__name__ = system, system.replace("-", "_")
+        self.__doc__ = f"{SYSTEMS[system].title}.\n\n{inspect.getdoc(type(self))}"
 
     def __call__(
         self,
@@ -196,7 +199,7 @@ class Ask:
         return solve(self.system, keys if question is None else question, sampling, profiles)
 
     def __repr__(self) -> str:
-        return f"analyser.morale.{self.system.replace('-', '_')}(question=None, *, method='exact', ...)"
+        return f"analyser.morale.{self.__name__}(question=None, *, method='exact', ...)"
 
 
 legion, grande_tactique, warmaster, mordheim, compare = map(Ask, SYSTEMS)

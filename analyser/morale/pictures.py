@@ -33,7 +33,7 @@ def picture_of(result: MoraleResult) -> Figure:
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['Without a commander, percent', 'Tokens after the rally step, without a commander, percent']
     """
-    panels = answers_of(SYSTEMS[result.system]).panels(result.scenario)
+    panels = [*answers_of(SYSTEMS[result.system]).panels(result.scenario)]
     if isinstance(panels[0], Fates):
         return _fates(result, panels[0])
     drawn = [_prepared(result, panel) for panel in panels]
@@ -46,7 +46,7 @@ def picture_of(result: MoraleResult) -> Figure:
 
 def draw_first(result: MoraleResult, axes: Axes) -> Axes:
     """Draw the first panel of an answer."""
-    panel = answers_of(SYSTEMS[result.system]).panels(result.scenario)[0]
+    panel = next(iter(answers_of(SYSTEMS[result.system]).panels(result.scenario)))
     if isinstance(panel, Fates):
         raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
     with house_style():

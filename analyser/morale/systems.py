@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -67,16 +67,16 @@ class Answers(Protocol):
     def tables(self, question: Any, weights: dict[str, Recorded]) -> dict[str, Table]:
         """The answer's tables from the weights of the states of each chain, the main table first."""
 
-    def applied(self, question: Any) -> tuple[str, ...]:
+    def applied(self, question: Any) -> Iterable[str]:
         """The rules that the numbers come from, such as ``LG-2 rally step``."""
 
-    def not_modelled(self, question: Any) -> tuple[str, ...]:
+    def not_modelled(self, question: Any) -> Iterable[str]:
         """The rules that no number comes from."""
 
-    def panels(self, question: Any) -> tuple[Panel, ...]:
+    def panels(self, question: Any) -> Iterable[Panel]:
         """The pictures of the answer."""
 
-    def warnings(self, question: Any) -> tuple[str, ...]:
+    def warnings(self, question: Any) -> Iterable[str]:
         """What to know about how the question was read."""
 
 
@@ -116,22 +116,22 @@ class Sections:
             found |= tables(section, question, recorded if several else recorded[name])
         return found
 
-    def panels(self, question: Any) -> tuple[Panel, ...]:
+    def panels(self, question: Any) -> Iterable[Panel]:
         """The pictures of each section."""
-        return tuple(self._joined(question, "panels"))
+        return self._joined(question, "panels")
 
-    def applied(self, question: Any) -> tuple[str, ...]:
+    def applied(self, question: Any) -> Iterable[str]:
         """The rules of each section that can have their occasion."""
         rules = [of_section(section, question) for _, section, of_section in self._asked(question, "applied")]
-        return tuple(rule for each in rules for rule, holds in each.items() if holds)
+        return (rule for each in rules for rule, holds in each.items() if holds)
 
-    def not_modelled(self, question: Any) -> tuple[str, ...]:
+    def not_modelled(self, question: Any) -> Iterable[str]:
         """The rules that no number of a section comes from."""
-        return tuple(self._joined(question, "not_modelled"))
+        return self._joined(question, "not_modelled")
 
-    def warnings(self, question: Any) -> tuple[str, ...]:
+    def warnings(self, question: Any) -> Iterable[str]:
         """What to know about how each section was read."""
-        return tuple(self._joined(question, "warnings"))
+        return self._joined(question, "warnings")
 
     def _joined(self, question: Any, part: str) -> Iterator[Any]:
         for _, section, of_section in self._asked(question, part):

@@ -29,7 +29,7 @@ def drawn(system):
 
 @pytest.mark.parametrize("system", QUESTIONS)
 def test_every_panel_is_drawn(system):
-    panels = answers_of(SYSTEMS[system]).panels(morale.load_question(system, QUESTIONS[system]))
+    panels = [*answers_of(SYSTEMS[system]).panels(morale.load_question(system, QUESTIONS[system]))]
     assert not any(isinstance(panel, Fates) for panel in panels)
     titles = [axes.get_title(loc="left") for axes in drawn(system).axes]
     assert titles == [f"{panel.heading}, percent" for panel in panels]

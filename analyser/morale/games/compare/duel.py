@@ -99,7 +99,7 @@ def scenario_of(question: Question) -> DuelScenario:
     return load_duel({**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
 
-def account_of(question: Question) -> RulesUsed:
+def rules_of(question: Question) -> RulesUsed:
     """The rules that the duel rests on."""
     scenario = scenario_of(question)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)

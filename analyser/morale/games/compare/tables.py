@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
@@ -136,53 +137,56 @@ def _rounded(probability: Fraction) -> float:
     return round(float(probability), 4)
 
 
-def panels(_: Question) -> tuple[Panel, ...]:
+def panels(_: Question) -> Iterator[Panel]:
     """The systems side by side, what stands for the unit's nerve below each."""
-    return (Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()}),)
-
-
-def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from."""
-    found = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
-    if question.duel is not None:
-        found += [f"{SYSTEMS[CLASH].title}: {each}" for each in duel.account_of(question).applied]
-    return tuple(found)
+    yield Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()})
 
 
 def _rules(question: Question, name: str) -> str:
     return "AC-9.2" if name == CLASH and question.duel is not None else SYSTEMS[name].rules
 
 
-def not_modelled(question: Question) -> tuple[str, ...]:
+def applied(question: Question) -> Iterator[str]:
+    """The rules that the numbers come from."""
+    yield from (f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items())
+    if question.duel is not None:
+        yield from (f"{SYSTEMS[CLASH].title}: {each}" for each in duel.rules_of(question).applied)
+
+
+def not_modelled(question: Question) -> Iterator[str]:
     """The rules that no number comes from."""
     clash = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
     if question.duel is not None:
-        account = duel.account_of(question)
-        clash = [*(f"not used: {each}" for each in account.not_used), *account.not_modelled, *account.assumptions]
-    found = [f"{SYSTEMS[CLASH].title}: {each}" for each in clash]
-    found += [
+        used = duel.rules_of(question)
+        clash = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
+    yield from (f"{SYSTEMS[CLASH].title}: {each}" for each in clash)
+    yield (
         "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
-        "cohesion, free actions (LG-5)",
-        "Grande Tactique: charges, pursuit, shelter, friends fled through, being surrounded, Old Guard and veterans, "
-        "collapse of the division, withdrawal (GT-2 to GT-5, GT-7 to GT-11)",
-        "Warmaster: obstacles behind the unit, distance driven back, falling back, retreats, evaders (WM-2 to WM-8); "
-        "what confusion costs: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
-        "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)",
-    ]
-    if question.edge_distance is None:
-        found.append("the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it")
-    return tuple(found)
-
-
-def warnings(question: Question) -> tuple[str, ...]:
-    """What to know about the comparison."""
-    checks = grande_tactique.warnings(question)
-    if question.duel is None:
-        return ("each round: attacks, tests, then the fate is told, when the unit comes to act", *checks)
-    return (
-        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack",
-        "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
-        "nobody attacks it, and the other systems go on without losses",
-        *checks,
-        *duel.account_of(question).warnings,
+        "cohesion, free actions (LG-5)"
     )
+    yield (
+        "Grande Tactique: charges, pursuit, shelter, friends fled through, being surrounded, Old Guard and veterans, "
+        "collapse of the division, withdrawal (GT-2 to GT-5, GT-7 to GT-11)"
+    )
+    yield (
+        "Warmaster: obstacles behind the unit, distance driven back, falling back, retreats, evaders (WM-2 to WM-8); "
+        "what confusion costs: no initiative, no orders, -1 Attack modifier, no support (WM-9)"
+    )
+    yield "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)"
+    if question.edge_distance is None:
+        yield "the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it"
+
+
+def warnings(question: Question) -> Iterator[str]:
+    """What to know about the comparison."""
+    if question.duel is None:
+        yield "each round: attacks, tests, then the fate is told, when the unit comes to act"
+    else:
+        yield f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack"
+        yield (
+            "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed "
+            "it, nobody attacks it, and the other systems go on without losses"
+        )
+    yield from grande_tactique.warnings(question)
+    if question.duel is not None:
+        yield from duel.rules_of(question).warnings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from analyser.common.validation import Record
 from analyser.morale.games.grande_tactique import check, column, division, flight, game, rout
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout, RoutedUnit
@@ -54,19 +56,20 @@ NOT_MODELLED = {
 }
 
 
-def applied(question: Question) -> tuple[str, ...]:
+def applied(question: Question) -> list[str]:
     """The rules that the numbers come from: those that can have their occasion in the question as it is put."""
-    return tuple(sorted(set(_SECTIONS.applied(question))))
+    return sorted(set(_SECTIONS.applied(question)))
 
 
-def not_modelled(question: Question) -> tuple[str, ...]:
+def not_modelled(question: Question) -> Iterator[str]:
     """The rules that no number comes from; of several sections, with the names of those that they are left out of."""
     asked = [section for section in NOT_MODELLED if getattr(question, section)]
     sections_of: dict[str, list[str]] = {}
     for section in asked:
         for rule in (*NOT_MODELLED[section], *_far(getattr(question, section))):
             sections_of.setdefault(_without_way_to(asked, rule), []).append(f"[{section}]")
-    return tuple(f"{', '.join(places)}: {rule}" if len(asked) > 1 else rule for rule, places in sections_of.items())
+    for rule, places in sections_of.items():
+        yield f"{', '.join(places)}: {rule}" if len(asked) > 1 else rule
 
 
 def _without_way_to(asked: list[str], rule: str) -> str:

@@ -62,7 +62,7 @@ def _tokens(case: str, unit: Unit, recorded: Recorded) -> Iterator[tuple[Any, ..
             yield case, place // 2 + 1, ("after rally", "end of round")[place % 2], tokens, weights[tokens]
 
 
-def panels(question: Question) -> tuple[Panel, ...]:
+def panels(question: Question) -> Iterator[Panel]:
     """By round without and with a commander, and the tokens that are left after the rally step."""
     lines = {
         "p_suppressed": "suppressed",
@@ -70,19 +70,17 @@ def panels(question: Question) -> tuple[Panel, ...]:
         "p_left_table": "off the table",
         "p_destroyed": "destroyed by fire",
     }
-    found: list[Panel] = []
     for case in cases_of(question):
         where, of_whom = {"commander": case}, f"{case} a commander"
-        found.append(Curves("rounds", of_whom.capitalize(), "round", lines, where))
+        yield Curves("rounds", of_whom.capitalize(), "round", lines, where)
         heading = f"Tokens after the rally step, {of_whom}"
-        found.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
+        yield Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"})
     for case in cases_of(question) if question.until_panic is not None else ():
         heading = f"Panicked at one activation, {case} a commander"
-        found.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
-    return tuple(found)
+        yield Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case})
 
 
-def applied(question: Question) -> tuple[str, ...]:
+def applied(question: Question) -> list[str]:
     """The rules that the numbers come from: those that can have their occasion."""
     unit = unit_of(question)
     most = MOST_TOKENS if question.until_panic is not None else unit.most_tokens
@@ -102,7 +100,7 @@ def applied(question: Question) -> tuple[str, ...]:
             "LG-6 the panic token goes": panics,
         }
     rules |= {"LG-2 rally step": most > 0, "LG-7 tokens received and removed": most > 0}
-    return tuple(sorted(rule for rule, holds in rules.items() if holds))
+    return sorted(rule for rule, holds in rules.items() if holds)
 
 
 def _commander_helps(question: Question) -> bool:
@@ -111,46 +109,43 @@ def _commander_helps(question: Question) -> bool:
     return question.commander > 0 and unit.panic_courage > unit.courage and near
 
 
-def not_modelled(question: Question) -> tuple[str, ...]:
+def not_modelled(question: Question) -> Iterator[str]:
     """The rules that no number comes from."""
     if question.courage == "none":
-        return ()
-    geometry = (
-        "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee",
-        "LG-5 an engaged unit withdraws toward the nearest edge",
-        "LG-5 Jump, Reposition and Spur, which it must use where they help it leave: state a longer move_distance",
-        "LG-5 the other minis, placed in cohesion with the leader",
-    )
-    far = ("LG-5 flight off the table: no edge_distance was given, so the edge is far",)
-    free = "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action"
-    return (*(far if question.edge_distance is None else geometry), free)
+        return
+    if question.edge_distance is None:
+        yield "LG-5 flight off the table: no edge_distance was given, so the edge is far"
+    else:
+        yield "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee"
+        yield "LG-5 an engaged unit withdraws toward the nearest edge"
+        yield "LG-5 Jump, Reposition and Spur, which it must use where they help it leave: state a longer move_distance"
+        yield "LG-5 the other minis, placed in cohesion with the leader"
+    yield "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action"
 
 
-def warnings(question: Question) -> tuple[str, ...]:
+def warnings(question: Question) -> Iterator[str]:
     """What has no effect, and what was taken for granted."""
-    found = []
     if question.commander_courage is not None and not question.commander:
         allowed = question.ruleset.commander_range
-        found.append(f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)")
+        yield f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)"
     if question.commander_courage is None:
         keys = {"commander_near": question.commander_near != (1.0,), "commander_range": question.commander_range != 1}
         why = "no commander_courage was given (LG-3)"
-        found += [f"{key} has no effect: {why}" for key, stated in keys.items() if stated]
+        yield from (f"{key} has no effect: {why}" for key, stated in keys.items() if stated)
     elif question.commander and question.courage != "none":
         if question.commander <= question.courage:
             why = f"{question.commander} is no better than the unit's own {question.courage}"
-            found.append(f"commander_courage has no effect: {why} (LG-3)")
+            yield f"commander_courage has no effect: {why} (LG-3)"
         elif question.until_panic is not None and set(question.nearness) != {1.0}:
             near = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-            found.append(f"tokens_until_panic: {near}")
+            yield f"tokens_until_panic: {near}"
         elif not any(question.nearness):
-            found.append("commander_courage has no effect: the commander is never near (commander_near, LG-3)")
+            yield "commander_courage has no effect: the commander is never near (commander_near, LG-3)"
     unit = unit_of(question)
     if question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge:
         moves, rounds = moves_over(question.edge_distance, question.move_distance), question.rounds_played
-        found.append(f"edge_distance has no effect: {moves} moves to the edge, {rounds} rounds (LG-5)")
+        yield f"edge_distance has no effect: {moves} moves to the edge, {rounds} rounds (LG-5)"
     if not unit.most_tokens and question.until_panic is None:
-        found.append("no tokens: state tokens, received or received_after (LG-7)")
+        yield "no tokens: state tokens, received or received_after (LG-7)"
     if question.courage == "none":
-        found.append("a unit without COURAGE is never suppressed and never panics (LG-1)")
-    return tuple(found)
+        yield "a unit without COURAGE is never suppressed and never panics (LG-1)"

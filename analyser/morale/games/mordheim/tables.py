@@ -45,15 +45,14 @@ def applied(question: Question) -> tuple[str, ...]:
     return (*_SECTIONS.applied(question), *[rule] * helps)
 
 
-def warnings(question: Question) -> tuple[str, ...]:
+def warnings(question: Question) -> Iterator[str]:
     """What has no effect, and what was taken for granted."""
-    found = [*_SECTIONS.warnings(question)]
+    yield from _SECTIONS.warnings(question)
     for near in _leaders_near(question):
         if near.state != "standing":
             of_whom = f"the leader is {near.state} and lends no Leadership"
-            found.append(f"{near.where}: {of_whom if near.leader else 'leader_state has no effect: no leader'} (MD-4)")
+            yield f"{near.where}: {of_whom if near.leader else 'leader_state has no effect: no leader'} (MD-4)"
         elif near.leader is not None and near.tests and near.leader <= near.own:
-            found.append(f"{near.where}: the leader's {near.leader} is no better than {near.own}: no effect (MD-4)")
+            yield f"{near.where}: the leader's {near.leader} is no better than {near.own}: no effect (MD-4)"
     if question.turns is not None and not (question.warband or question.alone or question.stupidity):
-        found.append("turns has no effect: a combat has rounds, and tests together are of one turn")
-    return tuple(found)
+        yield "turns has no effect: a combat has rounds, and tests together are of one turn"

@@ -144,25 +144,23 @@ def _stops(question: Question, ends: Ends, weights: ByChoice) -> Table:
     return _distribution(question, seen, spot_of_states, ("distance", "at"), spots, possible=True)
 
 
-def panels(question: Question) -> tuple[Panel, ...]:
+def panels(question: Question) -> Iterator[Panel]:
     """Where the unit stops, and how many friends are confused, by choice."""
-    found: list[Panel] = []
     choices = choices_of(question)
     halted = {"at": tuple(kind.name.lower() for kind in Kind)}
     for choice in choices:
         of_choice = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
-        found.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
+        yield Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where)
         if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
-            found.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
-    return tuple(found)
+            yield Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where)
 
 
-def applied(question: Question) -> tuple[str, ...]:
+def applied(question: Question) -> list[str]:
     """The rules that the numbers come from: those of what can happen on the way."""
-    found = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
-    kinds, what = {kind for kind, _ in found}, {each for _, each in found}
+    met = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
+    kinds, what = {kind for kind, _ in met}, {each for _, each in met}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
     later = ", and are there no more in later turns" if question.turns > 1 else ""
@@ -170,11 +168,11 @@ def applied(question: Question) -> tuple[str, ...]:
     rules = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
         "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in what,
-        f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": found & gap_kept,
+        f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": met & gap_kept,
         "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": (
             Meeting.MAKES_WAY in what
         ),
-        "WM-4 halts at friends that do not make way, confused": found & refused,
+        "WM-4 halts at friends that do not make way, confused": met & refused,
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": Kind.UNYIELDING in kinds,
         "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": (
             Meeting.BURST_THROUGH in what
@@ -185,7 +183,7 @@ def applied(question: Question) -> tuple[str, ...]:
             question.turns > 1 and (question.dice is not None or bool(what & confusing))
         ),
     }
-    return tuple(rule for rule, holds in rules.items() if holds)
+    return [rule for rule, holds in rules.items() if holds]
 
 
 def _farthest(question: Question) -> int:
@@ -195,58 +193,48 @@ def _farthest(question: Question) -> int:
 
 def _meetings(question: Question, choice: Choice) -> Iterator[tuple[Kind, Meeting]]:
     """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
-    way, found = way_of(question), meetings(question, choice)
-    pmf = question.distance_pmf
-    moves = (
-        [distance for distance, probability in enumerate(pmf) if probability] if pmf else range(_farthest(question) + 1)
-    )
+    way, of_meetings, pmf = way_of(question), meetings(question, choice), question.distance_pmf
+    moves = [distance for distance in range(_farthest(question) + 1) if not pmf or pmf[distance]]
     for number in sorted({sum(met.reached_from <= distance for met in way) for distance in moves}):
         for place, met in enumerate(way[:number]):
-            here = {Meeting(each) for each in found[place, number].tolist()}
+            here = {Meeting(each) for each in of_meetings[place, number].tolist()}
             yield from ((met.kind, each) for each in here)
             if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
                 break
 
 
-def not_modelled(question: Question) -> tuple[str, ...]:
+def not_modelled(question: Question) -> Iterator[str]:
     """The rules that no number comes from."""
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     if question.move == "evades":
-        return ("WM-6 what it costs the friends: they cannot move further in this Command phase",)
-    found = [
-        f"WM-9 what confusion costs: {costs}; a confused unit can move in other phases, and must where rules say so"
-    ]
+        yield "WM-6 what it costs the friends: they cannot move further in this Command phase"
+        return
+    yield f"WM-9 what confusion costs: {costs}; a confused unit can move in other phases, and must where rules say so"
     if any(met.kind == Kind.FRIEND for met in way_of(question)):
-        found += [
+        yield (
             "WM-4 making way: stands that move aside or back by up to the move of their formation, a new formation, "
-            "infantry lined up in support; whom a friend would push is told by its chain",
-        ]
+            "infantry lined up in support; whom a friend would push is told by its chain"
+        )
     if question.move == "falls_back":
-        found.append("falling back around an obstacle: list what it cannot avoid")
+        yield "falling back around an obstacle: list what it cannot avoid"
     if question.move == "retreats":
-        found.append("WM-8 which stands are blocked: `stands` of an obstacle says how many")
-    return tuple(found)
+        yield "WM-8 which stands are blocked: `stands` of an obstacle says how many"
 
 
-def warnings(question: Question) -> tuple[str, ...]:
+def warnings(question: Question) -> Iterator[str]:
     """What has no effect, and what was taken for granted."""
     farthest = _farthest(question)
-    found = [
-        f"obstacles: no move reaches {met.obstacle.kind} at {met.obstacle.distance:g} cm: {farthest} at most"
-        for met in way_of(question)
-        if met.reached_from > farthest
-    ]
+    for met in way_of(question):
+        if met.reached_from > farthest:
+            yield f"obstacles: no move reaches {met.obstacle.kind} at {met.obstacle.distance:g} cm: {farthest} at most"
     if question.move == "evades":
-        found += [
-            f"obstacles: {key} has no effect: evaders burst through friends, who do not make way (WM-6)"
-            for key in ("chain", "make_way")
-            if any(getattr(each, key) not in ((), None) for each in question.obstacles)
-        ]
+        for key in ("chain", "make_way"):
+            if any(getattr(each, key) not in ((), None) for each in question.obstacles):
+                yield f"obstacles: {key} has no effect: evaders burst through friends, who do not make way (WM-6)"
     if question.move == "retreats" and len(choices_of(question)) > 1:
-        found.append("fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion")
+        yield "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion"
     if any(each.kind == "unyielding" and each.chain for each in question.obstacles):
-        found.append("obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)")
+        yield "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)"
     if question.turns > 1:
         stands = "; stands that are destroyed stay so" if question.move == "retreats" else ""
-        found.append(f"each turn's move starts from the same place, with the same obstacles{stands}")
-    return tuple(found)
+        yield f"each turn's move starts from the same place, with the same obstacles{stands}"
