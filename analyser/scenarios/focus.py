@@ -114,20 +114,14 @@ def _strike(scenario: Scenario) -> Strike:
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
     """The number of a strike, which is added if there is none like it: units of one kind are answered alike."""
-
-    def parts(one: Strike) -> tuple[Any, ...]:
-        return tuple(record.tobytes() for record in one[:3])
-
-    for number, known in enumerate(strikes):
-        if parts(known) == parts(strike):
-            return number
+    same = [all(one.tobytes() == other.tobytes() for one, other in zip(each[:3], strike[:3])) for each in strikes]
+    if True in same:
+        return same.index(True)
     strikes.append(strike)
     return len(strikes) - 1
 
 
 _MOST_HITS_OF_A_DIE = 4  # a heroic strike, and one more on the die that it adds
-
-
 _MOST_BLANKS_OF_A_DIE = 2  # with Arc
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -166,7 +166,9 @@ def _charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
     attacker = _combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
     target = _combatant(file.target, library, "target")
     others = tuple(_secondary(unit, library, f"secondary.{place}") for place, unit in enumerate(file.secondary))
-    return ChargeScenario(attacker, target, others, file.ruleset, about_charge(file, attacker, target, others, library))
+    return ChargeScenario(
+        attacker, target, others, file.ruleset, _distinct(about_charge(file, attacker, target, others, library))
+    )
 
 
 def _check_buildings(file: ChargeFile) -> None:
@@ -217,7 +219,11 @@ def _duel(file: DuelFile, library: Profiles) -> DuelScenario:
             problem = "embarked units take no part in duels"
             raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
     a, b = _combatant(file.a, library, "a"), _combatant(file.b, library, "b")
-    return DuelScenario(file.duel, a, b, file.ruleset, about_duel(file, a, b, library))
+    return DuelScenario(file.duel, a, b, file.ruleset, _distinct(about_duel(file, a, b, library)))
+
+
+def _distinct(warnings: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(warnings))
 
 
 def _as(model: type[RecordT], record: Record) -> RecordT:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args
 
 from analyser.common.errors import did_you_mean, nearest, shown
 from analyser.game.dice import RatingName
 from analyser.game.keywords import Keyword
 from analyser.game.profiles import Profiles
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, RowKind
 from analyser.rules.structs import Test, plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.combatant import CAN_BE_OUTFLANKED, may_charge
@@ -24,57 +24,47 @@ LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 # --- a unit -----------------------------------------------------------------------------------------
 
 
-def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> list[str]:
+def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
     """A warning where a unit has more models than its level: taken as said, and told."""
-    if loadout is None or models is None or models <= loadout.level.models:
-        return []
-    return [f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"]
+    if loadout is not None and models is not None and models > loadout.level.models:
+        yield f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
 
 
-def large_garrison(models: int | None, key: str) -> list[str]:
+def large_garrison(models: int | None, key: str) -> Iterator[str]:
     """A warning where a unit is too large for a building of the rulebook."""
-    if (models or 0) <= LARGEST_GARRISON:
-        return []
-    return [f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"]
+    if (models or 0) > LARGEST_GARRISON:
+        yield f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"
 
 
-def unknown_names(written: Iterable[Keyword], what: str) -> list[str]:
+def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
     """A warning for each name that the rules do not know, with the nearest that they do; `what` and where it is.
 
     Examples
     --------
     >>> from analyser.game.keywords import Rule
-    >>> unknown_names((Rule("Durabel"),), "special rule in b.rules")
+    >>> list(unknown_names((Rule("Durabel"),), "special rule in b.rules"))
     ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
     """
-    found = []
     for each in written:
         if each.term is None:
             hint = did_you_mean(each.name, nearest(each.name, each.TABLE, most=1))
-            found.append(f"unknown {what}: {shown(str(each))}, left out of the numbers{hint}")
-    return found
+            yield f"unknown {what}: {shown(str(each))}, left out of the numbers{hint}"
 
 
-def about_target(target: Target, where: str) -> list[str]:
-    """What the user should know about how a unit that is attacked was read; `where` is its section."""
-    found = []
+def about_target(target: Target, where: str) -> Iterator[str]:
+    """The warnings of a unit that is attacked; `where` is its section."""
     who = f"the {where}" if len(where) > 1 else f"unit {where}"
     if target.discipline is None and not target.has("Automata", "Irrepressible"):
-        found.append(f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken")
+        yield f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken"
     if target.officer != "last" and target.formation == "close":
-        found.append(f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)")
+        yield f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)"
     if target.disordered and target.near_commander:
-        found.append(
-            f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
-        )
-    found += large_garrison(target.models, f"{where}.garrisoned") if target.garrisoned else []
-    for rule, key, near in (
-        ("Chain of Command", "chain_of_command", target.chain_of_command),
-        ("Peer Review", "peer_review", target.peer_review),
-    ):
-        if target.has(rule) and not near:
-            found.append(f"{rule} is counted only when {where}.{key} says that another such unit is near")
-    return found
+        yield f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
+    if target.garrisoned:
+        yield from large_garrison(target.models, f"{where}.garrisoned")
+    for rule, key in (("Chain of Command", "chain_of_command"), ("Peer Review", "peer_review")):
+        if target.has(rule) and not getattr(target, key):
+            yield f"{rule} is counted only when {where}.{key} says that another such unit is near"
 
 
 # --- an attack --------------------------------------------------------------------------------------
@@ -214,92 +204,73 @@ _OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 def about_charge(
     file: ChargeFile, attacker: Combatant, target: Combatant, others: Sequence[Combatant], profiles: Profiles
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """The warnings of a charge: `file` as it was stated, its units resolved."""
-    warnings = _about_unit(attacker, "attacker", file.attacker, profiles)
-    warnings += _about_unit(target, "target", file.target, profiles)
+    yield from _about_unit(attacker, "attacker", file.attacker, profiles)
+    yield from _about_unit(target, "target", file.target, profiles)
     for place, unit in enumerate(others):
-        warnings += _about_unit(unit, f"secondary.{place}", file.secondary[place], profiles)
+        yield from _about_unit(unit, f"secondary.{place}", file.secondary[place], profiles)
         if unit.garrisoned:
-            warnings.append(f"secondary.{place}.garrisoned has no effect: only the target's building is stormed")
+            yield f"secondary.{place}.garrisoned has no effect: only the target's building is stormed"
     if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
-        types = ", ".join(CAN_BE_OUTFLANKED)
-        warnings.append(f"charge.outflanking is no bonus: only {types} are outflanked (AC-8.2)")
-    warnings += _without_effect(file.attacker, "attacker")
-    warnings += _without_effect(file.target, "target", thrown_at=attacker.has("Throw"))
-    warnings += _without_overrun(attacker, "charge")
-    for side, unit in (("attacker", attacker), ("target", target)):
-        warnings += _without_overcharge(unit, side)
-    return _distinct(warnings)
+        yield f"charge.outflanking is no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+    for side, stated, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
+        for key, why in _NO_EFFECT_IN_A_CHARGE.items():
+            if getattr(stated, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):
+                continue  # Throw is a ranged attack
+            yield f"{side}.{key} has no effect: {why}"
+    yield from _without_overrun(attacker, "charge")
+    yield from _without_overcharge(attacker, "attacker")
+    yield from _without_overcharge(target, "target")
 
 
-def about_duel(file: DuelFile, a: Combatant, b: Combatant, profiles: Profiles) -> tuple[str, ...]:
+def about_duel(file: DuelFile, a: Combatant, b: Combatant, profiles: Profiles) -> Iterator[str]:
     """The warnings of a duel: `file` as it was stated, its units resolved."""
-    terms = file.duel
-    warnings = [*_about_unit(a, "a", file.a, profiles), *_about_unit(b, "b", file.b, profiles)]
-    for side, unit, policy in (("a", a, terms.policy_a), ("b", b, terms.policy_b)):
-        if unit.charge.outflanking and (b if unit is a else a).garrisoned:
-            warnings.append(
-                f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
-            )
+    policies = (file.duel.policy_a, file.duel.policy_b)
+    contact = may_charge(a, b, policies[0]) or may_charge(b, a, policies[1])
+    yield from _about_unit(a, "a", file.a, profiles)
+    yield from _about_unit(b, "b", file.b, profiles)
+    for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
+        if unit.charge.outflanking and enemy.garrisoned:
+            yield f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
         if unit.garrisoned and policy == "charge":
-            warnings.append(
-                f"{side} does not charge as long as it is in its building, which it does not leave by itself"
-            )
+            yield f"{side} does not charge as long as it is in its building, which it does not leave by itself"
         if unit.victory_points is None:
-            warnings.append(f"{side}.victory_points is not known: its annihilation is counted as 1 VP")
-        warnings += _without_overrun(unit, f"{side}.charge")
-        if unit.reloading and not any(row.has("Slow to Fire") for row in unit.rows or ()):
-            warnings.append(f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)")
-        contact = may_charge(a, b, terms.policy_a) or may_charge(b, a, terms.policy_b)
-        warnings += _without_overcharge(unit, side, contact=contact)
-    return _distinct(warnings)
+            yield f"{side}.victory_points is not known: its annihilation is counted as 1 VP"
+        yield from _without_overrun(unit, f"{side}.charge")
+        if unit.reloading and not _any_row(unit, "Slow to Fire"):
+            yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
+        if unit.overcharge and not contact:
+            yield f"{side}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
+        elif contact:
+            yield from _without_overcharge(unit, side)
 
 
-def _about_unit(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> list[str]:
-    """What the user should know about how a unit was read."""
-    loadout = None if stated.unit is None else profiles.loadout(stated.unit)
-    qualities = [quality for row in unit.rows or () for quality in row.qualities]
-    found = unknown_names(qualities, f"quality in {where}.rows")
-    found += unknown_names(unit.keywords, f"special rule in {where}.rules")
-    found += [*_overlapping_bands(unit, where), *_without_carriages(unit, where)]
-    return found + more_than_level(unit.models, loadout, f"{where}.models") + about_target(unit, where)
-
-
-def _without_carriages(unit: Combatant, where: str) -> Iterable[str]:
-    if unit.carriages and not any(row.has("Full Steam Ahead") for row in unit.rows or ()):
-        yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
-
-
-def _overlapping_bands(unit: Combatant, where: str) -> Iterable[str]:
-    for row in unit.rows or ():
+def _about_unit(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
+    """The warnings of a unit in whatever fight."""
+    rows = unit.rows or ()
+    yield from unknown_names((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
+    yield from unknown_names(unit.keywords, f"special rule in {where}.rules")
+    for row in rows:
         bands = sorted(row.bands, key=attrgetter("first"))
         if any(one.last >= other.first for one, other in pairwise(bands)):
             yield f"{where}.rows: bands of row {row.id!r} overlap; the first that fits counts"
+    if unit.carriages and not _any_row(unit, "Full Steam Ahead"):
+        yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
+    loadout = None if stated.unit is None else profiles.loadout(stated.unit)
+    yield from more_than_level(unit.models, loadout, f"{where}.models")
+    yield from about_target(unit, where)
 
 
-def _without_effect(unit: Combatant, where: str, *, thrown_at: bool = False) -> Iterable[str]:
-    for key, why in _NO_EFFECT_IN_A_CHARGE.items():
-        if thrown_at and key in _OF_SHOTS:
-            continue  # Throw is a ranged attack
-        if getattr(unit, key) != Combatant.model_fields[key].default:
-            yield f"{where}.{key} has no effect: {why}"
+def _any_row(unit: Combatant, quality: str, kinds: tuple[str, ...] = get_args(RowKind)) -> bool:
+    return any(row.has(quality) for row in unit.rows or () if row.kind in kinds)
 
 
-def _without_overrun(unit: Combatant, where: str) -> Iterable[str]:
+def _without_overrun(unit: Combatant, where: str) -> Iterator[str]:
     if not unit.charge.overrun and not unit.has("Overrun"):
         yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
-def _without_overcharge(unit: Combatant, where: str, *, contact: bool = True) -> Iterable[str]:
-    if not unit.overcharge:
-        return
-    rows = [row for row in unit.rows or () if row.kind != "ranged"]
-    if not contact:
-        yield f"{where}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
-    elif not any(row.has("Overcharge") for row in rows):
+def _without_overcharge(unit: Combatant, where: str) -> Iterator[str]:
+    if unit.overcharge and not _any_row(unit, "Overcharge", ("melee", "impact")):
         yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"
-
-
-def _distinct(warnings: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(warnings))
