@@ -113,7 +113,7 @@ def _bound(estimate: Estimate) -> str:
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """The probability that a weight stands for: of an exact law, or of a sample of so many trials.
+    """The probability that a weight stands for: of an exact distribution, or of a sample of so many trials.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def estimate(weight: float, trials: int | None) -> Estimate:
 
 
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
-    """The mean of a number over a law or a sample, and of a sample its standard error.
+    """The mean of a number over a distribution or a sample, and of a sample its standard error.
 
     A number that is the same wherever there is weight is its own mean, without any error: sums would leave dust.
 

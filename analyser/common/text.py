@@ -39,7 +39,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """The first and the last value of a law worth a line each; a short law is shown whole.
+    """The first and the last value of a distribution worth a line each; a short one is shown whole.
 
     Examples
     --------

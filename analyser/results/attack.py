@@ -1,4 +1,4 @@
-"""What an attack does: the joint law of its outcome, or a sample of it, as plain numbers and tidy tables."""
+"""What an attack does: the joint distribution of its outcome, or a sample of it, as plain numbers and tidy tables."""
 
 from __future__ import annotations
 
@@ -155,9 +155,9 @@ class AttackResult(Result):
     def destroyed_weights(self) -> NDArray[Any]:
         """The weight of each number of models destroyed: shape (models + 1,)."""
         models = self.scenario.target.models or 0
-        law = np.zeros(models + 1, self.weights.dtype)
-        np.add.at(law, self.column("models_destroyed"), self.weights)
-        return law
+        pmf = np.zeros(models + 1, self.weights.dtype)
+        np.add.at(pmf, self.column("models_destroyed"), self.weights)
+        return pmf
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class AttackResult(Result):
 
     @property
     def has_more(self) -> bool:
-        """Whether the joint law knows more than the target's fate: Cryo's activated, Overcharge's losses."""
+        """Whether the joint distribution knows more than the target's fate: Cryo's activated, Overcharge's losses."""
         return len(self._columns(joint=True)) > len(self._columns(joint=False))
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
@@ -214,7 +214,7 @@ class AttackResult(Result):
         return columns | share_columns(weights[order], self.trials)
 
     def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
-        """The joint law of the outcome, one row an outcome.
+        """The joint distribution of the outcome, one row an outcome.
 
         Parameters
         ----------
@@ -295,10 +295,10 @@ class AttackResult(Result):
         return [distribution_block(self.distribution("models_destroyed"), "Models destroyed"), self._figures_block()]
 
     def _figures_block(self) -> Block:
-        chances = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
-        label = {name: f"P({name.replace('_', ' ')})" for name in chances}
-        minor = {label[name] for name in SHOWN_IF_POSSIBLE if not chances[name].probability}
-        rows = [[label[name], said(chance)] for name, chance in chances.items()]
+        probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
+        label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
+        minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name].probability}
+        rows = [[label[name], said(p)] for name, p in probabilities.items()]
         if self.building_wrecked_weight is not None:
             rows.append(["P(building wrecked)", said(self.probability("building_wrecked"))])
         rows += [[label, with_error(self.summary, name)] for name, label in _MEANS if name in self.summary]

@@ -25,13 +25,14 @@ from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_row
-from analyser.scenarios.schema import Combatant, Target
+from analyser.scenarios.schema import Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SIDES = ("attacker", "target")
 FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
+_MEANS = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage": "damage_left"}
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
 
 
@@ -57,15 +58,6 @@ class ChargeResult(FightResult):
     def _moments(self) -> tuple[Endings, ...]:
         return (self.endings,)
 
-    @property
-    def units(self) -> tuple[Combatant, Combatant]:
-        """The attacker and the target, as resolved."""
-        return self.scenario.attacker, self.scenario.target
-
-    def words(self, side: str) -> NDArray[np.int64]:
-        """The states of one side, "attacker" or "target", an entry an ending."""
-        return self.endings.first if side == "attacker" else self.endings.second
-
     @cached_property
     def result(self) -> NDArray[np.str_]:
         """How the charge went in each ending: one of :data:`RESULTS`; of an Overrun, its first combat."""
@@ -82,14 +74,7 @@ class ChargeResult(FightResult):
         side, _, what = name.partition("_")
         if what.startswith("passengers_"):
             return self._passengers(side, what.removeprefix("passengers_"))
-        return states.has_fate(self.words(side), what) if what in FATES else states.flag(self.words(side), what)
-
-    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:  # noqa: ARG002 - there is one
-        """A figure, such as ``target_models_left``, an entry an ending."""
-        side, _, what = figure.partition("_")
-        if what == "models_destroyed":
-            return self.models_destroyed(side)
-        return {"models_left": states.models_left, "damage": states.damage}[what](self.words(side))
+        return states.has_fate(self.states_of(side), what) if what in FATES else states.flag(self.states_of(side), what)
 
     figures = tuple(f"{side}_{what}" for side in SIDES for what in ("models_left", "models_destroyed", "damage"))
 
@@ -105,7 +90,7 @@ class ChargeResult(FightResult):
         return tuple(named)
 
     def _passengers(self, side: str, what: str) -> NDArray[np.bool_]:
-        words, aboard = self.words(side), self.passengers_left(side)
+        words, aboard = self.states_of(side), self.passengers_left(side)
         gone = aboard == 0
         if what == "annihilated":
             return np.asarray(gone, np.bool_)
@@ -117,18 +102,18 @@ class ChargeResult(FightResult):
 
     def passengers_left(self, side: str) -> NDArray[np.int64]:
         """Embarked models left, an entry an ending; none where they broke, or their transport is gone."""
-        words, unit = self.words(side), self.units[SIDES.index(side)]
+        words, unit = self.states_of(side), self.units[SIDES.index(side)]
         most = 0 if unit.passengers is None else unit.passengers.models or 0
         aboard = np.minimum(most, (unit.capacity or 0) * states.models_left(words))
         return np.where(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0), 0, aboard)
 
-    def models_destroyed(self, side: str) -> NDArray[np.int64]:
-        """Models that one side has lost to damage or for want of room, an entry an ending."""
-        return states.models_destroyed(self.words(side), self.units[SIDES.index(side)].models or 0)
+    def _all_weights(self) -> list[NDArray[Any]]:
+        return [*super()._all_weights(), self.losses()["count"]]
 
     def losses(self) -> dict[str, NDArray[Any]]:
-        """The joint law of what both sides lose, as columns by name."""
-        return self.endings.table({f"{side}_models_destroyed": self.models_destroyed(side) for side in SIDES})
+        """The joint distribution of what both sides lose, as columns by name."""
+        names = [f"{side}_models_destroyed" for side in SIDES]
+        return self.endings.table({name: self.values(name) for name in names})
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """VP that one side has won, an entry an ending (AC-5.9; Hunter, AC-7); None if a rating is not known."""
@@ -140,7 +125,7 @@ class ChargeResult(FightResult):
         if any(unit.victory_points is None for unit, _ in rated):
             return None
         points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
-        hunted = states.wins_of_charge(self.words(side)) if mine.has("Hunter") else 0
+        hunted = states.wins_of_charge(self.states_of(side)) if mine.has("Hunter") else 0
         return np.asarray(points + hunted, np.float64)
 
     @cached_property
@@ -150,9 +135,8 @@ class ChargeResult(FightResult):
         for name in self.events:
             figures |= chance_figures(f"p_{name}", self.probability(name))
         for side in SIDES:
-            figures |= self.endings.mean_figures(f"mean_{side}_models_destroyed", self.models_destroyed(side))
-            figures |= self.endings.mean_figures(f"mean_{side}_models_left", states.models_left(self.words(side)))
-            figures |= self.endings.mean_figures(f"mean_{side}_damage_left", states.damage(self.words(side)))
+            for what, label in _MEANS.items():
+                figures |= self.endings.mean_figures(f"mean_{side}_{label}", self.values(f"{side}_{what}"))
         for side in SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             figures |= {name: None} if points is None else self.endings.mean_figures(name, points)
@@ -163,9 +147,9 @@ class ChargeResult(FightResult):
         results = np.array([CHARGE_RESULTS.index(each) for each in self.result])
         columns: dict[str, NDArray[Any]] = {"result": results}
         for side, unit in zip(SIDES, self.units):
-            words = self.words(side)
+            words = self.states_of(side)
             columns[f"{side}_models_left"] = states.models_left(words)
-            columns[f"{side}_models_destroyed"] = self.models_destroyed(side)
+            columns[f"{side}_models_destroyed"] = self.values(f"{side}_models_destroyed")
             columns[f"{side}_damage"] = states.damage(words)
             columns |= {f"{side}_{name}": states.flag(words, name) for name in FLAGS}
             if unit.passengers is not None:
@@ -212,9 +196,9 @@ class ChargeResult(FightResult):
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        chances = {name: self.probability(name) for name in CHARGE_RESULTS}
-        shown = [name for name in CHARGE_RESULTS if name != "no_combat" or chances[name].probability > 0]
-        rows = [[_RESULT_WORDS[name], said(chances[name])] for name in shown]
+        probabilities = {name: self.probability(name) for name in CHARGE_RESULTS}
+        shown = [name for name in CHARGE_RESULTS if name != "no_combat" or probabilities[name].probability > 0]
+        rows = [[_RESULT_WORDS[name], said(probabilities[name])] for name in shown]
         if "overran" in self.events:
             rows.append(["Attacker overruns", said(self.probability("overran"))])
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
@@ -284,9 +268,9 @@ _RESULT_WORDS = {
 def _become_of(result: ChargeResult) -> Block:
     rows = []
     for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # whoever charges is activated
-        chances = [result.probability(f"{side}_{name}") for side in SIDES]
-        if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in chances):
-            rows.append([f"P({name.replace('_', ' ')})", *map(str, chances)])
+        probabilities = [result.probability(f"{side}_{name}") for side in SIDES]
+        if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in probabilities):
+            rows.append([f"P({name.replace('_', ' ')})", *map(str, probabilities)])
     if any(unit.passengers for unit in result.units):
         for name in ("suppressed", "annihilated"):
             cells = [
@@ -303,36 +287,36 @@ def _become_of(result: ChargeResult) -> Block:
 
 
 def _losses(result: ChargeResult) -> Block:
-    """The joint table of losses; where it is too wide for a terminal, the law of each side's by itself."""
+    """The joint table of losses; where it is too wide for a terminal, the distribution of each side's by itself."""
     table = result.losses()
     lost = {side: table[f"{side}_models_destroyed"].tolist() for side in SIDES}
     shares = table["probability"].tolist()
-    laws, shown = {}, {}
+    pmfs, shown = {}, {}
     for side, unit in zip(SIDES, result.units):
-        law = [0.0] * ((unit.models or 0) + 1)
+        pmf = [0.0] * ((unit.models or 0) + 1)
         for value, share in zip(lost[side], shares):
-            law[value] += share
-        above = [sum(law[value:]) for value in range(len(law))]
-        laws[side], shown[side] = law, _likely(law, above)
+            pmf[value] += share
+        above = [sum(pmf[value:]) for value in range(len(pmf))]
+        pmfs[side], shown[side] = pmf, _likely(pmf, above)
     rows_shown, columns = (range(first, last + 1) for first, last in (shown["attacker"], shown["target"]))
     if len(columns) > _WIDEST_GRID:
-        return _laws(laws, shown)
-    chance = {(mine, theirs): share for mine, theirs, share in zip(lost["attacker"], lost["target"], shares)}
+        return _pmfs(pmfs, shown)
+    probability = {(mine, theirs): share for mine, theirs, share in zip(lost["attacker"], lost["target"], shares)}
     head, rows = ["attacker's \\ target's", *map(str, columns), "any"], []
     for mine in rows_shown:
-        cells = [_cell(chance.get((mine, theirs), 0.0)) for theirs in columns]
-        rows.append([str(mine), *cells, _cell(laws["attacker"][mine])])
-    rows.append(["any", *(_cell(laws["target"][theirs]) for theirs in columns), "100%"])
-    cut = any(shown[side] != (0, len(laws[side]) - 1) for side in SIDES)
+        cells = [_cell(probability.get((mine, theirs), 0.0)) for theirs in columns]
+        rows.append([str(mine), *cells, _cell(pmfs["attacker"][mine])])
+    rows.append(["any", *(_cell(pmfs["target"][theirs]) for theirs in columns), "100%"])
+    cut = any(shown[side] != (0, len(pmfs[side]) - 1) for side in SIDES)
     lines = [NOT_SHOWN] if cut else []
     return Block("Models destroyed, the attacker's down, the target's across", head, rows, ">", lines=lines)
 
 
-def _likely(law: Sequence[float], above: Sequence[float]) -> tuple[int, int]:
-    """The first and the last number of models worth a line, however short the law is."""
-    last = max(value for value, chance in enumerate(above) if chance >= NEGLIGIBLE)
-    below = [1 - chance + share for chance, share in zip(above, law)]
-    return next(value for value, chance in enumerate(below) if chance >= NEGLIGIBLE), last
+def _likely(pmf: Sequence[float], above: Sequence[float]) -> tuple[int, int]:
+    """The first and the last number of models worth a line, however short the pmf is."""
+    last = max(value for value, probability in enumerate(above) if probability >= NEGLIGIBLE)
+    below = [1 - probability + share for probability, share in zip(above, pmf)]
+    return next(value for value, probability in enumerate(below) if probability >= NEGLIGIBLE), last
 
 
 def _cell(share: float) -> str:
@@ -341,12 +325,12 @@ def _cell(share: float) -> str:
     return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
 
 
-def _laws(laws: Mapping[str, Sequence[float]], shown: Mapping[str, tuple[int, int]]) -> Block:
+def _pmfs(pmfs: Mapping[str, Sequence[float]], shown: Mapping[str, tuple[int, int]]) -> Block:
     first, last = min(low for low, _ in shown.values()), max(high for _, high in shown.values())
     rows = []
     for value in range(first, last + 1):
-        rows.append([str(value), *(_cell(law[value]) if value < len(law) else "-" for law in laws.values())])
-    return Block("Models destroyed", ("value", *laws), rows, ">", " | ")
+        rows.append([str(value), *(_cell(pmf[value]) if value < len(pmf) else "-" for pmf in pmfs.values())])
+    return Block("Models destroyed", ("value", *pmfs), rows, ">", " | ")
 
 
 def _strike_line(strike: Mapping[str, Any]) -> str:

@@ -19,7 +19,6 @@ from analyser.results.base import Block, captioned, chance_figures, estimate_in
 from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins
-from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +66,7 @@ class DuelResult(FightResult):
 
     kind = "duel"
     moment_noun = "round"
+    sides = SIDES
     figures = (*(f"{side}_{what}" for side in SIDES for what in FIGURES), "margin")
 
     scenario: DuelScenario
@@ -77,16 +77,6 @@ class DuelResult(FightResult):
     @property
     def _moments(self) -> tuple[Endings, ...]:
         return self.endings
-
-    @property
-    def units(self) -> tuple[Combatant, Combatant]:
-        """The two units, as resolved."""
-        return self.scenario.a, self.scenario.b
-
-    def words(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """The states of one side, "a" or "b", at the end of that round, an entry an ending."""
-        ending = self.after(moment)
-        return ending.first if side == "a" else ending.second
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -103,7 +93,7 @@ class DuelResult(FightResult):
             mine, theirs = (a, b) if name.startswith("a") else (b, a)
             return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
         side, _, what = name.partition("_")
-        words = self.words(side, moment)
+        words = self.states_of(side, moment)
         if what == IN_BUILDING:
             return states.in_building(words, self.units[SIDES.index(side)])
         return states.has_fate(words, what) if what in (ALIVE, *FATES) else states.flag(words, what)
@@ -112,28 +102,27 @@ class DuelResult(FightResult):
         """A figure, such as ``a_models_left`` or ``margin`` (A's VP less B's), an entry an ending."""
         if figure == "margin":
             return self.victory_points("a", moment) - self.victory_points("b", moment)
-        side, _, what = figure.partition("_")
-        if what == "victory_points":
-            return self.victory_points(side, moment)
-        words = self.words(side, moment)
-        if what == "models_destroyed":
-            return states.models_destroyed(words, self.units[SIDES.index(side)].models or 0)
-        return {"models_left": states.models_left, "damage": states.damage}[what](words)
+        if figure.endswith("victory_points"):
+            return self.victory_points(figure[0], moment)
+        return super().values(figure, moment)
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
         place = SIDES.index(side)
-        words = [self.words(each, moment) for each in SIDES]
+        words = [self.states_of(each, moment) for each in SIDES]
         mine, theirs = self.units[place], self.units[1 - place]
         bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
         return states.points_won(words[place], words[1 - place], mine, theirs, bits)
+
+    def _all_weights(self) -> list[NDArray[Any]]:
+        return [*super()._all_weights(), np.array([each for deeds in self._deeds.values() for each in deeds.values()])]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
         return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in SIDES]
 
     def _figures(self, number: int, side: str) -> dict[str, Any]:
-        ending, words = self.after(number), self.words(side, number)
+        ending, words = self.after(number), self.states_of(side, number)
         models = states.models_left(words)
         figures: dict[str, Any] = {"round": number, "side": side}
         for name in (ALIVE, *FATES, *STATUSES):
@@ -183,8 +172,8 @@ class DuelResult(FightResult):
         ending = self.after()
         points = {side: self.victory_points(side) for side in SIDES}
         for name, values in (
-            *((f"mean_{side}_models_left", states.models_left(self.words(side))) for side in SIDES),
-            *((f"mean_{side}_damage_left", states.damage(self.words(side))) for side in SIDES),
+            *((f"mean_{side}_models_left", states.models_left(self.states_of(side))) for side in SIDES),
+            *((f"mean_{side}_damage_left", states.damage(self.states_of(side))) for side in SIDES),
             *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
             ("expected_margin", points["a"] - points["b"]),
         ):
@@ -196,7 +185,7 @@ class DuelResult(FightResult):
         ending = self.after()
         columns: dict[str, NDArray[Any]] = {}
         for side, unit in zip(SIDES, self.units):
-            words = self.words(side)
+            words = self.states_of(side)
             columns[f"{side}_models_left"] = states.models_left(words)
             columns[f"{side}_models_destroyed"] = states.models_destroyed(words, unit.models or 0)
             columns[f"{side}_damage"] = states.damage(words)
@@ -205,7 +194,7 @@ class DuelResult(FightResult):
         return ending.table(columns)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
-        """The joint law of both units at the end, one row an ending; or the figures by round; or what the sides did.
+        """The joint distribution of both units at the end; or the figures by round; or what the sides did.
 
         Parameters
         ----------
@@ -313,10 +302,10 @@ def _by_deed(result: DuelResult) -> Block:
         table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = chance
     numbers = range(1, len(result.endings) + 1)
     rows = []
-    for (side, did, because), chances in sorted(table.items(), key=lambda item: item[0][0]):
+    for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):
         why = _WHY.get(because, because.replace("_", " "))
         name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
-        rows.append([name, *(chances.get(number, "") for number in numbers)])
+        rows.append([name, *(probabilities.get(number, "") for number in numbers)])
     return Block("What they did", ("round", *map(str, numbers)), rows, "<>")
 
 

@@ -24,7 +24,7 @@ from analyser.scenarios.focus import FocusScenario
 if TYPE_CHECKING:
     import pandas as pd
 
-FATES = ("suppressed", "broken", "destroyed", "annihilated")
+UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
 
@@ -79,10 +79,7 @@ class FocusResult(FightResult):
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
         """A figure of the target after that attack, an entry an ending."""
-        words = self.after(moment).second
-        if figure == "models_destroyed":
-            return states.models_destroyed(words, self.models)
-        return {"models_left": states.models_left, "damage": states.damage}[figure](words)
+        return self._value(figure, self.after(moment).second, self.scenario.target)
 
     def _support(self, figure: str) -> NDArray[np.int64]:
         return np.arange(self.models + 1 if figure == "models_destroyed" else 0)
@@ -115,9 +112,9 @@ class FocusResult(FightResult):
         InputError
             Another fate, or a share out of range.
         """
-        if fate not in FATES:
+        if fate not in UNTIL:
             raise InputError(
-                f"no fate {shown(fate)}{did_you_mean(str(fate), FATES)}", where="until", allowed=", ".join(FATES)
+                f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}", where="until", allowed=", ".join(UNTIL)
             )
         if not isinstance(share, int | float) or not 0 < share <= 1:
             raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
@@ -290,8 +287,10 @@ _OWN = {
 
 def _after_each(result: FocusResult) -> Block:
     numbers = range(1, len(result.endings) + 1)
-    chances = {name: [result.probability(name, number) for number in numbers] for name in EVENTS}
-    shown = [name for name in EVENTS if name in ALWAYS_SHOWN or any(each.probability > 0 for each in chances[name])]
+    probabilities = {name: [result.probability(name, number) for number in numbers] for name in EVENTS}
+    shown = [
+        name for name in EVENTS if name in ALWAYS_SHOWN or any(each.probability > 0 for each in probabilities[name])
+    ]
     own = _OWN if result.scenario.at_risk else {}
     damage = ["damage left"] if keeps_damage(result.scenario.target) else []
     head = ["attack", "by", "models left", *damage, *(name.replace("_", " ") for name in shown), *own.values()]
@@ -299,7 +298,7 @@ def _after_each(result: FocusResult) -> Block:
     for number, figures, scenario in zip(numbers, result.rounds(), result.scenario.attacks):
         attack = scenario.attack
         by = f"{attack.attacker or 'no profile'}{f', {attack.row}' if attack.row else ''}"
-        cells = [str(chances[name][number - 1]) for name in shown]
+        cells = [str(probabilities[name][number - 1]) for name in shown]
         cells += [
             with_error(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)) for name in own
         ]

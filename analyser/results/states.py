@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ _OF_THE_STANDING = {"suppressed", "disordered", "activated", "on_lookout", "taki
 
 @dataclass(frozen=True)
 class Endings:
-    """The joint law of the two sides at one moment, or a sample of it.
+    """The joint distribution of the two sides at one moment, or a sample of it.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Endings:
         return list(rows), weights
 
     def table(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """The law of some columns by name: a row for each combination that is possible, or was seen.
+        """The distribution of some columns by name: a row for each combination that is possible, or was seen.
 
         With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
         """
@@ -106,6 +106,7 @@ class FightResult(Result):
     """What a fight comes to, at one moment of it or at several."""
 
     moment_noun = "moment"
+    sides: ClassVar[tuple[str, str]] = ("attacker", "target")
 
     @property
     @abstractmethod
@@ -116,9 +117,26 @@ class FightResult(Result):
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
         """Whether `name`, one of :attr:`events`, holds at that moment, an entry an ending."""
 
-    @abstractmethod
+    @property
+    def units(self) -> tuple[Combatant, Combatant]:
+        """The units of both :attr:`sides`, as resolved."""
+        a, b = (getattr(self.scenario, side) for side in self.sides)
+        return a, b
+
+    def states_of(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
+        """The states of one of :attr:`sides` at that moment, an entry an ending."""
+        ending = self.after(moment)
+        return ending.first if side == self.sides[0] else ending.second
+
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
-        """A figure at that moment, an entry an ending."""
+        """A figure at that moment, such as ``models_left`` with its side before it, an entry an ending."""
+        side, _, what = figure.partition("_")
+        return self._value(what, self.states_of(side, moment), self.units[self.sides.index(side)])
+
+    def _value(self, what: str, words: NDArray[np.int64], unit: Target) -> NDArray[np.int64]:
+        if what == "models_destroyed":
+            return models_destroyed(words, unit.models or 0)
+        return models_left(words) if what == "models_left" else damage(words)
 
     def after(self, moment: int | None = None) -> Endings:
         """How both sides stand after that attack or round, 1 or more. Default: the last.
@@ -134,7 +152,7 @@ class FightResult(Result):
         return self._moments[moment - 1]
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        found: list[NDArray[Any]] = []
+        found: list[NDArray[Any]] = [self.table()["count"]]
         for number, ending in enumerate(self._moments, start=1):
             found.append(ending.weights)
             found.append(np.array([self._event_weight(name, number) for name in self.events]))
@@ -155,7 +173,7 @@ class FightResult(Result):
 def endings_of(
     first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[Any], trials: int | None = None
 ) -> Endings:
-    """The pairs of states that can be, or were seen, of a law over all pairs; `weights` has the shape (m, n)."""
+    """The pairs of states that can be, or were seen; `weights` are those of all pairs, shape (m, n)."""
     row, column = np.nonzero(weights)
     return Endings(first[row], second[column], weights[row, column], trials)
 
@@ -255,7 +273,7 @@ def unit_line(unit: Target) -> str:
     return ", ".join(parts)
 
 
-MOST_STEPS = 5e7  # of an exact law: some seconds
+MOST_STEPS = 5e7  # of an exact distribution: some seconds
 
 
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
@@ -300,7 +318,7 @@ def simulation_of(
 def exact_laws_of(
     setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
 ) -> list[Joint]:
-    """The joint law of the two sides after each of `programs`, one played after the other.
+    """The joint distribution of the two sides after each of `programs`, one played after the other.
 
     Raises
     ------
@@ -314,7 +332,7 @@ def exact_laws_of(
 
 
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
-    """Refuse an exact law that would take minutes or gigabytes."""
+    """Refuse an exact distribution that would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(_STRIKE) for each in kinds)
     rounds = sum(each.count(_END_ROUND) for each in kinds) // 2 or len(programs)
@@ -327,4 +345,6 @@ def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     steps = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
         allowed = "fewer models or rounds, or the method monte-carlo"
-        raise InputError(f"the exact law of this fight takes about {steps:.1g} steps", where="method", allowed=allowed)
+        raise InputError(
+            f"the exact distribution of this fight takes about {steps:.1g} steps", where="method", allowed=allowed
+        )

@@ -124,3 +124,23 @@ def test_an_estimate_is_a_number():
     assert np.array([p, p]).sum() == 0.5
     copy = pickle.loads(pickle.dumps(p))
     assert (copy, copy.low, copy.high) == (p, p.low, p.high)
+
+
+def intervals_in(plain):
+    """The width of every interval, however deep in an answer."""
+    if isinstance(plain, dict):
+        for name, low in plain.items():
+            if name == "low" or name.endswith("_low"):
+                yield plain[f"{name[:-3]}high"] - low
+    for inside in plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ():
+        yield from intervals_in(inside)
+
+
+@pytest.mark.parametrize("kind", ASK)
+@pytest.mark.parametrize("precision", [0.05, 0.0017])
+def test_a_precision_is_that_of_every_interval_of_the_answer(kind, precision):
+    result = ASK[kind](method="monte-carlo", precision=precision, seed=1)
+    widths = list(intervals_in(result.as_dict()))
+    assert len(widths) > 10
+    assert max(widths) <= precision
+    assert result.trials <= 1.03 * 3.8416 / precision**2 + (1 << 21)

@@ -1132,7 +1132,7 @@ def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would
     if not refused:
         assert analyser.duel({"duel": terms, "a": large, "b": large}).summary["p_draw"] >= 0.0
         return
-    with pytest.raises(InputError, match="the exact law of this fight takes about") as problem:
+    with pytest.raises(InputError, match="the exact distribution of this fight takes about") as problem:
         analyser.duel({"duel": terms, "a": large, "b": large})
     assert "monte-carlo" in str(problem.value)
 

@@ -18,4 +18,4 @@ def test_a_cell_whose_exact_law_is_too_large_is_blank_and_says_why(monkeypatch):
     monkeypatch.setattr("analyser.results.states.MOST_STEPS", 1.0)
     found = analyser.matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=["charge", "duel"])
     assert found.frame["p_annihilated"].isna().all()
-    assert found.impossible()["why_not"].str.contains("the exact law of this fight takes about").all()
+    assert found.impossible()["why_not"].str.contains("the exact distribution of this fight takes about").all()
