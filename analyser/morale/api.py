@@ -46,13 +46,13 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike = No
     >>> load_question("legion", {"courage": 2}).rounds_played
     6
     """
-    found = system_named(system)
+    named = system_named(system)
     if isinstance(source, Record):
         return source
     own = _folder(profiles)
-    model = question_model(found)
-    default = default_ruleset(model, found.ruleset, found.other_rulesets, own)
-    return read_question(model, source, default, lambda raw: completed(found, raw, own))
+    model = question_model(named)
+    default = default_ruleset(model, named.ruleset, named.other_rulesets, own)
+    return read_question(model, source, default, lambda raw: completed(named, raw, own))
 
 
 def _folder(profiles: ProfilesLike) -> Path | None:
@@ -77,10 +77,10 @@ def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: Pro
     rules = RulesUsed(*map(tuple, parts))
 
     def answer(how: Sampling) -> MoraleResult:
-        tables = answers.tables(ready, weights_of(answers, ready, how, how.trials))
-        seed = None if how.is_exact else int(how.seed)
+        trials, seed = (None, None) if how.is_exact else (how.trials, int(how.seed))
+        tables = answers.tables(ready, weights_of(answers, ready, how, trials))
         return MoraleResult(
-            system=system, scenario=ready, tables=tables, rules=rules, trials=how.trials, seed=seed, profiles=used
+            system=system, scenario=ready, tables=tables, rules=rules, trials=trials, seed=seed, profiles=used
         )
 
     return sampling.settled(answer, CHUNK_TRIALS)

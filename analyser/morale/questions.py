@@ -178,11 +178,11 @@ def default_ruleset(
         The folder of profiles; None for the shipped one, which also stands in for files that the folder lacks.
     """
     records = cast("type[Record]", model.model_fields["ruleset"].annotation).model_fields
-    found = _ruleset_file(folder, name)
+    values = _ruleset_file(folder, name)
     for section, other in others:
         keys = cast("type[Record]", records[section].annotation).model_fields
-        found[section] = {key: value for key, value in _ruleset_file(folder, other).items() if key in keys}
-    return found
+        values[section] = {key: value for key, value in _ruleset_file(folder, other).items() if key in keys}
+    return values
 
 
 def _ruleset_file(folder: Path | None, name: str) -> dict[str, Any]:

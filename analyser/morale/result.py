@@ -180,11 +180,11 @@ class MoraleResult(Result):
         by_row = _records({key: columns[key] for key in table.keys})
         for measure in measures or (None,):  # none: a table of words
             for place, keys in enumerate(by_row):
-                found = {} if measure is None else {"measure": measure, "value": float(columns[measure][place])}
+                cells = {} if measure is None else {"measure": measure, "value": float(columns[measure][place])}
                 for end in ("low", "high", "standard_error"):
                     if f"{measure}_{end}" in columns:
-                        found[end] = float(columns[f"{measure}_{end}"][place])
-                yield head | keys | found
+                        cells[end] = float(columns[f"{measure}_{end}"][place])
+                yield head | keys | cells
 
     def heading(self) -> list[tuple[str, str]]:
         """The question with its defaults, without keys that say nothing."""

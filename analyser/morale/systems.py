@@ -100,21 +100,21 @@ class Sections:
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """The chains of each section."""
-        found: dict[str, Chain] = {}
+        chains: dict[str, Chain] = {}
         for name, module in self._modules.items():
             section = getattr(question, name)
             if section is not None:
                 several = hasattr(module, "chains")
-                found |= module.chains(section, question) if several else {name: module.chain(section, question)}
-        return found
+                chains |= module.chains(section, question) if several else {name: module.chain(section, question)}
+        return chains
 
     def tables(self, question: Any, recorded: dict[str, Recorded]) -> dict[str, Table]:
         """The tables of each section."""
-        found: dict[str, Table] = {}
+        joined: dict[str, Table] = {}
         for name, section, tables in self._asked(question, "tables"):
             several = hasattr(self._modules[name], "chains")
-            found |= tables(section, question, recorded if several else recorded[name])
-        return found
+            joined |= tables(section, question, recorded if several else recorded[name])
+        return joined
 
     def panels(self, question: Any) -> Iterable[Panel]:
         """The pictures of each section."""
@@ -162,8 +162,8 @@ def system_of(raw: Mapping[str, Any]) -> str | None:
     keys = raw.keys() - {"ruleset"}
     if not keys or keys <= FIGHTS:
         return None
-    found = [name for name, system in SYSTEMS.items() if keys <= question_model(system).model_fields.keys()]
-    return found[0] if len(found) == 1 else None
+    matching = [name for name, system in SYSTEMS.items() if keys <= question_model(system).model_fields.keys()]
+    return matching[0] if len(matching) == 1 else None
 
 
 def question_model(system: System) -> type[Record]:

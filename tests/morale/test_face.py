@@ -56,6 +56,12 @@ def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
     assert "<table" in result._repr_html_()
 
 
+def test_trials_have_no_effect_on_an_exact_answer():
+    result = morale.legion(courage=1, tokens=2, trials=50)
+    assert result.exact
+    assert result.as_dict() == morale.legion(courage=1, tokens=2).as_dict()
+
+
 def test_a_moment_picks_the_round():
     result = morale.legion(courage=1, tokens=2, rounds=3)
     by_round = result.to_frame()["p_panicked"].tolist()

@@ -74,14 +74,14 @@ def weights(question: Question, sampling: Sampling, trials: int | None) -> dict[
     if question.duel is None:
         return weights_of_chains(chains(question), sampling, trials)
     stream = losses.exact_stream(question) if trials is None else losses.sampled_stream(question, sampling, trials)
-    found = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
+    recorded = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         driven = driven_chain_of(question, SYSTEMS[name].module.rounds(question))
         if trials is None:
-            found[name] = distributions_along(driven, stream.paths)
+            recorded[name] = distributions_along(driven, stream.paths)
         else:
-            found[name] = counts_along(driven, stream.paths, sampling.seed, part, sampling.n_threads)
-    return found
+            recorded[name] = counts_along(driven, stream.paths, sampling.seed, part, sampling.n_threads)
+    return recorded
 
 
 def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:

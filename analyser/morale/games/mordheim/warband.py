@@ -30,11 +30,11 @@ LEADER_COLUMNS = {fate: f"p_fighting_{fate.replace(' ', '_')}" for fate in LEADE
 def chains(warband: Warband, question: Question) -> dict[str, Chain]:
     """The game, and where his effect is asked the same under leaders of every Leadership and fate."""
     played = game.Game(question)
-    found = {PLAYED: played.chain_of(warband)}
+    by_name = {PLAYED: played.chain_of(warband)}
     for fate, changes in LEADER_FATES.items() if question.effect_of_leader else ():
         for leader in LEADERSHIPS:
-            found[f"{fate}, {leader}"] = played.chain_of(warband.model_copy(update={"leader": leader, **changes}))
-    return found
+            by_name[f"{fate}, {leader}"] = played.chain_of(warband.model_copy(update={"leader": leader, **changes}))
+    return by_name
 
 
 def tables(_: Warband, question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
@@ -42,9 +42,9 @@ def tables(_: Warband, question: Question, recorded: Mapping[str, Recorded]) -> 
     layout, (states, weights) = game.layout_of(question), recorded[PLAYED]
     seen = layout.seen(states)
     warbands = [_by_turn(place, layout, seen, weights) for place in range(len(question.warbands))]
-    found = {"warband": stacked(warbands, warband=[each.name for each in question.warbands])}
+    answer = {"warband": stacked(warbands, warband=[each.name for each in question.warbands])}
     if question.rivals:
-        found |= _winner(question, layout, seen, weights)
+        answer |= _winner(question, layout, seen, weights)
     if question.effect_of_leader:
         fights = {name: layout.seen(each.states).fights[0] for name, each in recorded.items()}
         columns = {
@@ -53,8 +53,8 @@ def tables(_: Warband, question: Question, recorded: Mapping[str, Recorded]) -> 
             )
             for fate, column in LEADER_COLUMNS.items()
         }
-        found["leader"] = Table({"leadership": [*LEADERSHIPS]}, columns)
-    return found
+        answer["leader"] = Table({"leadership": [*LEADERSHIPS]}, columns)
+    return answer
 
 
 def _by_turn(place: int, layout: game.Layout, seen: game.Seen, weights: Weights) -> Table:

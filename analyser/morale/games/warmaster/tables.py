@@ -52,7 +52,7 @@ def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table
     friends = range(ends.most_friends + 1)
     together = [(confused, number) for confused in ("no", "yes") for number in friends]
     joint = ends.confused * len(friends) + ends.parts.friends
-    found = {
+    answer = {
         "choices": _choices(question, ends, weights),
         "joint": _distribution(question, weights, joint, ("unit_confused", "friends_confused"), together),
         "friends": _distribution(
@@ -62,8 +62,8 @@ def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table
     }
     if question.turns > 1:
         numbers = [(lost,) for lost in range(question.turns + 1)]
-        found["turns_lost"] = _distribution(question, weights, ends.lost, ("turns_lost",), numbers, last=True)
-    return found
+        answer["turns_lost"] = _distribution(question, weights, ends.lost, ("turns_lost",), numbers, last=True)
+    return answer
 
 
 def _by_choice(question: Question, weights: ByChoice, last: bool = False) -> Iterator[tuple[dict[str, Any], Weights]]:
