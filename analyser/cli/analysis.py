@@ -201,4 +201,5 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
         path.write_text(json.dumps(page), encoding="utf-8")
         more = [*([f"--port={port}"] if port else []), *(["--no-browser"] if no_browser else [])]
         note("the page is shown until you stop this with Ctrl-C")
-        subprocess.run([sys.executable, "-m", "voila", str(path), *more], check=False)
+        done = subprocess.run([sys.executable, "-m", "voila", str(path), *more], check=False)
+    click.get_current_context().exit(done.returncode)

@@ -87,7 +87,7 @@ def with_keys(allowed: Iterable[str]) -> Completer:
 
 
 @click.command(cls=Command)
-@click.argument("shell", type=Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=Choice(SHELLS))
 def completion(shell: str) -> None:
     r"""What makes SHELL complete commands, options, selectors and names.
 

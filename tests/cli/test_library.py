@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -99,6 +100,7 @@ def test_the_explorer_is_a_page_of_one_cell(monkeypatch):
 
     def start(command, check):
         started.update(command=command, page=json.loads(Path(command[3]).read_text(encoding="utf-8")))
+        return SimpleNamespace(returncode=0)
 
     monkeypatch.setattr(analysis.importlib.util, "find_spec", lambda name: name)
     monkeypatch.setattr(analysis.subprocess, "run", start)
