@@ -16,7 +16,7 @@ from analyser.cli.answer import check_places, write
 from analyser.cli.completion import complete_metric, complete_row, complete_selector, complete_situations
 from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, TARGET, attack_scenario, complete_target
 from analyser.cli.options import AT_LEAST_1, METHOD, METHODS, OUTPUT_OPTIONS, PROFILES, SEED, THREADS, Names, Option
-from analyser.cli.shell import Choice, Command, given_in, note, profiles_in, work_bar
+from analyser.cli.shell import Choice, Command, given_in, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def matchups(attackers: str, defenders: str, profiles: str | None, **options: An
     check_places()
     names = ("situations", "metric", "per_points", "row", "levels", "threads")
     given = given_in({name: options[name] for name in names})
-    with work_bar() as progress:
+    with progress_bar() as progress:
         found = matched(attackers, defenders, profiles=profiles_in(profiles), progress=progress, **given)
 
     def record() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -23,15 +24,10 @@ DOTS_AN_INCH = 150
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
-    """Answer a question as the options of the command in progress ask for.
+    """Answer a question, a file or a mapping, as the options of the command in progress ask for.
 
-    Parameters
-    ----------
-    kind : str
-        ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules.
-    source : path or mapping
-    until : (float, str), optional
-        Of focus fire: how likely which fate is to become.
+    Its `kind` is ``attack``, ``charge``, ``focus`` (`until`: how likely which fate is to become), ``duel``, or a system
+    of morale rules.
     """
     from analyser.api import exact, simulate
     from analyser.results import rendering
@@ -45,6 +41,8 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     elif numbers and method == "exact":
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
     note_other_profiles(profiles)
+    if kind in ("charge", "focus", "duel") and sys.stderr.isatty():
+        _tell_of_compiling(method)
     results, missing = list[Any](), list[str]()
     if method != "monte-carlo":
         try:
@@ -67,6 +65,17 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         record = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
         shown = shown._replace(record=lambda: record)
     write(shown, warnings=results[0].warnings, plot=results[0].plot)
+
+
+def _tell_of_compiling(method: str) -> None:
+    """On a terminal: why the first answer ever takes so long."""
+    from analyser.common.jit import is_compiled
+    from analyser.engine.fight.exact.propagate import run
+    from analyser.engine.fight.sampled.transitions import find_transition
+
+    kernels: dict[str, Any] = {"exact": run, "monte-carlo": find_transition}
+    if not all(is_compiled(kernel) for name, kernel in kernels.items() if method in (name, "both")):
+        note("the engine of longer fights is compiled on first use: half a minute, once")
 
 
 def check_places() -> None:

@@ -10,7 +10,7 @@ import click
 from analyser.cli.answer import check_places, write
 from analyser.cli.completion import complete_metric, complete_row, complete_selector, complete_situations
 from analyser.cli.options import AT_LEAST_1, FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, THREADS, Names, Option
-from analyser.cli.shell import Command, given_in, profiles_in, progress_bar, work_bar
+from analyser.cli.shell import Command, given_in, profiles_in, progress_bar
 
 _WHO = "Selector with wildcards, such as 'crown/*'."
 _NAMES = "Names with commas between them. Default: all."
@@ -50,7 +50,7 @@ def report(out: str, profiles: str | None, **options: Any) -> None:
     try:
         from analyser.report import write_report
 
-        with work_bar() as progress:
+        with progress_bar() as progress:
             written = write_report(out=out, profiles=profiles_in(profiles), progress=progress, **given)
     except KeyboardInterrupt:
         from analyser.report.folder import work_folder

@@ -208,26 +208,18 @@ def note_other_profiles(folder: str | None) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds."""
-    look = f"{{percentage:3.0f}}%|{{bar}}| {{n_fmt}} of {{total_fmt}} {what}, {{remaining}} left"
-    with _bar(bar_format=look, unit_scale=True, delay=after) as progress:
-        yield progress
+def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds.
 
-
-@contextmanager
-def work_bar() -> Iterator[Callable[[int, int], None]]:
-    """The same for work of many kinds, counted by the time it takes: so the time left is that of the mean pace."""
-    with _bar(bar_format="{percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} remaining", smoothing=0) as progress:
-        yield progress
-
-
-@contextmanager
-def _bar(**look: Any) -> Iterator[Callable[[int, int], None]]:
+    Without `what` it is work of many kinds, counted by the time it takes: the time remaining is that of the mean pace.
+    """
     from tqdm import tqdm
 
-    # Each step is shown, however large the one before it was.
-    with tqdm(total=1, file=sys.stderr, disable=is_quiet() or None, leave=False, miniters=1, **look) as bar:
+    look = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
+    look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
+    more: dict[str, Any] = {"unit_scale": True} if what else {"smoothing": 0}
+    more |= {"disable": is_quiet() or None, "miniters": 1}  # each step is shown, however large the one before it was
+    with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total = total
