@@ -30,7 +30,6 @@ class Rating(IntEnum):
     IMPROVED = 2
 
 
-FaceName = Literal["heroic", "strike", "glancing", "miss", "blank"]
 RatingName = Literal["weakened", "neutral", "improved"]
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]

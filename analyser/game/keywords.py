@@ -169,10 +169,10 @@ def parse(text: str) -> tuple[str, str | None]:
     >>> parse("Corrosive Fumes (2”)")
     ('Corrosive Fumes', '2')
     """
-    found = _WITH_PARAMETER.match(tidy(text))
-    if found is None:
+    match = _WITH_PARAMETER.match(tidy(text))
+    if match is None:
         return tidy(text), None
-    return found["name"], _INCH_MARKS.sub("", found["parameter"]).strip()
+    return match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()
 
 
 def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
@@ -335,8 +335,8 @@ class Bearer:
 
     def value(self, name: str) -> int:
         """The X of a keyword such as Hunter (X); 0 without it, and where X is no whole number."""
-        found = self.keyword(name)
-        return 0 if found is None else found.x
+        keyword = self.keyword(name)
+        return 0 if keyword is None else keyword.x
 
 
 def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:

@@ -234,13 +234,13 @@ class Profiles:
         faction, slash, rest = pattern.lower().partition("/")
         if slash and not any(mark in faction for mark in "*?["):
             faction = self.faction(faction).id
-        wanted = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
-        found = [each for each in self if fnmatch.fnmatchcase(each.selector, wanted)]
-        if not found:
+        wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
+        fitting = [each for each in self if fnmatch.fnmatchcase(each.selector, wildcard)]
+        if not fitting:
             names = sorted({each.selector for each in self})
             close = nearest(pattern, names) or names[:3]
             raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
-        return found
+        return fitting
 
 
 _LIBRARIES: dict[tuple[str, Path], tuple[object, Profiles]] = {}
@@ -360,12 +360,12 @@ def _one(part: str, named: Iterable[tuple[str, ItemT]], what: str, selector: str
         lambda name: f"-{part}" in f"-{name}",
         lambda name: part in name,
     ):
-        found = [(name, item) for name, item in named if part and fits(name)]
-        if len(found) == 1:
-            return found[0][1]
-        if found:
-            fitting = _listed(name for name, _ in found)
-            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=fitting)
+        fitting = [(name, item) for name, item in named if part and fits(name)]
+        if len(fitting) == 1:
+            return fitting[0][1]
+        if fitting:
+            allowed = _listed(name for name, _ in fitting)
+            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=allowed)
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     hint = did_you_mean(part, names) if part else ""

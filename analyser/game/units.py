@@ -36,10 +36,10 @@ def hundredths(inches: float) -> int:
     >>> hundredths(3.01)
     301
     """
-    found = round(inches * HUNDREDTHS)
-    if abs(found - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
+    hundredth_inches = round(inches * HUNDREDTHS)
+    if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
         raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
-    return found
+    return hundredth_inches
 
 
 def _kept(inches: float) -> float:
@@ -278,12 +278,12 @@ def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> N
         if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
             raise InputError(f"there is no {keyword.name} to take away")
     for part in parts:
-        found = {old.name: old for old in part[key]} if any(signs) else {}
+        kept = {old.name: old for old in part[key]} if any(signs) else {}
         for sign, keyword in zip(signs, keywords):
-            found.pop(keyword.name, None)
+            kept.pop(keyword.name, None)
             if sign != "-":
-                found[keyword.name] = keyword
-        part[key] = tuple(found.values())
+                kept[keyword.name] = keyword
+        part[key] = tuple(kept.values())
 
 
 def unit_of(selector: str) -> str:

@@ -74,8 +74,8 @@ def charge_row(combatant: Combatant, where: str) -> Row:
             raise InputError(problem, where=f"{where}.close_quarters_row", allowed=allowed or "no row fits")
         return row
     if not rows:
-        found = ", ".join(row.id for row in combatant.rows or ()) or "no rows"
-        problem = f"{combatant.unit or 'the unit'} has {found}, and no melee or impact row to charge with (AC-8.1)"
+        ids = ", ".join(row.id for row in combatant.rows or ()) or "no rows"
+        problem = f"{combatant.unit or 'the unit'} has {ids}, and no melee or impact row to charge with (AC-8.1)"
         raise InputError(problem, where=where, allowed="a unit with a melee or impact row")
     return rows[0]
 

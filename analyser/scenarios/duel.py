@@ -165,17 +165,17 @@ def _activation(
     after_a_shot = [] if shooters[side].distance is None else going_off(sides, strikes)
 
     def numbers(more: Sequence[Strike | None]) -> list[int]:
-        known = [strike for strike in more if strike is not None]
-        strikes.extend(known)
-        return list(range(len(strikes) - len(known), len(strikes)))
+        made_here = [strike for strike in more if strike is not None]
+        strikes.extend(made_here)
+        return list(range(len(strikes) - len(made_here), len(strikes)))
 
     def made(number: int) -> list[Operation]:
         strike = strikes[number].strike
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
-        found = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
+        operations = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
         for answer in answers.get(int(strike.striker), ()) if strike.marks else ():
-            found += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
-        return found
+            operations += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
+        return operations
 
     shots = numbers(shooters[side].shots(side))
     reactions = numbers([shooters[1 - side].reaction(1 - side)])
@@ -199,12 +199,12 @@ def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> 
     fumes = [Operation(Kind.ENVELOP)] if spread else []
 
     def activation(side: int, when: When = When.ALWAYS) -> list[Operation]:
-        found = [*fumes, Operation(Kind.BEGIN, side, when)]
+        operations = [*fumes, Operation(Kind.BEGIN, side, when)]
         for operation in activations[side]:
-            found.append(operation)
+            operations.append(operation)
             if operation.kind in (Kind.GIVE_ORDERS, Kind.END):
-                found += fumes
-        return found
+                operations += fumes
+        return operations
 
     end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
     if first == "random":

@@ -91,20 +91,6 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     return scenario
 
 
-def load_charge(source: ChargeScenario | Source, profiles: Profiles | None = None) -> ChargeScenario:
-    """A charge; as :func:`load`."""
-    scenario = load(source, profiles, "charge")
-    assert isinstance(scenario, ChargeScenario)
-    return scenario
-
-
-def load_focus(source: FocusScenario | Source, profiles: Profiles | None = None) -> FocusScenario:
-    """Focus fire; as :func:`load`."""
-    scenario = load(source, profiles, "focus")
-    assert isinstance(scenario, FocusScenario)
-    return scenario
-
-
 def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
     """A duel; as :func:`load`."""
     scenario = load(source, profiles, "duel")

@@ -184,11 +184,11 @@ def length_of(inches: float | None) -> int:
     return NONE if inches is None else hundredths(inches)
 
 
-def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: int) -> Any:
-    """The record of one side; `numbers` are what only the kind of fight knows."""
+def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> Any:
+    """The record of one side; `more` are what only the kind of fight knows."""
     fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
     suffers = not combatant.has("Automata") and not combatant.near_commander
-    known = {
+    facts = {
         "models": combatant.models,
         "garrisoned": combatant.garrisoned,
         "distance": NONE,
@@ -204,7 +204,7 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **numbers: i
         "capacity": combatant.capacity or 0,
         "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
     }
-    return record_of(SIDE, known | numbers)
+    return record_of(SIDE, facts | more)
 
 
 def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:

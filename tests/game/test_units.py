@@ -8,7 +8,7 @@ from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles
 from analyser.game.units import Band, Faction, Loadout, Row, Unit, attack_dice
-from analyser.scenarios.load import load_charge, load_scenario
+from analyser.scenarios.load import load, load_scenario
 
 RIFLES = {
     "id": "rifles",
@@ -192,9 +192,9 @@ def test_a_changed_loadout_is_asked_about_like_one_from_a_file():
     changed = loadout().with_(dice=+1, qualities="-Torrent", row="rifles")
     attack = load_scenario({"attack": {"attacker": changed, "distance": 6}, "target": {"unit": loadout()}})
     assert (attack.attack.dice, attack.attack.qualities, attack.attacker) == (6, ("Arc",), changed)
-    charge = load_charge({"attacker": {"unit": changed}, "target": {"unit": loadout().with_(defence=4)}})
+    charge = load({"attacker": {"unit": changed}, "target": {"unit": loadout().with_(defence=4)}})
     assert (charge.target.defence, charge.attacker.unit) == (4, "crown/platoon@basic")
-    assert load_charge(charge.as_dict() | {"ruleset": {}}, Library()).as_dict() == charge.as_dict()
+    assert load(charge.as_dict() | {"ruleset": {}}, Library()).as_dict() == charge.as_dict()
 
 
 class Library(Profiles):

@@ -214,11 +214,11 @@ def test_a_file_that_cannot_be_called_so_is_not_written(tmp_path, name):
 
 
 def test_keys_of_longer_fights_that_mean_nothing_are_told():
-    from analyser.scenarios.load import load_charge, load_duel
+    from analyser.scenarios.load import load
 
     rifles = {"unit": "crown/rifle-platoon@basic"}
-    charge = load_charge({"charge": {"overrun": False}, "attacker": rifles, "target": {"unit": GRENADIERS}})
+    charge = load({"charge": {"overrun": False}, "attacker": rifles, "target": {"unit": GRENADIERS}})
     assert "charge.overrun has no effect: the unit does not have Overrun (AC-7)" in charge.warnings
-    duel = load_duel({"duel": {}, "a": rifles | {"reloading": True}, "b": {"unit": GRENADIERS}})
+    duel = load({"duel": {}, "a": rifles | {"reloading": True}, "b": {"unit": GRENADIERS}})
     assert "a.reloading has no effect: no row is Slow to Fire (AC-6)" in duel.warnings
-    assert load_duel(duel.as_dict()).warnings == duel.warnings
+    assert load(duel.as_dict()).warnings == duel.warnings
