@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from analyser.engine.attack.sampled import Dealer, dealer_for
+from analyser.engine.attack.sampled import SamplingPlan, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.buffers import BLOCK, block_for
 from analyser.engine.pool.kernel import roll_chunks
@@ -21,10 +21,10 @@ def draws_of(ready):
     return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
 
 
-def dealer_of(scenario, seed=0) -> Dealer:
+def plan_of(scenario, seed=0) -> SamplingPlan:
     ready = load_scenario(scenario)
     die, deck = draws_of(ready)
-    return dealer_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
+    return plan_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
 
 
 def whole_chunks(trials: int) -> int:
@@ -35,24 +35,24 @@ class BareKernel:
     """The kernel called directly, on one thread, for about `trials` trials of a scenario."""
 
     def __init__(self, scenario, trials: int) -> None:
-        self.dealer = dealer_of(scenario)
+        self.plan = plan_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.dealer.layout, self.dealer.rerolls)
+        self.block = block_for(self.plan.layout, self.plan.rerolls)
 
     def __call__(self) -> None:
-        dealer = self.dealer
+        plan = self.plan
         self.block.tables[:] = 0
         roll_chunks(
-            dealer.layout, dealer.rerolls, self.block, dealer.fight.dice,
-            0, self.chunks, CHUNK_TRIALS, *dealer.stream,
+            plan.layout, plan.rerolls, self.block, plan.fight.dice,
+            0, self.chunks, CHUNK_TRIALS, *plan.stream,
         )  # fmt: skip
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for a plain attack; only after a call."""
-        dealer, block = self.dealer, self.block
-        assert dealer.rerolls is None, "a special pool rolls some dice in some trials only"
-        a_block = int(dealer.fight.dice) * len(block.words) + len(dealer.layout.limits) * len(block.other_words)
+        plan, block = self.plan, self.block
+        assert plan.rerolls is None, "a special pool rolls some dice in some trials only"
+        a_block = int(plan.fight.dice) * len(block.words) + len(plan.layout.limits) * len(block.other_words)
         thrown_away = int(block.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 

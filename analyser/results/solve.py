@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Sample, dealer_for, outcomes_of
+from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -140,17 +140,17 @@ def simulate_in_batches(
 def _sample_of(scenario: Scenario, seed: int) -> Sample:
     """An empty sample of a scenario."""
     die, deck = _draws(scenario)
-    return Sample(dealer_for(scenario.fight, die, deck, seed, for_building=scenario.rolls_for_building))
+    return Sample(plan_for(scenario.fight, die, deck, seed, for_building=scenario.rolls_for_building))
 
 
 def _result(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
     """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
-    fight = sample.dealer.fight
-    outcomes, weights = outcomes_of(sample.dealer, counts)
+    fight = sample.plan.fight
+    outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,
         weights=weights,
-        scores=sample.dealer.scores,
+        scores=sample.plan.scores,
         score_weights=counts.sum(axis=(1, 2, 3)),
         building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),

@@ -29,7 +29,7 @@ _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the 
 
 
 @dataclass(frozen=True)
-class Dealer:
+class SamplingPlan:
     """Everything that rolling a fight needs, whatever the number of trials."""
 
     fight: FightFacts
@@ -45,10 +45,10 @@ class Dealer:
         return int(np.prod(self.shape))
 
 
-def dealer_for(
+def plan_for(
     fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], seed: int, *, for_building: bool
-) -> Dealer:
-    """A dealer for a fight.
+) -> SamplingPlan:
+    """The plan of a sample of a fight.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def dealer_for(
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return Dealer(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
+    return SamplingPlan(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
 
 
 def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -95,14 +95,14 @@ class Sample:
     Attributes
     ----------
     trials : int
-    counts : int64 array, shape ``dealer.shape``
+    counts : int64 array, shape ``plan.shape``
         How often each combination of draws came up.
     """
 
-    def __init__(self, dealer: Dealer) -> None:
-        self.dealer = dealer
+    def __init__(self, plan: SamplingPlan) -> None:
+        self.plan = plan
         self.trials = 0
-        self.counts: NDArray[np.int64] = np.zeros(dealer.shape, np.int64)
+        self.counts: NDArray[np.int64] = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
@@ -123,14 +123,14 @@ class Sample:
 
     def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""
-        dealer, (start, gamma) = self.dealer, self.dealer.stream
-        block = block_for(dealer.layout, dealer.rerolls)
+        plan, (start, gamma) = self.plan, self.plan.stream
+        block = block_for(plan.layout, plan.rerolls)
         held = 0
         for task in queue:
             if held + task.trials > MOST_HELD:
                 self._merge(block)
                 held = 0
-            roll_chunks(dealer.layout, dealer.rerolls, block, dealer.fight.dice, *task, start, gamma)
+            roll_chunks(plan.layout, plan.rerolls, block, plan.fight.dice, *task, start, gamma)
             held += task.trials
         self._merge(block)
 
@@ -167,12 +167,12 @@ def end_trials(
         outcomes[trial] = end_of_trial(fight, scores, pools[trial], cards[trial], places[trial])
 
 
-def outcomes_of(dealer: Dealer, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def outcomes_of(plan: SamplingPlan, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct packed outcomes in rising order, and how often each came up."""
     drawn = counts.sum(axis=3)
     draws = np.nonzero(drawn)
     outcomes = np.empty(len(draws[0]), np.int64)
-    end_trials(dealer.fight, dealer.scores, draws[0], draws[1], draws[2], outcomes)
+    end_trials(plan.fight, plan.scores, draws[0], draws[1], draws[2], outcomes)
     distinct, which = np.unique(outcomes, return_inverse=True)
     weights = np.zeros(len(distinct), np.int64)
     np.add.at(weights, which, drawn[draws])

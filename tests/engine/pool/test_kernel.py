@@ -14,7 +14,7 @@ from scipy import stats
 
 import analyser
 from analyser.engine.attack import sampled
-from analyser.engine.attack.sampled import Sample, dealer_for
+from analyser.engine.attack.sampled import Sample, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
@@ -105,7 +105,7 @@ SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 si
 def dealer(scenario, seed=0):
     ready = load_scenario(scenario)
     die, deck = draws(ready)
-    return dealer_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
+    return plan_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
 
 
 def draws(ready):
