@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from analyser.common.estimates import NORMAL_95, Estimate, plus_minus
-
-if TYPE_CHECKING:
-    pass
 
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%

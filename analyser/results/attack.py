@@ -179,12 +179,6 @@ class AttackResult(Result):
         return figures
 
     @property
-    def expected_victory_points(self) -> float | None:
-        """Mean victory points for the attacker (AC-5.9); None if the target's rating is not known."""
-        points = self.scenario.target.victory_points
-        return None if points is None else points * self.probability("annihilated").probability
-
-    @property
     def _has_cryo(self) -> bool:
         return any(quality.startswith("Cryo") for quality in self.scenario.attack.qualities or ())
 

@@ -39,11 +39,6 @@ class SamplingPlan:
     shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
     stream: Stream
 
-    @property
-    def cells(self) -> int:
-        """The number of things a trial can be counted as."""
-        return int(np.prod(self.shape))
-
 
 def plan_for(
     fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], seed: int, *, for_building: bool
