@@ -86,7 +86,7 @@ def test_tail_gunner_shoots_back_at_an_aerial_unit(seed):
 @pytest.mark.slow
 def test_a_unit_that_was_shot_down_takes_nobody_with_it():
     """It charges if it lives; B, which shoots first and never misses, is not in contact with it."""
-    rifles = unit(row("ranged", 200), models=5)
+    rifles = unit(row("ranged", 40), models=5)
     wreck = unit(row("melee", 1), models=1, rules=["Spectacular Demise (8)"])
     for method in ({}, {"method": "monte-carlo", "trials": 10_000, "threads": 1}):
         found = analyser.duel(wreck, rifles, policy_a="charge", first="b", rounds=2, **method).summary

@@ -1,5 +1,7 @@
 """The exact law of a longer fight is what its operations make of it one by one, pair of states by pair of states."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -91,12 +93,18 @@ def next_by_strike(setup, operation, words, chances):
     striker = setup.strikes[number].striker
     mine, theirs = words[striker], words[1 - striker]
     strikes.set_strike(setup, number, strikes.condition(setup, number, words), theirs)
-    _, _, outcomes, likely = exact_attack(setup.fight[0], DIE, DECK)
-    for outcome, chance in zip(outcomes.tolist(), likely.tolist()):
+    for outcome, chance in ends_of(setup.fight[0].tobytes(), setup.fight.dtype):
         struck = strikes.after_attack(setup, number, theirs, outcome & OUTCOME)
         destroyed, damage = outcome >> ATTACKER_DESTROYED, outcome >> ATTACKER_DAMAGE & FIELD
         after = int(strikes.after_striking(setup, number, mine, struck, destroyed, damage))
         yield ((after, int(struck)) if striker == 0 else (int(struck), after)), chance
+
+
+@cache
+def ends_of(fight, dtype):
+    """Every outcome of an attack, the same for many states of the two units, and its probability."""
+    _, _, outcomes, likely = exact_attack(np.frombuffer(fight, dtype)[0], DIE, DECK)
+    return list(zip(outcomes.tolist(), likely.tolist()))
 
 
 def as_mapping(law):
