@@ -108,11 +108,10 @@ def write_report(
 
         tell(0)
         with Pool(processes - 1) as pool:
-            pool.finish(parts, pool.begin(parts), tell)
+            pool.finish(pool.begin(parts), tell)
             frame = whole_table(inputs, work)
             _check_possible(frame)
-            drawn = picture_jobs(plans, frame, work)
-            drawing = pool.begin(drawn)
+            drawing = pool.begin(picture_jobs(plans, frame, work))
             done = shared - pictures
             frame.to_parquet(work.report / PARQUET, index=False)
             write_table(frame, work.report / TABLE, lambda line: tell(done + line * A_LINE_OF_TABLES // 2))
@@ -123,7 +122,7 @@ def write_report(
             page = parts_of_page(found, balance)
             done += lines * A_LINE_OF_TABLES
             tell(done)
-            pool.finish(drawn, drawing, lambda cost: tell(done + cost))
+            pool.finish(drawing, lambda cost: tell(done + cost))
         write_page(page, plans, work.report / PAGE)
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})

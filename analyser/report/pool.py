@@ -11,10 +11,13 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing.process import BaseProcess
+from threading import RLock
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -41,13 +44,22 @@ def processes_for(cost: int, threads: int) -> int:
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
 
 
+class Shared:
+    """Jobs that helpers take from the front and this process from the back."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self.waiting, self.taken = deque(jobs), list[tuple[Job, Future[None]]]()
+        self.lock = RLock()  # a job is waiting or taken, and never neither
+
+
 class Pool:
-    """Helpers of this process: :meth:`begin` hands jobs out, :meth:`finish` does with them what is left.
+    """Helpers of this process: :meth:`begin` lets them begin with jobs, :meth:`finish` ends the work with them.
 
     Where there can be no helper, or one fails, this process does all of it and meets the same trouble.
     """
 
     def __init__(self, helpers: int) -> None:
+        self._count = helpers
         self._helpers: ProcessPoolExecutor | None = None
         if helpers:
             with suppress(OSError), _on_its_own():  # the executor has a process of its own, which counts locks
@@ -61,20 +73,43 @@ class Pool:
         if self._helpers is not None:
             self._helpers.shutdown(cancel_futures=True)
 
-    def begin(self, jobs: Sequence[Job]) -> list[Future[None]]:
-        """Let the helpers begin with the first of some jobs."""
+    def begin(self, jobs: Sequence[Job]) -> Shared:
+        """Let each helper take a job, and another one whenever it has done one."""
+        shared = Shared(jobs)
         if self._helpers is not None:
-            with suppress(OSError, BrokenExecutor), _on_its_own():
-                return [self._helpers.submit(job.work, *job.arguments) for job in jobs]
-        return [Future() for _ in jobs]
+            with _on_its_own():
+                for _ in range(self._count):
+                    self._hand_out(shared)
+        return shared
 
-    def finish(self, jobs: Sequence[Job], begun: Sequence[Future[None]], tell: Callable[[int], None]) -> None:
-        """Do the jobs that no helper has taken, the last one first; `tell` is called with the cost of all done."""
-        pairs = list(zip(jobs, begun))
-        for job, future in reversed(pairs):
-            if future.cancel() or future.exception() is not None:
+    def _hand_out(self, shared: Shared, _: object = None) -> None:
+        with shared.lock:
+            if self._helpers is None or not shared.waiting:
+                return
+            job = shared.waiting.popleft()
+            try:
+                future = self._helpers.submit(job.work, *job.arguments)
+            except (OSError, RuntimeError):  # none can be started, or none is left
+                shared.waiting.appendleft(job)
+                return
+            shared.taken.append((job, future))
+        future.add_done_callback(partial(self._hand_out, shared))
+
+    def finish(self, shared: Shared, tell: Callable[[int], None]) -> None:
+        """Do the last job that waits until none does; `tell` is called with the cost of all that are done."""
+        done = 0
+        while True:
+            with shared.lock:
+                if not shared.waiting:
+                    break
+                job = shared.waiting.pop()
+            job.work(*job.arguments)
+            done += job.cost
+            tell(done + cost_of([each for each, future in shared.taken if future.done()]))
+        for job, future in shared.taken:
+            if future.exception() is not None:
                 job.work(*job.arguments)
-            tell(cost_of([each for each, other in pairs if other.done()]))
+            tell(done + cost_of([each for each, other in shared.taken if other.done()]))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Jobs whose files say which process did them."""
 
 import os
+import signal
 import time
 
 from analyser.report.pool import Job, Pool
@@ -21,5 +22,11 @@ def share_out(jobs, helpers):
     """Who did which job; and what was told."""
     told = []
     with Pool(helpers) as helped:
-        helped.finish(jobs, helped.begin(jobs), told.append)
+        helped.finish(helped.begin(jobs), told.append)
     return [int(path.read_text("utf-8")) for _, _, (path,) in jobs], told
+
+
+def note_whether_deaf(path):
+    """A job: whether who does it is deaf to Ctrl-C."""
+    time.sleep(0.5)
+    path.write_text(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])), encoding="utf-8")

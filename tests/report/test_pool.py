@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from analyser.report import pool
-from analyser.report.pool import Pool, processes_for
-from tests.helpers.jobs import jobs_in, share_out
+from analyser.report.pool import Job, Pool, Shared, processes_for
+from tests.helpers.jobs import jobs_in, note_whether_deaf, share_out
 
 pytestmark = pytest.mark.slow
 
@@ -47,9 +47,10 @@ def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(tmp_path, 
 def test_what_a_helper_failed_at_is_done_here(tmp_path):
     failed = Future()
     failed.set_exception(BrokenExecutor())
-    jobs = jobs_in(tmp_path, 1)
+    shared = Shared([])
+    shared.taken.append((jobs_in(tmp_path, 1)[0], failed))
     with Pool(0) as alone:
-        alone.finish(jobs, [failed], lambda _: None)
+        alone.finish(shared, lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["0"]
 
 
@@ -90,6 +91,15 @@ def test_a_file_where_the_command_is_run_is_not_imported(module, tmp_path, monke
     assert (done.stdout, done.stderr) == ("begun\n", "")
     assert len({path.read_text("utf-8") for path in (tmp_path / "done").iterdir()}) == 2
     assert not marker.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_ctrl_c_is_the_business_of_the_process_that_is_helped(tmp_path):
+    """A terminal sends it to all of them, and a helper that heard it would print where it was."""
+    jobs = [Job(10, note_whether_deaf, (tmp_path / str(number),)) for number in range(20)]
+    with Pool(1) as helped:
+        helped.finish(helped.begin(jobs), lambda _: None)
+    assert [(tmp_path / str(number)).read_text("utf-8") for number in (0, 19)] == ["True", "False"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
