@@ -133,7 +133,7 @@ def fight(name):
         if isinstance(numbers.get("method"), str) and numbers["method"] == "monte-carlo":
             numbers |= sample(options)
         found = getattr(analyser, name)(given["source"], **numbers)
-        return echoed(found, getattr(load, f"load_{name}"))
+        return echoed(found, load.load)
 
     return ask
 

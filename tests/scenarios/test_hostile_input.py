@@ -184,11 +184,8 @@ def test_what_has_no_effect_has_none(number):
     ],
 )
 def test_an_empty_ruleset_is_told(sections):
-    from analyser.scenarios import load as scenarios
-    from analyser.scenarios.reading import kind_of
+    from analyser.scenarios.load import load
 
-    kind = kind_of(sections)
-    load = analyser.load_scenario if kind == "attack" else getattr(scenarios, f"load_{kind}")
     assert "[ruleset] is empty and has no effect" in load(sections | {"ruleset": {}}).warnings
     assert not [each for each in load(sections).warnings if "ruleset" in each]
 
