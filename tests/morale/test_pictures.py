@@ -62,7 +62,7 @@ def test_the_command_line_writes_a_picture(tmp_path, kind):
     assert path.stat().st_size > 1000
 
 
-@pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is no kind of picture"), ("panic", "'no ending'")])
+@pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is not a kind"), ("panic", "'no ending'")])
 def test_another_ending_is_refused(tmp_path, name, told):
     found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--plot", str(tmp_path / name)])
     assert found.exit_code == 2
