@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import numpy as np
 
+RecordT = TypeVar("RecordT")
 Int = Annotated[int, np.int64]
 Whole = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read
 
@@ -24,3 +25,8 @@ def record_type(layout: type) -> np.dtype[np.void]:
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")]
     return np.dtype((np.record, fields))
+
+
+def empty_record(layout: type[RecordT]) -> RecordT:
+    """A record with 0 in all fields; the system hands out memory only as it is used."""
+    return cast("RecordT", np.zeros(1, record_type(layout))[0])

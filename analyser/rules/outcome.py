@@ -1,10 +1,10 @@
-"""The outcome of an attack as one whole number: which bits hold what (AC-3.9, AC-5)."""
+"""The outcome of an attack as one integer: which bits hold what (AC-3.9, AC-5)."""
 
 from __future__ import annotations
 
 from analyser.common.jit import step
 
-# An outcome as one whole number, so that equal outcomes are equal numbers: models left, models destroyed and
+# An outcome as one integer, so that equal outcomes are equal numbers: models left, models destroyed and
 # damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS

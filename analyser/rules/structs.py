@@ -1,4 +1,4 @@
-"""What is known before a die is rolled, as flat records of whole numbers.
+"""What is known before a die is rolled, as flat records of integers.
 
 An engine reads nothing else: names, selectors and checks have all been dealt with by then. A flag is
 0 or 1; a number that may be absent is -1 then.
@@ -243,7 +243,7 @@ SIDE, STRIKE = _whole_numbers(SideFacts), _whole_numbers(StrikeFacts)
 
 
 def plain(record: FactsT) -> FactsT:
-    """The facts of a record as Python's own whole numbers, which Python reads ten times as fast.
+    """The facts of a record as Python's own integers, which Python reads ten times as fast.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""A unit in the middle of a sequence of attacks, as one whole number, and what carries over (AC-9.1, AC-9.2).
+"""A unit in the middle of a sequence of attacks, as one integer, and what carries over (AC-9.1, AC-9.2).
 
-The lower bits are those of an outcome (:mod:`.morale`), so that the outcome of an attack is the state after it.
+The lower bits are those of an outcome (:mod:`.outcome`), so that the outcome of an attack is the state after it.
 Above them stand the statuses of a longer fight, and what the unit is about to do. While a unit stands, the
 field for destroyed models holds what it has lost in the close quarters combat that is going on, and 0 outside of
 one; of a removed unit it holds all that were ever destroyed by damage.
 
 Lengths are in hundredths of an inch. Where a unit stands is the topmost part of its state, in strides of its side
-(:class:`~.facts.SideFacts`), so that few bits hold every place that it can come to.
+(:class:`~.structs.SideFacts`), so that few bits hold every place that it can come to.
 """
 
 from __future__ import annotations

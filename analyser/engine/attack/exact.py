@@ -1,4 +1,4 @@
-"""The exact engine: the law of the draws, pushed through the rules, is the law of the outcome."""
+"""The exact engine: the distribution of the outcome is that of the draws, pushed forward through the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many attackers on many targets: exact summaries, the law of each pool worked out once and shared."""
+"""Many attackers on many targets: exact summaries; each pool is worked out once and shared."""
 
 from __future__ import annotations
 
@@ -17,21 +17,10 @@ from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTR
 from analyser.rules.structs import FIGHT, FightFacts
 
 SUMMARY = np.dtype(
-    [
-        (name, np.float64)
-        for name in (
-            "mean_models_destroyed",
-            "p_any_destroyed",
-            "p_half_destroyed",
-            "p_suppressed",
-            "p_broken",
-            "p_fled",
-            "p_annihilated",
-            "models_destroyed_10th_percentile",
-            "models_destroyed_90th_percentile",
-            "mean_damage",
-        )
-    ]
+    [(name, np.float64) for name in ("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed")]
+    + [(f"p_{name}", np.float64) for name in ("suppressed", "broken", "fled", "annihilated")]
+    + [(f"models_destroyed_{share}_percentile", np.float64) for share in ("10th", "90th")]
+    + [("mean_damage", np.float64)]
 )
 """One attack in a few figures; all NaN where the attack cannot be made."""
 

@@ -1,1 +1,1 @@
-"""Longer fights by Monte Carlo: trials that go from crossing to crossing, every die rolled and every card drawn."""
+"""Longer fights: their programs, and the engines that work them out."""

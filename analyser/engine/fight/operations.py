@@ -1,7 +1,7 @@
 """The operations of a program that are no strikes: what each asks chance for, and what it comes to.
 
-Each is written once, as a step on a pair of states. The exact engine follows both ways of a test, the Monte Carlo
-engine the one that the drawn card takes.
+Each is written once, as a step on a pair of states. The exact engine follows a test both ways, the Monte Carlo
+engine the way that its draw takes.
 """
 
 from __future__ import annotations
@@ -159,7 +159,9 @@ def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]
         mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, setup.sides[side])
     elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
-    elif kind == Kind.RUN_AMOK and hurts_by_amok(setup, side, mine, theirs):
+    elif kind == Kind.RUN_AMOK and special_rules.hurts(
+        mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side]
+    ):
         theirs = special_rules.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
         mine = special_rules.without_a_model(mine, setup.sides[side])
     elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
@@ -256,12 +258,6 @@ def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
         return Manoeuvre.AIM, action
     return manoeuvre, action
-
-
-@step
-def hurts_by_amok(setup: Setup, side: int, mine: int, theirs: int) -> bool:
-    """Whether the active unit runs amok among the enemy (AC-7)."""
-    return special_rules.hurts(mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side])
 
 
 @step

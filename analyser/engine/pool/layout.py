@@ -1,6 +1,6 @@
 """How the dice of a fight stand on a line of draws: the layout that the dice kernel rolls by.
 
-Each die of a pool has a draw of its own, a random whole number whose first base-`sides` digit is the face it
+Each die of a pool has a draw of its own, a random integer whose first base-`sides` digit is the face it
 shows and whose second digit is the face that a re-roll by rating would give. Draws beyond the last whole multiple
 of ``sides ** 2`` would favour some faces, so a trial with such a draw is thrown away whole; as every trial takes
 the same number of draws whatever they show, that favours nothing. (Draws that only some trials take are drawn again.)

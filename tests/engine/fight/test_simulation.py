@@ -10,9 +10,10 @@ from scipy import stats
 from analyser.common.errors import InputError
 from analyser.engine.fight.sampled import nodes, roll_cache
 from analyser.engine.fight.sampled import simulation as played
-from analyser.engine.fight.sampled.draws import no_draws
+from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.pool.buffers import BLOCK
+from analyser.engine.records import empty_record
 from analyser.game.cards import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
@@ -305,7 +306,7 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     pool = int(pools.first[0])
     rolled = {}
     for most in (1, roll_cache.AT_ONCE):
-        held, words, rolls = roll_cache.empty_cache(pools), no_draws(), []
+        held, words, rolls = roll_cache.empty_cache(pools), empty_record(RandomDraws), []
         words.gamma = np.uint64(0x9E3779B97F4A7C15)
         roll_cache.put_away(held, pools)
         roller = roll_cache.Roller(layouts, rerolls, held, words)

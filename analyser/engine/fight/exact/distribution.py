@@ -52,17 +52,13 @@ def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[F
     """
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
-    while after < limit and shift + _BITS < _WORD and may_follow(operation[0], operations[after, 0]):
+    while after < limit and shift + _BITS < _WORD:
         kind, side, number = operation_at(operations, after)
+        if kind not in _ALONE_AND_CERTAIN and (kind not in _CERTAIN_OF_BOTH or operation[0] in _SIDE_BY_SIDE):
+            break
         rest |= (kind | side << _SIDE | number - NONE << _NUMBER) << shift
         after, shift = after + 1, shift + _BITS
     return Fused(operation, rest), after
-
-
-@step
-def may_follow(first: int, kind: int) -> bool:
-    """Whether an operation of that kind can be fused with one before it of the kind `first`."""
-    return kind in _ALONE_AND_CERTAIN or (kind in _CERTAIN_OF_BOTH and first not in _SIDE_BY_SIDE)
 
 
 @step

@@ -1,7 +1,7 @@
 """The two decks of each trial in lockstep, drawn from without replacement and shuffled when empty (AC-5.1).
 
 Of a deck no more is kept than tests ask about: how many of the cards left in it have a value up to each that decides a
-test, and how many are left in all. These are *fields* of a few whole numbers. A card is drawn as the place that it has
+test, and how many are left in all. These are *fields* of a few words. A card is drawn as the place that it has
 among those left, in rising order of their values: the fields of values up to which fewer cards are left than that are
 those that it does not count in. Which fields are kept changes nothing in where a trial goes.
 """
@@ -17,7 +17,7 @@ from analyser.common.jit import Whole, inlined, step
 from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_draw, one_of
 from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
 from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
-from analyser.engine.records import Int, record_type
+from analyser.engine.records import Int, empty_record
 from analyser.game.cards import HIGHEST_CARD
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
@@ -42,12 +42,9 @@ class Decks:
     tops: Annotated[Any, np.uint64, (MOST_WORDS,)]  # the top bit of each
 
 
-_DECKS = record_type(Decks)
-
-
 def decks_for(deck: NDArray[np.int64], program: ProgramTable) -> Decks:
     """Decks that keep the number of their cards alone; `deck`: copies by card value."""
-    decks: Any = np.zeros(1, _DECKS)[0]
+    decks: Any = empty_record(Decks)
     bits = int(deck.sum()).bit_length()
     decks.width, decks.mask, decks.top = bits + 1, (1 << bits) - 1, bits
     program.certain = bits

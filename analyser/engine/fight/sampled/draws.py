@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
-from analyser.engine.records import Int, record_type
+from analyser.engine.records import Int
 from analyser.engine.rng import counter_of_chunk, fill
 
 _WORDS = 128  # made at once
@@ -24,15 +24,6 @@ class RandomDraws:
     words: Annotated[Any, np.uint64, (_WORDS,)]  # where words are made
     draws: Annotated[Any, np.uint32, (DRAWS,)]  # those from `next` on are to be used
     next: Int
-
-
-_RANDOM_DRAWS = record_type(RandomDraws)
-
-
-def no_draws() -> RandomDraws:
-    """No stream yet."""
-    random: Any = np.zeros(1, _RANDOM_DRAWS)[0]
-    return cast("RandomDraws", random)
 
 
 @step

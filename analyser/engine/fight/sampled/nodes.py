@@ -7,12 +7,12 @@ out when the first of them takes a transition (:mod:`.transitions`), and looked 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.records import Int, record_type
+from analyser.engine.records import Int
 
 UNKNOWN = 0  # where a transition leads that nobody has taken yet
 NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a transition
@@ -56,15 +56,6 @@ class Nodes:
     nodes_known: Int
     transitions_known: Int
     ends_known: Int
-
-
-_NODES = record_type(Nodes)
-
-
-def no_nodes() -> Nodes:
-    """None known yet; memory is taken only as it is used."""
-    empty: Any = np.zeros(1, _NODES)[0]
-    return cast("Nodes", empty)
 
 
 @step

@@ -14,7 +14,7 @@ from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
-from analyser.engine.records import Int, record_type
+from analyser.engine.records import Int, empty_record
 from analyser.game.dice import Rating
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import scores_for, size_of
@@ -39,7 +39,6 @@ class Pools:
 
 
 _OF_A_POOL = "layout", "dice", "kept", "most_dice", "cells"
-_POOLS = record_type(Pools)
 
 
 @step
@@ -130,7 +129,7 @@ def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int6
         for number in numbers:
             kept = kept_of(number, int(fight.explosion), die)
             table.append((layout, number, kept, numbers[-1], size_of(fight, scores, number)))
-    pools: Any = np.zeros(1, _POOLS)[0]
+    pools: Any = empty_record(Pools)
     pools.pools, pools.first[: len(fights)] = len(table), firsts[:-1]
     for name, column in zip(_OF_A_POOL, zip(*table)):
         pools[name][: len(table)] = column

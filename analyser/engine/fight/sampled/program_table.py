@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import step
 from analyser.engine.fight.program import Kind, Operation
 from analyser.engine.fight.sampled.pools import Pools, too_many_pools
-from analyser.engine.records import Int, record_type
+from analyser.engine.records import Int, empty_record
 from analyser.game.cards import HIGHEST_CARD
 from analyser.rules.draws import Odds, odds_of
 
@@ -64,7 +64,6 @@ class ProgramTable:
 
 
 _OF_A_QUEUE = "line", "stage", "pool"
-_PROGRAM_TABLE = record_type(ProgramTable)
 
 
 def program_table_of(
@@ -75,7 +74,7 @@ def program_table_of(
     deck: NDArray[np.int64],
 ) -> ProgramTable:
     """The table of a program, its parts each once, without thresholds; `strikers`: the side of each strike."""
-    program: Any = np.zeros(1, _PROGRAM_TABLE)[0]
+    program: Any = empty_record(ProgramTable)
     lengths = [len(text) for text in texts]
     operations = [operation for text in texts for operation in text]
     lines, ends = len(operations), np.cumsum(lengths)
@@ -131,12 +130,6 @@ def threshold_up_to(program: ProgramTable, highest: int) -> int:
     if program.thresholds[place] == UNASKED:
         program.wanted = place
     return int(program.thresholds[place])
-
-
-@step
-def card_queue(program: ProgramTable, line: int) -> int:
-    """Where the attacker's card is drawn."""
-    return int(program.first_queue[line])
 
 
 @step

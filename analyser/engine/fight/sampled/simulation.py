@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.decks import ask, decks_for
-from analyser.engine.fight.sampled.draws import no_draws
+from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.lanes import no_lanes
-from analyser.engine.fight.sampled.nodes import no_nodes
+from analyser.engine.fight.sampled.nodes import Nodes
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.fight.sampled.program_table import (
     NO_ROOM,
@@ -38,6 +38,7 @@ from analyser.engine.fight.sampled.with_replacement import (
 )
 from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.records import empty_record
 from analyser.engine.rng import Stream, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -69,8 +70,8 @@ class Player:
         self._deck = deck
         self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         self._snapshots = snapshots_of(np.array([texts.index(tuple(program)) for program in programs]))
-        self._graph = Graph(setup.copy(), self._program, pools, no_nodes())
-        self._roller = Roller(layouts, rerolls, empty_cache(pools), no_draws())
+        self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
+        self._roller = Roller(layouts, rerolls, empty_cache(pools), empty_record(RandomDraws))
         self._make_ready()
         self.begin()
 

@@ -73,7 +73,7 @@ def striking(graph: Graph, line: int, pair: tuple[int, int]) -> int:
     fight = set_up_strike(setup, program.operations[line, 2], pair)
     if not fight.overcharge:
         return rolling(graph, line, pair, 0)
-    return nodes.node_at(known, program_table.card_queue(program, line), pair, 0)
+    return nodes.node_at(known, int(program.first_queue[line]), pair, 0)
 
 
 @step

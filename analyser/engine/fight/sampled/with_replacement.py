@@ -6,7 +6,7 @@ node that have come to the same result.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.engine.fight.sampled.roll_cache import RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, Snapshots, end_of_part, next_node
 from analyser.engine.fight.sampled.transitions import Graph
-from analyser.engine.records import Whole, record_type
+from analyser.engine.records import Whole, empty_record
 
 GROUPED_TRIALS = (
     nodes.MOST_AT_ONCE
@@ -41,14 +41,11 @@ class Groups:
     moving: Annotated[Any, np.int64, (2, nodes.NODES)]  # room for a list of nodes, and how many leave each
 
 
-_GROUPS = record_type(Groups)
-
-
 def no_groups() -> Groups:
     """No trial has begun."""
-    groups: Any = np.zeros(1, _GROUPS)[0]
+    groups = empty_record(Groups)
     groups.there[:] = _NOWHERE
-    return cast("Groups", groups)
+    return groups
 
 
 @inlined
