@@ -282,9 +282,6 @@ _STATUSES = 4  # how many ways of standing with so many models and so much damag
 _WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
 
 
-_STRIKE, _END_ROUND = int(Kind.STRIKE), int(Kind.END_ROUND)
-
-
 def run(
     setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, sampling: Sampling,
     simulation: Simulation | None = None,
@@ -334,8 +331,8 @@ def exact_laws_of(
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     """Refuse an exact distribution that would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
-    strikes = sum(each.count(_STRIKE) for each in kinds)
-    rounds = sum(each.count(_END_ROUND) for each in kinds) // 2 or len(programs)
+    strikes = sum(each.count(Kind.STRIKE) for each in kinds)
+    rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
     units = setup["units"]
     standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
     pairs = standing[0] * standing[1] * (_STATUSES**2 if rounds > 1 else 1)
