@@ -24,6 +24,7 @@ from analyser.results.charge import ChargeResult, strikes_described
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
 from analyser.results.states import Endings, FightResult, run, simulation_of
+from analyser.rules.draws import odds_of
 from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
@@ -66,7 +67,8 @@ def _exact_attack(scenario: Scenario) -> AttackResult:
     fight = scenario.fight
     die, deck = _draws(scenario)
     _check_size(fight, len(deck))
-    scores, pmf, outcomes, probabilities = exact_attack(fight, die, deck)
+    faces, cards = die / die.sum(), deck / deck.sum()
+    scores, pmf, outcomes, probabilities = exact_attack(fight, faces, cards, odds_of(die, deck))
     wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())
     return AttackResult(
         outcomes=outcomes,

@@ -9,7 +9,7 @@ from analyser.common.jit import kernel, step
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.damage import Scores, losses_of, scores_for
-from analyser.rules.draws import Odds, odds_of, probability_of, suppression_draw
+from analyser.rules.draws import Odds, probability_of, suppression_draw
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts
 
@@ -102,15 +102,16 @@ def gather(outcomes: Outcomes, count: int) -> int:
 
 @kernel
 def exact_attack(
-    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]
+    fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], odds: Odds
 ) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """The exact distribution of the outcome of one attack.
 
     Parameters
     ----------
     fight : record of FIGHT
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
+    faces, cards : float64 arrays
+        The probabilities of the faces of the die, and of the card values.
+    odds : Odds
 
     Returns
     -------
@@ -121,9 +122,8 @@ def exact_attack(
         Packed as :mod:`analyser.rules.outcome` says, in rising order, each once.
     probabilities : float64 array, shape (n,)
     """
-    faces, cards = die / die.sum(), deck / deck.sum()
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)
     outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
-    kept = gather(outcomes, push_pmf(fight, scores, pmf, odds_of(die, deck), outcomes))
+    kept = gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
     return scores, pmf, outcomes.values[:kept], outcomes.probabilities[:kept]

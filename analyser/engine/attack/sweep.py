@@ -12,7 +12,7 @@ from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.conditions import set_fight
 from analyser.rules.damage import Scores, losses_of, scores_for
-from analyser.rules.draws import odds_of
+from analyser.rules.draws import Odds, odds_of
 from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import FIGHT, FightFacts
 
@@ -96,13 +96,13 @@ def sweep_row(
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
     fights: NDArray[np.void],
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    faces: NDArray[np.float64],
+    cards: NDArray[np.float64],
+    odds: Odds,
     summaries: NDArray[np.void],
 ) -> None:
     """Fill one attacker's row of `summaries`; `fights` are scratch records, one and as many as pools are kept."""
     attack, fight, known = attacks[row], fights[0], 0
-    faces, cards, odds = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     pmfs = [np.zeros(1) for _ in range(_POOLS)]
     room, most_models = 0, 0
     outcomes = no_outcomes(0)
@@ -155,10 +155,11 @@ def sweep(
     array of SUMMARY, shape (a, t)
         NaN in every figure where the attack cannot be made.
     """
+    drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
     def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), die, deck, summaries)
+        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), *drawn, summaries)
 
     if threads == 1:
         for row in range(len(attacks)):

@@ -14,6 +14,7 @@ from analyser.engine.fight.exact.outcomes import pool_cache_for
 from analyser.engine.fight.exact.propagate import exact_distributions
 from analyser.engine.fight.program import Kind, Operation
 from analyser.game.profiles import load_ruleset
+from analyser.rules.draws import odds_of
 from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program, duel_start
@@ -22,6 +23,7 @@ from analyser.scenarios.schema import Charge, Combatant, DuelTerms
 
 RULES = load_ruleset()
 DIE, DECK = np.array(RULES.die.faces, np.int64), RULES.deck.counts()
+DRAWN = DIE / DIE.sum(), DECK / DECK.sum(), odds_of(DIE, DECK)
 OUTCOME = (1 << ATTACKER_DAMAGE) - 1
 FIELD = (1 << BITS) - 1
 
@@ -103,7 +105,7 @@ def next_by_strike(setup, operation, words, chances):
 @cache
 def ends_of(fight, dtype):
     """Every outcome of an attack, the same for many states of the two units, and its probability."""
-    _, _, outcomes, likely = exact_attack(np.frombuffer(fight, dtype)[0], DIE, DECK)
+    _, _, outcomes, likely = exact_attack(np.frombuffer(fight, dtype)[0], *DRAWN)
     return list(zip(outcomes.tolist(), likely.tolist()))
 
 

@@ -141,8 +141,10 @@ class PlayerWithReplacement(Player):
         self._groups = no_groups()
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        begin_groups(self._graph, self._roller, self._groups, start, stream, chunk, trials)
-        while play_groups(self._graph, self._roller, self._groups, self._snapshots) != NOTHING:
+        layouts, rerolls, cache, random = self._roller
+        table = *self._graph, random, cache, self._groups
+        begin_groups(*table, start, stream, chunk, trials)
+        while play_groups(*table, self._snapshots, layouts, rerolls) != NOTHING:
             self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
 
 
