@@ -39,9 +39,7 @@ from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge,
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
 ProfilesLike = Profiles | str | os.PathLike[str]
-_KINDS: dict[type, Kind] = {
-    Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"
-}  # fmt: skip
+_KINDS: dict[type, Kind] = {Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"}
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 _ONE_OR_ALL = "a unit as {}=, or the path of a scenario file alone"
 _A_QUESTION = "a scenario or its file; attack, charge, focus and duel take units"
@@ -383,9 +381,13 @@ def _library(profiles: ProfilesLike | None) -> Profiles | None:
 
 
 def _whole(
-    source: Any, wanted: type[ScenarioT], second: str, unit: object, stated: Mapping[str, Any],
+    source: Any,
+    wanted: type[ScenarioT],
+    second: str,
+    unit: object,
+    stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
-) -> ScenarioT:  # fmt: skip
+) -> ScenarioT:
     """The scenario that a question is, or that its parts make."""
     if unit is None:
         if stated:

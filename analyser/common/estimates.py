@@ -86,7 +86,7 @@ def plus_minus(value: float, half: float, unit: str = "") -> str:
 
 
 def _decimals(half: float) -> int:
-    """Decimals that show one significant digit of `half`, after rounding; 0 for whole numbers."""
+    """Decimals that show one significant digit of `half`, after rounding; 0 for integers."""
     if half <= 0:
         return 0
     rounded = float(f"{half:.0e}")  # 0.096 is shown as 0.1

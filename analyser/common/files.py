@@ -104,7 +104,7 @@ def value_typed(text: str, where: str) -> Any:
 
 
 def check_plain(value: object, where: str) -> None:
-    """Refuse data that no question is made of: nested too deeply, too many values, numbers or texts too large.
+    """Raise InputError for data that no question is made of: nested too deeply, too many values, numbers or texts too large.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def check_plain(value: object, where: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a `path` that no file could be written to, before long work rather than after it.
+    """Raise InputError for a `path` that no file can be written to, before long work rather than after it.
 
     Raises
     ------

@@ -67,7 +67,7 @@ _TARGET_BITS = (1 << ATTACKER_DAMAGE) - 1
 
 
 def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
-    """One column of packed outcomes: whole numbers, or truth values for a flag; shape as `outcomes`."""
+    """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
     if name in _PLACES:
         return np.asarray(outcomes >> _PLACES[name] & _MASK)
     return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)

@@ -260,9 +260,11 @@ _WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
 
 
 _RESULT_WORDS = {
-    "won": "Attacker wins", "lost": "Attacker loses", "stalemate": "Stalemate",
+    "won": "Attacker wins",
+    "lost": "Attacker loses",
+    "stalemate": "Stalemate",
     "no_combat": "Attacker destroyed before contact",
-}  # fmt: skip
+}
 
 
 def _become_of(result: ChargeResult) -> Block:

@@ -35,7 +35,7 @@ DEVASTATING_RATIO = 2  # AC-9.4
 
 def deeds_of_rounds(
     setup: Setup, moments: Sequence[tuple[Orders, Endings]]
-) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:  # fmt: skip
+) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
@@ -282,16 +282,25 @@ class DuelResult(FightResult):
 
 
 _DID = {
-    "was_gone": "was gone", "had_no_activation": "had no activation", "fell": "fell before it could act",
-    "shot_aiming": "aimed and shot", "shot": "shot without aiming", "advanced_and_shot": "advanced and shot",
-    "double_timed": "moved at double time", "re_armed": "re-armed", "held": "did nothing",
-}  # fmt: skip
+    "was_gone": "was gone",
+    "had_no_activation": "had no activation",
+    "fell": "fell before it could act",
+    "shot_aiming": "aimed and shot",
+    "shot": "shot without aiming",
+    "advanced_and_shot": "advanced and shot",
+    "double_timed": "moved at double time",
+    "re_armed": "re-armed",
+    "held": "did nothing",
+}
 
 
 _WHY = {
-    "policy": "", "gone": "", "rule": "as a rule made it", "activated": "activated before",
+    "policy": "",
+    "gone": "",
+    "rule": "as a rule made it",
+    "activated": "activated before",
     "out_of_reach": "too far to charge",
-}  # fmt: skip
+}
 
 
 def _by_deed(result: DuelResult) -> Block:
@@ -319,11 +328,12 @@ def _by_round(result: DuelResult) -> Block:
     numbers = range(1, len(result.endings) + 1)
     shown = {
         side: [
-            name for name in STATUSES
+            name
+            for name in STATUSES
             if any(result.probability(f"{side}_{name}", number).probability > 0 for number in numbers)
         ]
         for side in SIDES
-    }  # fmt: skip
+    }
     head = ["round"]
     hurt = {side: keeps_damage(unit) for side, unit in zip(SIDES, result.units)}
     for side in SIDES:

@@ -85,12 +85,12 @@ class FocusResult(FightResult):
         return np.arange(self.models + 1 if figure == "models_destroyed" else 0)
 
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
-        """The probability that so many models or more are destroyed after that attack; left out: after the last.
+        """The probability that so many models or more are destroyed after that attack. Default: the last.
 
         Raises
         ------
         InputError
-            No whole number of models, or no such attack.
+            Not an integer, or no such attack.
         """
         check_integer(models, "models", 0)
         ending = self.after(attack)

@@ -64,7 +64,7 @@ class Endings:
         return np.asarray(self.weights, np.float64) if self.trials is None else self.weights / self.trials
 
     def chance(self, event: NDArray[np.bool_]) -> Estimate:
-        """The probability of an event, given as a truth value an entry."""
+        """The probability of an event, given as a bool an entry."""
         return estimate(self.weights[event].sum(), self.trials)
 
     def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
@@ -283,9 +283,13 @@ _WAYS_APART = 1.5  # times the square of the rounds: in how many places two unit
 
 
 def run(
-    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset, sampling: Sampling,
+    setup: Setup,
+    programs: Sequence[Sequence[Operation]],
+    start: tuple[int, int],
+    ruleset: Ruleset,
+    sampling: Sampling,
     simulation: Simulation | None = None,
-) -> list[Endings]:  # fmt: skip
+) -> list[Endings]:
     """How the two sides stand after each of `programs`, one played after the other.
 
     Parameters
@@ -329,7 +333,7 @@ def exact_laws_of(
 
 
 def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
-    """Refuse an exact distribution that would take minutes or gigabytes."""
+    """Raise InputError if the exact distribution would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
     rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
