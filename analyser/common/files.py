@@ -104,7 +104,7 @@ def value_typed(text: str, where: str) -> Any:
 
 
 def check_plain(value: object, where: str) -> None:
-    """Raise InputError for data that no question is made of: nested too deeply, too many values, numbers or texts too large.
+    """Raise InputError for data nested too deeply, of too many values, or with numbers or texts too large.
 
     Parameters
     ----------
