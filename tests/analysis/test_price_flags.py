@@ -5,6 +5,7 @@ import pytest
 from analyser.analysis.balance import LEAST, dominated, efficiency, has_besides, outliers
 from analyser.analysis.matchups import matchups
 from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, OVER_PRICED, UNDER_PRICED, flags, hits_to_destroy
+from analyser.game.keywords import Rule
 from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
 
@@ -114,7 +115,7 @@ def test_a_unit_that_does_half_of_the_usual_at_its_best_is_over_priced_only_if_n
     """Eight times the price, and no original beside it: riflemen have no speed, trait or armour to be paid for."""
     others = [each for each in CROWN if each.unit.id not in ("rifle-platoon", "rifle-command-platoon")]
     plain = planted("crown/rifle-platoon@basic", price=8, rules=(), name="plain")
-    scouts = planted("crown/rifle-platoon@basic", price=8, rules=("Pioneers",), name="scouts", speed=9.0)
+    scouts = planted("crown/rifle-platoon@basic", price=8, rules=(Rule("Pioneers"),), name="scouts", speed=9.0)
     iron = planted("crown/rifle-platoon@basic", price=8, rules=(), name="iron", tougher=8)
     told = flagged([*others, plain, scouts, iron])
     assert told.loc[[each.selector for each in (plain, scouts, iron)], "flag"].tolist() == [
