@@ -19,7 +19,7 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.plots import compared_distributions, cost_against_effect
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult
-from analyser.results.base import method_line
+from analyser.results.rendering import method_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,6 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.morale.panels import Cells, Curves, Fates, Panel
-from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, answers_of
 from analyser.plots.distributions import MOST_CELLS
 from analyser.plots.look import house_style, tiled_axes
@@ -17,6 +16,8 @@ from analyser.plots.look import house_style, tiled_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from analyser.morale.result import MoraleResult
 
 CURVES, CHANCES = (5.8, 2.5), (5.8, 2.5)  # inches
 CELL = 0.52, 0.28  # inches

@@ -17,7 +17,8 @@ from analyser.common.validation import Record
 from analyser.game.profiles import profiles_record
 from analyser.morale.systems import SYSTEMS
 from analyser.morale.tables import Table
-from analyser.results.base import Block, Result, Weighed
+from analyser.results.base import Result, Weighed
+from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
     import pandas as pd

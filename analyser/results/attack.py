@@ -20,7 +20,8 @@ from analyser.common.estimates import (
     points_figures,
 )
 from analyser.common.text import counted, points_said, rating_said, records, said, with_error
-from analyser.results.base import Block, Result, Weighed, chance_figures, distribution_block, share_columns
+from analyser.results.base import Result, Weighed, chance_figures, distribution_block, share_columns
+from analyser.results.rendering import Block
 from analyser.rules.damage import Scores, by_hits
 from analyser.rules.outcome import (
     ACTIVATED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_of, wilson_interval
 from analyser.common.text import NEGLIGIBLE, records, shown_range
 from analyser.game.profiles import ProfilesUsed, profiles_record
+from analyser.results import rendering
+from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,40 +24,6 @@ if TYPE_CHECKING:
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
-
-
-class Block(NamedTuple):
-    """A part of an answer as text: a heading, a table, a line.
-
-    Attributes
-    ----------
-    title : str
-    head : sequence of str
-    rows : sequence of rows of cells
-        All as long as the head; the first cell of a row is its name.
-    align : str
-        `<` or `>` for each column, the last for all that follow.
-    gap : str
-        Between two columns.
-    minor : frozenset of str
-        Rows, by their first cell, that are left out unless another answer beside this one has something to say there.
-    left_out : str
-        What is said below the table where rows are left out.
-    beside : bool
-        Whether the answers of several methods stand in one table, side by side.
-    lines : sequence of str
-        Below the table.
-    """
-
-    title: str = ""
-    head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    align: str = "<"
-    gap: str = "  "
-    minor: frozenset[str] = frozenset()
-    left_out: str = ""
-    beside: bool = False
-    lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -242,7 +210,7 @@ class Result(ABC):
         -------
         DataFrame
             `value`, `probability`, `at_least` (that of this value or a higher one); of a sample also `low`, `high`,
-            `at_least_low` and `at_least_high`, the Wilson score intervals at 95%.
+            `at_least_low` and `at_least_high`, the 95% Wilson score intervals.
 
         Raises
         ------
@@ -357,9 +325,7 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from analyser.results.rendering import html
-
-        return html([self])
+        return rendering.html([self])
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
@@ -371,9 +337,7 @@ class Result(ABC):
 
     def __str__(self) -> str:
         """What the command line prints."""
-        from analyser.results.rendering import text
-
-        return text([self])
+        return rendering.text([self])
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -382,20 +346,6 @@ def _check_name(name: object, what: str, where: str, names: Sequence[str]) -> No
     if name not in names:
         hint = did_you_mean(name, names) if isinstance(name, str) else ""
         raise InputError(f"no {what} {shown(name)}{hint}", where=where, allowed=", ".join(names))
-
-
-def method_name(result: Result) -> str:
-    """The method as a heading says it."""
-    return "exact" if result.exact else "Monte Carlo"
-
-
-def method_line(results: Sequence[Result]) -> str:
-    """How one answer, or one by each method, was worked out."""
-    lines = []
-    for result in results:
-        sample = f", {result.trials:,} trials, seed {result.seed}, intervals at 95%" if result.trials else ""
-        lines.append(f"{method_name(result)}{sample}")
-    return "; ".join(lines)
 
 
 def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:

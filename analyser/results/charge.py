@@ -17,7 +17,8 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
 from analyser.results import states
 from analyser.results.attack import ALWAYS_SHOWN
-from analyser.results.base import NOT_SHOWN, Block, chance_figures
+from analyser.results.base import NOT_SHOWN, chance_figures
+from analyser.results.rendering import Block
 from analyser.results.rules_used import rating_reasons
 from analyser.results.states import CHARGE_RESULTS, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.rules import close_quarters, unit_state

@@ -15,7 +15,8 @@ from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
 from analyser.common.text import counted, said, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import states
-from analyser.results.base import Block, captioned, chance_figures, estimate_in
+from analyser.results.base import captioned, chance_figures, estimate_in
+from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins

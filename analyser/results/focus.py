@@ -15,7 +15,8 @@ from analyser.common.text import counted, points_said, rating_said, with_error
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
-from analyser.results.base import Block, chance_figures, distribution_block, estimate_in
+from analyser.results.base import chance_figures, distribution_block, estimate_in
+from analyser.results.rendering import Block
 from analyser.results.states import Endings, FightResult, unit_line
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.combatant import keeps_damage

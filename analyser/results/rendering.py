@@ -6,16 +6,52 @@ import io
 import json as json_library
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyser.common.text import aligned, csv_text
-from analyser.results.base import Block, Result, method_line, method_name
+
+if TYPE_CHECKING:
+    from analyser.results.base import Result
 
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
     "alike."
 )
+
+
+class Block(NamedTuple):
+    """A part of an answer as text: a heading, a table, a line.
+
+    Attributes
+    ----------
+    title : str
+    head : sequence of str
+    rows : sequence of rows of cells
+        All as long as the head; the first cell of a row is its name.
+    align : str
+        `<` or `>` for each column, the last for all that follow.
+    gap : str
+        Between two columns.
+    minor : frozenset of str
+        Rows, by their first cell, that are left out unless another answer beside this one has something to say there.
+    left_out : str
+        What is said below the table where rows are left out.
+    beside : bool
+        Whether the answers of several methods stand in one table, side by side.
+    lines : sequence of str
+        Below the table.
+    """
+
+    title: str = ""
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    align: str = "<"
+    gap: str = "  "
+    minor: frozenset[str] = frozenset()
+    left_out: str = ""
+    beside: bool = False
+    lines: Sequence[str] = ()
 
 
 def text(results: Sequence[Result]) -> str:
@@ -212,3 +248,17 @@ FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "csv": csv,
     "parquet": parquet,
 }
+
+
+def method_name(result: Result) -> str:
+    """The method as a heading says it."""
+    return "exact" if result.exact else "Monte Carlo"
+
+
+def method_line(results: Sequence[Result]) -> str:
+    """How one answer, or one by each method, was worked out."""
+    lines = []
+    for result in results:
+        sample = f", {result.trials:,} trials, seed {result.seed}, intervals at 95%" if result.trials else ""
+        lines.append(f"{method_name(result)}{sample}")
+    return "; ".join(lines)
