@@ -25,7 +25,7 @@ from numba.core.serialize import dumps
 from analyser.common.files import write_whole
 
 _ROOT = Path(__file__).parents[1]
-_IMPORTS = re.compile(rb"^[ \t]*(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
+_IMPORTS = re.compile(rb"^(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
 _NAME = re.compile(rb"\w+")
 _DIGEST_BYTES = 32
 _WRITABLE_BY_OTHERS = 0o022
