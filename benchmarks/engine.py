@@ -44,9 +44,15 @@ class BareKernel:
         plan = self.plan
         self.block.tables[:] = 0
         roll_chunks(
-            plan.layout, plan.rerolls, self.block, plan.fight.dice,
-            0, self.chunks, CHUNK_TRIALS, *plan.stream,
-        )  # fmt: skip
+            plan.layout,
+            plan.rerolls,
+            self.block,
+            plan.fight.dice,
+            0,
+            self.chunks,
+            CHUNK_TRIALS,
+            *plan.stream,
+        )
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for a plain attack; only after a call."""

@@ -10,9 +10,12 @@ OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit":
 
 
 def fight(
-    dice: int = PLAIN_DICE, rating: str = "improved", target: dict[str, Any] | None = None,
-    die: dict[str, int] | None = None, **attack: Any,
-) -> dict[str, Any]:  # fmt: skip
+    dice: int = PLAIN_DICE,
+    rating: str = "improved",
+    target: dict[str, Any] | None = None,
+    die: dict[str, int] | None = None,
+    **attack: Any,
+) -> dict[str, Any]:
     """A scenario: the plain attack unless the keys say otherwise."""
     scenario = {"attack": {"dice": dice, "rating": rating, **attack}, "target": TARGET | (target or {})}
     return scenario | {"ruleset": {"die": die}} if die else scenario
@@ -36,7 +39,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "Veteran (3)": (fight(veteran=3), _POOL),
     "extra re-rolls, one face": (fight(extra_reroll={"faces": ["blank"], "dice": 2}), _POOL),
     "extra re-rolls, two faces": (
-        fight(rating="neutral", extra_reroll={"faces": ["miss", "blank"], "dice": 3}), _POOL,
+        fight(rating="neutral", extra_reroll={"faces": ["miss", "blank"], "dice": 3}),
+        _POOL,
     ),
     "extra re-rolls, strikes too": (fight(**STRIKES_TOO), _POOL),
     "Overcharge": (fight(**OVERCHARGE), _CHARGED_POOL),
@@ -44,12 +48,13 @@ VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "Arc, Overcharge": (fight(**ARC, **OVERCHARGE), _CHARGED_ARC_POOL),
     "Overcharge, extra re-rolls": (fight(**OVERCHARGE, **STRIKES_TOO), _CHARGED_POOL),
     "Arc, Veteran, Overcharge, extra re-rolls": (
-        fight(veteran=3, **ARC, **OVERCHARGE, **STRIKES_TOO), _CHARGED_ARC_POOL,
+        fight(veteran=3, **ARC, **OVERCHARGE, **STRIKES_TOO),
+        _CHARGED_ARC_POOL,
     ),
     "die of 12 sides": (fight(die=TWELVE_SIDES), 10 * (1 + 2 / 12)),
     "die of 20 sides": (fight(die=TWENTY_SIDES), 10 * (1 + 3 / 20)),
     "officer random": (fight(target={"officer": "random"}), _POOL),
-}  # fmt: skip
+}
 
 
 def plain_dice(average: float) -> float:

@@ -15,15 +15,20 @@ FRIENDS = (2, 3, 5, 7, 8, 10, 13)
 LARGE = {  # answered exactly alone
     "Warmaster, eight obstacles, 8 turns": (
         "warmaster",
-        {"dice": 3, "turns": 8, "obstacles": [{"distance": 15, "kind": "enemy"}, *(
-            {"distance": distance, "kind": "friend", "chain": distance % 3} for distance in FRIENDS
-        )]},
+        {
+            "dice": 3,
+            "turns": 8,
+            "obstacles": [
+                {"distance": 15, "kind": "enemy"},
+                *({"distance": distance, "kind": "friend", "chain": distance % 3} for distance in FRIENDS),
+            ],
+        },
     ),
     "Five systems side by side, 10 rounds": (
         "compare",
         {"models": 10, "losses": {0: 0.3, 1: 0.4, 2: 0.3}, "attacks": 2, "edge_distance": 18.0, "rounds": 10},
     ),
-}  # fmt: skip
+}
 EXACT, ONE, NUMPY = "exact", "simulate, 1 thread", "NumPy vectorised"
 TRIALS, NUMPY_TRIALS = 4_000_000, 300_000
 

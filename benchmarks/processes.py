@@ -52,8 +52,12 @@ print(json.dumps({"digest": digest.hexdigest(), "seconds_an_attack": sorted(seco
 # LLVM's names; an empty list of features keeps numba from adding those of the processor that is really here.
 PROCESSORS = {"x86-64 (SSE2)": "x86-64", "Haswell (AVX2)": "haswell", "Skylake (AVX-512)": "skylake-avx512"}
 COMMAND = (
-    "attack", "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-command-platoon@basic", "--method", "exact",
-)  # fmt: skip
+    "attack",
+    "crown/rifle-platoon@reinforced",
+    "imperium/scion-grenadier-command-platoon@basic",
+    "--method",
+    "exact",
+)
 
 
 def run(code, *arguments, **environment):

@@ -49,10 +49,14 @@ def power(trials):
 
 def of_targets(found):
     rows = [
-        (each["name"], f"at {each['at']} {number(each['wanted'])} {each['unit']}".strip(),
-         f"{number(each['measured'])} {each['unit']}".strip(), "yes" if each["met"] else "NO")
+        (
+            each["name"],
+            f"at {each['at']} {number(each['wanted'])} {each['unit']}".strip(),
+            f"{number(each['measured'])} {each['unit']}".strip(),
+            "yes" if each["met"] else "NO",
+        )
         for each in found
-    ]  # fmt: skip
+    ]
     return table(("target", "wanted", "measured", "met"), rows)
 
 
@@ -66,21 +70,28 @@ def of_designs(found):
 
 def of_ladder(found):
     rows = [
-        (f"{each['dice']} dice, {power(each['trials'])} attacks",
-         *(millions(each["seconds_an_attack"][name])[0] for name in (ONE, TWO, BARE)),
-         times(each["two_threads_over_one"]), times(each["public_over_bare"]))
+        (
+            f"{each['dice']} dice, {power(each['trials'])} attacks",
+            *(millions(each["seconds_an_attack"][name])[0] for name in (ONE, TWO, BARE)),
+            times(each["two_threads_over_one"]),
+            times(each["public_over_bare"]),
+        )
         for each in found
-    ]  # fmt: skip
+    ]
     header = ("million attacks/s", "simulate, 1 thread", "2 threads", "bare kernel", "2 over 1", "1 over bare")
     return table(header, rows)
 
 
 def of_variants(found):
     rows = [
-        (each["name"], number(each["dice_on_average"]), *millions(each["seconds_an_attack"]),
-         times(each["cost_over_plain"]))
+        (
+            each["name"],
+            number(each["dice_on_average"]),
+            *millions(each["seconds_an_attack"]),
+            times(each["cost_over_plain"]),
+        )
         for each in found
-    ]  # fmt: skip
+    ]
     header = (f"variant, {PLAIN_DICE} dice", "dice rolled", "million attacks/s", "middle half", "cost over plain")
     return table(header, rows)
 
@@ -153,10 +164,14 @@ def rolled(each):
 
 def of_duels(found):
     rows = [
-        (each["name"], *(time(each["seconds_a_duel"][name]["median_s"]) for name in (ONE, NUMPY, PURE_PYTHON)),
-         *(times(each["times_as_fast"][name]) for name in (NUMPY, PURE_PYTHON)), times(each["two_threads_over_one"]))
+        (
+            each["name"],
+            *(time(each["seconds_a_duel"][name]["median_s"]) for name in (ONE, NUMPY, PURE_PYTHON)),
+            *(times(each["times_as_fast"][name]) for name in (NUMPY, PURE_PYTHON)),
+            times(each["two_threads_over_one"]),
+        )
         for each in found["duels"]
-    ]  # fmt: skip
+    ]
     header = ("a duel", "1 thread", "NumPy", "pure Python", "over NumPy", "over Python", "2 threads over 1")
     return table(header, rows)
 
@@ -173,10 +188,15 @@ def of_longer_fights(found):
 def every_table(results):
     """The tables of all parts that were measured, targets last."""
     parts = {
-        "designs": of_designs, "ladder": of_ladder, "variants": of_variants, "exact": of_exact,
-        "processors": of_processors, "statistics": of_statistics,
-        "longer_fights": of_longer_fights, "morale": of_morale,
-    }  # fmt: skip
+        "designs": of_designs,
+        "ladder": of_ladder,
+        "variants": of_variants,
+        "exact": of_exact,
+        "processors": of_processors,
+        "statistics": of_statistics,
+        "longer_fights": of_longer_fights,
+        "morale": of_morale,
+    }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []
     found += [of_processes(results)] if results.get("command_line") else []

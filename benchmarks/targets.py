@@ -10,23 +10,35 @@ MOST_VARIANT_COST = 2.0
 
 
 def at_least(name, wanted, measured, unit):
-    return {"name": name, "wanted": wanted, "at": "least", "measured": measured, "unit": unit,
-            "met": measured >= wanted}  # fmt: skip
+    return {
+        "name": name,
+        "wanted": wanted,
+        "at": "least",
+        "measured": measured,
+        "unit": unit,
+        "met": measured >= wanted,
+    }
 
 
 def at_most(name, wanted, measured, unit):
-    return {"name": name, "wanted": wanted, "at": "most", "measured": measured, "unit": unit,
-            "met": measured <= wanted}  # fmt: skip
+    return {"name": name, "wanted": wanted, "at": "most", "measured": measured, "unit": unit, "met": measured <= wanted}
 
 
 def targets(results):
     """Every target whose numbers are among the results."""
     parts = (
-        ("designs", of_designs), ("ladder", of_ladder), ("variants", of_variants), ("exact", of_exact),
-        ("sweeps", of_sweeps), ("first_calls", of_first_calls), ("command_line", of_command_line),
-        ("memory", of_memory), ("processors", of_processors), ("morale", of_morale),
+        ("designs", of_designs),
+        ("ladder", of_ladder),
+        ("variants", of_variants),
+        ("exact", of_exact),
+        ("sweeps", of_sweeps),
+        ("first_calls", of_first_calls),
+        ("command_line", of_command_line),
+        ("memory", of_memory),
+        ("processors", of_processors),
+        ("morale", of_morale),
         ("longer_fights", of_longer_fights),
-    )  # fmt: skip
+    )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
 

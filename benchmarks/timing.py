@@ -31,9 +31,13 @@ class Sample:
         """Median, least, most and quartiles of the seconds a unit of work."""
         low, first, median, third, high = np.percentile(self.seconds, [0, 25, 50, 75, 100]).tolist()
         return {
-            "median_s": median, "min_s": low, "max_s": high, "quartile_1_s": first, "quartile_3_s": third,
+            "median_s": median,
+            "min_s": low,
+            "max_s": high,
+            "quartile_1_s": first,
+            "quartile_3_s": third,
             "rounds": len(self.seconds),
-        }  # fmt: skip
+        }
 
     def times_faster_than(self, other: "Sample") -> dict[str, float]:
         """How many times faster than `other`: ratios within a round, their median and quartiles."""

@@ -23,9 +23,13 @@ def run(path: Path) -> Any:
     """The notebook at `path` with the outputs of a run of now; the file is not touched."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook, timeout=SECONDS_A_CELL, kernel_name="python3", record_timing=False, store_widget_state=False,
+        notebook,
+        timeout=SECONDS_A_CELL,
+        kernel_name="python3",
+        record_timing=False,
+        store_widget_state=False,
         resources={"metadata": {"path": str(FOLDER.parent)}},
-    )  # fmt: skip
+    )
     client.execute()
     return cleaned(notebook)
 

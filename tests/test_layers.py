@@ -121,8 +121,13 @@ def test_no_imports_go_round():
 
 @pytest.mark.parametrize("place", NUMBERS_ONLY)
 def test_rules_and_engines_know_numbers_only(place):
-    known = {place_of(name) for module, tree in MODULES.items() if place_of(module) == place
-             for name in names_imported(tree) if name.partition(".")[0] == "analyser"}  # fmt: skip
+    known = {
+        place_of(name)
+        for module, tree in MODULES.items()
+        if place_of(module) == place
+        for name in names_imported(tree)
+        if name.partition(".")[0] == "analyser"
+    }
     assert known <= NUMBERS_ONLY[place]
 
 

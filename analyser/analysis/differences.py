@@ -72,11 +72,16 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
             gap = _Gap(np.nan) if best is None else _gap(side, sides[best], place)
             rows.append(
                 {
-                    "loadout": side.name, "metric": metric, "best": "" if best is None else sides[best].name,
-                    "difference": gap.difference, "low": gap.low, "high": gap.high,
-                    "significant": None if number == best else gap.differs, "tied": number in tied,
+                    "loadout": side.name,
+                    "metric": metric,
+                    "best": "" if best is None else sides[best].name,
+                    "difference": gap.difference,
+                    "low": gap.low,
+                    "high": gap.high,
+                    "significant": None if number == best else gap.differs,
+                    "tied": number in tied,
                 }
-            )  # fmt: skip
+            )
     return pd.DataFrame(rows).astype({"significant": "boolean"})
 
 

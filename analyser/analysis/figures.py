@@ -54,9 +54,10 @@ def metric_compared(name: str, *, per_points: bool) -> str:
     check_flag(per_points, "per_points")
     if name in RESULTS:
         raise InputError(
-            f"{name} is a figure of duels, and here ranged attacks are set side by side", where="metric",
+            f"{name} is a figure of duels, and here ranged attacks are set side by side",
+            where="metric",
             allowed="matchups with the situation duel, or another figure",
-        )  # fmt: skip
+        )
     return metric_chosen(name, per_points=per_points, known=COMPARED)
 
 

@@ -108,11 +108,15 @@ def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout])
     dearer, cheaper = _dearer(alike, names), _far_better(alike, names, jobs)
     found = [
         _flag(
-            each, jobs[jobs["attacker"] == each.selector], made_for[made_for["attacker"] == each.selector],
-            usual[each.unit.category], dearer.get(each.selector, "") , cheaper.get(each.selector, ""),
+            each,
+            jobs[jobs["attacker"] == each.selector],
+            made_for[made_for["attacker"] == each.selector],
+            usual[each.unit.category],
+            dearer.get(each.selector, ""),
+            cheaper.get(each.selector, ""),
         )
         for each in paid
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(found, columns=list(Flag._fields))
 
 
@@ -165,8 +169,10 @@ def _shooting(frame: pd.DataFrame, attackers: Sequence[Loadout]) -> pd.Series[bo
     done = frame[frame["why_not"].isna()]
     shoots = pd.Series(
         [each in ranged for each in zip(done["attacker"], done["row"])],
-        index=pd.MultiIndex.from_frame(done[["attacker", "situation"]]), name="shoots", dtype=bool,
-    )  # fmt: skip
+        index=pd.MultiIndex.from_frame(done[["attacker", "situation"]]),
+        name="shoots",
+        dtype=bool,
+    )
     return shoots.groupby(level=["attacker", "situation"], sort=False).any()
 
 

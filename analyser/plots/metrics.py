@@ -102,9 +102,10 @@ def metric(name: str, known: Mapping[str, Metric] = METRICS) -> Metric:
             raise _not_by_points(name.removesuffix(PER_100_POINTS))
         plain = ", ".join(each for each in known if not each.endswith(PER_100_POINTS))
         raise InputError(
-            f"no metric {name!r}{did_you_mean(name, known)}", where="metric",
+            f"no metric {name!r}{did_you_mean(name, known)}",
+            where="metric",
             allowed=f"{plain}; {', '.join(BY_POINTS)} also with {PER_100_POINTS}",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -133,9 +134,10 @@ def metric_chosen(name: str, *, per_points: bool, known: Mapping[str, Metric] = 
 def _not_by_points(name: str) -> InputError:
     what = "a percentile" if name.endswith("_percentile") else "a chance"
     return InputError(
-        f"{name} is {what}, and that is not divided by points", where="metric",
+        f"{name} is {what}, and that is not divided by points",
+        where="metric",
         allowed=f"{name} itself, or per 100 points one of {', '.join(BY_POINTS)}",
-    )  # fmt: skip
+    )
 
 
 def short_text(value: float, *, is_probability: bool = False) -> str:

@@ -137,14 +137,19 @@ def _check_possible(frame: pd.DataFrame) -> None:
     more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []
     raise InputError(
         f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}",
-        where="report", allowed="attackers, defenders, situations and a row that go together",
-    )  # fmt: skip
+        where="report",
+        allowed="attackers, defenders, situations and a row that go together",
+    )
 
 
 def _inputs(
-    attackers: Selectors, defenders: Selectors, situations: Sequence[Situation | str], row: str | None,
-    metrics: Sequence[str], profiles: Profiles | None,
-) -> Inputs:  # fmt: skip
+    attackers: Selectors,
+    defenders: Selectors,
+    situations: Sequence[Situation | str],
+    row: str | None,
+    metrics: Sequence[str],
+    profiles: Profiles | None,
+) -> Inputs:
     library = profiles or load_profiles()
     for name in metrics:
         metric(name)

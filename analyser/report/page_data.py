@@ -18,9 +18,15 @@ from analyser.plots.look import SCALE, inks
 from analyser.plots.metrics import METRICS, RESULTS
 
 CARRIED = (
-    EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed", "p_broken",
-    "p_annihilated", "mean_damage",
-)  # fmt: skip
+    EFFICIENCY,
+    "mean_models_destroyed",
+    "p_any_destroyed",
+    "p_half_destroyed",
+    "p_suppressed",
+    "p_broken",
+    "p_annihilated",
+    "mean_damage",
+)
 PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
 DECIMALS = 3  # of all other figures
 COLOURS = 64

@@ -100,9 +100,7 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
     targets, dangers, records_of = *_opponents(pairs), _records_of(pairs)
     rows = [_by_unit(table, "attacker") for table in (balance.efficiency, balance.dominated, balance.flags)]
     odd = _odd(balance.outliers)
-    attackers, defenders = (
-        {unit_of(each.selector) for each in side} for side in (found.attackers, found.defenders)
-    )  # fmt: skip
+    attackers, defenders = ({unit_of(each.selector) for each in side} for side in (found.attackers, found.defenders))
     return [
         Sheet(
             selector=selector,
@@ -114,7 +112,9 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
             defends=selector in defenders,
             meetings=[
                 Meeting(
-                    each, targets.get((each.name, selector), []), dangers.get((each.name, selector), []),
+                    each,
+                    targets.get((each.name, selector), []),
+                    dangers.get((each.name, selector), []),
                     records_of.get(selector) if each.fight.has_winner else None,
                 )
                 for each in found.situations
@@ -125,7 +125,7 @@ def sheets(found: Matchups, balance: Balance) -> list[Sheet]:
             dominated=rows[1].get(selector, []),
         )
         for selector, levels in units.items()
-    ]  # fmt: skip
+    ]
 
 
 def _facts(unit: Unit) -> list[str]:
@@ -162,11 +162,14 @@ def _records_of(units: pd.DataFrame) -> dict[str, Record]:
     rather = duels.assign(p_loses=loses, wins=duels["p_wins"] > loses, loses=duels["p_wins"] < loses)
     return {
         str(unit): Record(
-            len(part), int(part["wins"].sum()), int(part["loses"].sum()),
-            float(part["p_wins"].mean()), float(part["p_loses"].mean()),
+            len(part),
+            int(part["wins"].sum()),
+            int(part["loses"].sum()),
+            float(part["p_wins"].mean()),
+            float(part["p_loses"].mean()),
         )
         for unit, part in rather.groupby("attacker", sort=False)
-    }  # fmt: skip
+    }
 
 
 def _by_unit(frame: pd.DataFrame, column: str) -> dict[str, list[dict[str, Any]]]:

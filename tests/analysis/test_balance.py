@@ -342,11 +342,17 @@ def a_duel(attacker, defender, p_wins, p_draws):
 def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():
     nan = float("nan")
     wins = wins_of(
-        pd.DataFrame([
-            a_duel("a", "a", 0.9, 0.1), a_duel("a", "b", 0.6, 0.2), a_duel("b", "a", 0.5, 0.1),
-            a_duel("a", "c", 0.25, 0.5), a_duel("a", "plane", nan, nan), a_duel("plane", "a", nan, nan),
-        ])
-    )  # fmt: skip
+        pd.DataFrame(
+            [
+                a_duel("a", "a", 0.9, 0.1),
+                a_duel("a", "b", 0.6, 0.2),
+                a_duel("b", "a", 0.5, 0.1),
+                a_duel("a", "c", 0.25, 0.5),
+                a_duel("a", "plane", nan, nan),
+                a_duel("plane", "a", nan, nan),
+            ]
+        )
+    )
     assert list(wins.index) == list(wins.columns) == ["a", "b", "c"]
     assert wins.loc["a", "b"] == pytest.approx((0.7 + 1 - 0.55) / 2)
     assert wins.loc["b", "a"] == pytest.approx(1 - wins.loc["a", "b"])

@@ -274,8 +274,9 @@ def test_on_the_command_line_every_target_counts():
     assert answer(*given) == str(wanted)
     told = json.loads(answer(*given, "--format", "json"))
     assert [(each["target"], each["weight"], each["share"]) for each in told["targets"]] == [
-        (KRUPP, 3, 0.75), (f"{SCIONS}:garrisoned", 1, 0.25),
-    ]  # fmt: skip
+        (KRUPP, 3, 0.75),
+        (f"{SCIONS}:garrisoned", 1, 0.25),
+    ]
     assert told["mean"]["best"] == wanted.best
     assert len(told["mean"]["loadouts"]) == 2
     rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
@@ -284,8 +285,11 @@ def test_on_the_command_line_every_target_counts():
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [(["--target", KRUPP], "is there twice"), (["--weights", "1"], "weights of one target"),
-     (["--target", SCIONS, "--weights", "1;2"], "'1;2' is not a number")],
-)  # fmt: skip
+    [
+        (["--target", KRUPP], "is there twice"),
+        (["--weights", "1"], "weights of one target"),
+        (["--target", SCIONS, "--weights", "1;2"], "'1;2' is not a number"),
+    ],
+)
 def test_the_command_refuses_what_has_no_meaning(more, message):
     assert message in refusal("compare", RIFLES[0], "--target", KRUPP, *more)

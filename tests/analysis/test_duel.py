@@ -98,9 +98,13 @@ def test_a_row_that_is_asked_for_is_used(small):
     charges = named.loc["river/otter-guard@basic"]
     side = {"from_front": True}
     result = analyser.duel(
-        side | {"unit": "river/otter-guard@basic"}, side | {"unit": "river/otter-guard@basic"},
-        first="a", policy_a="charge", policy_b="shoot", profiles=small,
-    )  # fmt: skip
+        side | {"unit": "river/otter-guard@basic"},
+        side | {"unit": "river/otter-guard@basic"},
+        first="a",
+        policy_a="charge",
+        policy_b="shoot",
+        profiles=small,
+    )
     assert charges["row"] == "melee"
     assert charges["p_wins"] == pytest.approx(result.summary["p_a_wins"], abs=1e-12)
     heavy = matchups("river/*@basic", "river/otter@basic", row="ranged-heavy", **options).frame.set_index("attacker")

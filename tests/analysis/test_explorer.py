@@ -30,9 +30,15 @@ def test_it_starts_with_the_units_asked_for_and_shows_them(page):
 
 def test_every_control_changes_what_is_shown(page):
     for name, value in [
-        ("attacker_level", "basic"), ("aiming", True), ("target_level", "full-strength"), ("concealed", True),
-        ("taking_cover", True), ("attacker_suppressed", True), ("garrisoned", True), ("distance", 6.5),
-    ]:  # fmt: skip
+        ("attacker_level", "basic"),
+        ("aiming", True),
+        ("target_level", "full-strength"),
+        ("concealed", True),
+        ("taking_cover", True),
+        ("attacker_suppressed", True),
+        ("garrisoned", True),
+        ("distance", 6.5),
+    ]:
         before = page.table, page.pictures, page.heading
         page.controls[name].value = value
         assert (page.table, page.pictures, page.heading) != before, name

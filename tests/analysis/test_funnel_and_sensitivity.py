@@ -78,11 +78,15 @@ SMALL_DIE = {"heroic": 1, "strike": 1, "miss": 1}
         {"dice": 2, "rating": "improved", "defence": 3, "models": 3, "damage_limit": 1, "qualities": ["Devastating"]},
         {"dice": 2, "rating": "neutral", "defence": 1, "models": 6, "damage_limit": 2, "exposed": 1},
         {
-            "dice": 2, "rating": "neutral", "defence": 2, "models": 3, "damage_limit": 1,
+            "dice": 2,
+            "rating": "neutral",
+            "defence": 2,
+            "models": 3,
+            "damage_limit": 1,
             "extra_reroll": {"faces": ["blank", "miss"], "dice": 1},
         },
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("die", [SHIPPED_DIE, SMALL_DIE | {"blank": 2}])
 def test_the_funnel_is_that_of_all_faces_enumerated(keys, die):
     wanted = plain_funnel(die=die, **keys)
@@ -92,9 +96,14 @@ def test_the_funnel_is_that_of_all_faces_enumerated(keys, die):
 
 def test_arc_adds_two_dice_and_extra_rerolls_reach_them():
     keys = {
-        "dice": 2, "rating": "neutral", "defence": 2, "models": 9, "damage_limit": 1, "qualities": ["Arc"],
+        "dice": 2,
+        "rating": "neutral",
+        "defence": 2,
+        "models": 9,
+        "damage_limit": 1,
+        "qualities": ["Arc"],
         "extra_reroll": {"faces": ["miss"], "dice": 2},
-    }  # fmt: skip
+    }
     die = {"heroic": 1, "strike": 1, "miss": 1}
     found = analyser.dice_funnel(scenario(die, **keys))["mean"]
     assert found.tolist() == pytest.approx([float(each) for each in plain_funnel(die=die, **keys)], abs=1e-12)
@@ -113,9 +122,16 @@ def test_the_funnel_is_where_rolled_dice_go():
     points = hits // 2
     destroyed = np.minimum(points, 6)
     columns = [
-        np.full(fights, dice), (second >= 0).sum(axis=1), again.sum(axis=1), hits, hits % 2, points, points - destroyed,
-        np.zeros(fights), destroyed,
-    ]  # fmt: skip
+        np.full(fights, dice),
+        (second >= 0).sum(axis=1),
+        again.sum(axis=1),
+        hits,
+        hits % 2,
+        points,
+        points - destroyed,
+        np.zeros(fights),
+        destroyed,
+    ]
     found = analyser.dice_funnel(
         {"attack": {"dice": dice, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
     )
@@ -134,9 +150,13 @@ def test_the_funnel_ends_where_monte_carlo_ends():
 def test_overcharge_rolls_the_cards_dice_too():
     deck = {"1": 1, "3": 1}
     fight = scenario(
-        {"blank": 1, "strike": 1}, deck, dice=2, rating="neutral", overcharge=True,
+        {"blank": 1, "strike": 1},
+        deck,
+        dice=2,
+        rating="neutral",
+        overcharge=True,
         extra_reroll={"faces": ["blank"], "dice": 3},
-    )  # fmt: skip
+    )
     found = analyser.dice_funnel(fight).set_index("stage")["mean"]
     assert found["Dice rolled"] == pytest.approx(4)
     # three dice or five, each blank with an even chance, three re-rolled at most
@@ -153,8 +173,10 @@ def test_damage_is_accounted_for_to_the_last_point():
 
 # --- sensitivity ------------------------------------------------------------------------------------------
 
-RIFLES = {"attack": {"attacker": "crown/rifle-platoon@reinforced", "distance": 7}, "target": {"models": 9, "defence": 2,
-          "damage_limit": 2, "discipline": 7, "break_limit": 3, "victory_points": 3}}  # fmt: skip
+RIFLES = {
+    "attack": {"attacker": "crown/rifle-platoon@reinforced", "distance": 7},
+    "target": {"models": 9, "defence": 2, "damage_limit": 2, "discipline": 7, "break_limit": 3, "victory_points": 3},
+}
 CHANGES = {
     ("attacker", "attack dice"): ("attack", "dice", 12),
     ("attacker", "models"): ("attack", "attacker_models", 12),

@@ -21,9 +21,21 @@ from tests.oracle import plain_close_quarters as cq
 from tests.oracle.attacks import TOLERANCE
 
 NAMES = [
-    "attacker", "attacker_unit", "attacker_level", "attacker_points", "defender", "defender_unit", "defender_level",
-    "defender_points", "defender_models", "defender_category", "situation", "row", "dice", "method",
-]  # fmt: skip
+    "attacker",
+    "attacker_unit",
+    "attacker_level",
+    "attacker_points",
+    "defender",
+    "defender_unit",
+    "defender_level",
+    "defender_points",
+    "defender_models",
+    "defender_category",
+    "situation",
+    "row",
+    "dice",
+    "method",
+]
 
 
 @pytest.fixture(scope="module")
@@ -226,8 +238,11 @@ def test_only_rows_with_the_quality_that_the_attack_uses(library):
 
 def test_no_row_at_all_is_told_row_by_row(library):
     with pytest.raises(InputError, match=r"no row can make this attack \(ranged-light: it fires at light"):
-        best_row(Attack(), library.loadout("crown/rifle-platoon@basic"), Target(
-            models=1, defence=1, damage_limit=1, category="heavy"))  # fmt: skip
+        best_row(
+            Attack(),
+            library.loadout("crown/rifle-platoon@basic"),
+            Target(models=1, defence=1, damage_limit=1, category="heavy"),
+        )
 
 
 # --- what cannot be ---------------------------------------------------------------------------------------
@@ -301,8 +316,10 @@ def test_a_cell_of_no_dice_is_no_attack(river):
 def test_what_is_not_modelled_is_named_once(river, library):
     found = matchups("river/*", "river/*", profiles=river)
     assert [(each.name, each.units) for each in found.not_modelled] == [
-        ("Coruscating", ("Otter Guard",)), ("Pioneers", ("Otter Guard",)), ("Static", ("Beaver Fort",)),
-    ]  # fmt: skip
+        ("Coruscating", ("Otter Guard",)),
+        ("Pioneers", ("Otter Guard",)),
+        ("Static", ("Beaver Fort",)),
+    ]
     pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
     single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
     told = {each.partition(" (")[0] for each in rules_used.of_attack(single, single.fight).not_modelled}
@@ -352,8 +369,10 @@ def test_a_distance_and_the_bonus_short_range_do_not_go_together():
 def test_each_loadout_and_situation_counts_once(library):
     found = matchups(
         ["crown/rifle-platoon@*", "crown/rifle-platoon@basic"],
-        library.loadout("imperium/krupp@basic"), situations=["long-range", LONG_RANGE], profiles=library,
-    )  # fmt: skip
+        library.loadout("imperium/krupp@basic"),
+        situations=["long-range", LONG_RANGE],
+        profiles=library,
+    )
     assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
     assert found.situations == (LONG_RANGE,)
     assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"
@@ -438,9 +457,14 @@ def test_a_heatmap_of_a_situation_that_is_not_there(found):
 # --- charges ----------------------------------------------------------------------------------------------
 
 OTTER = {
-    "type": "infantry", "models": 4, "defence": 2, "discipline": 7, "break_limit": 2, "rules": ["Veteran (1)"],
+    "type": "infantry",
+    "models": 4,
+    "defence": 2,
+    "discipline": 7,
+    "break_limit": 2,
+    "rules": ["Veteran (1)"],
     "rows": [{"kind": "melee", "bands": [{"first": 1, "last": 8, "dice": 5}], "qualities": []}],
-}  # fmt: skip
+}
 
 
 def test_a_charge_is_that_of_the_plain_reading(river):

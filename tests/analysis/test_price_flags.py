@@ -119,8 +119,10 @@ def test_a_unit_that_does_half_of_the_usual_at_its_best_is_over_priced_only_if_n
     iron = planted("crown/rifle-platoon@basic", price=8, rules=(), name="iron", tougher=8)
     told = flagged([*others, plain, scouts, iron])
     assert told.loc[[each.selector for each in (plain, scouts, iron)], "flag"].tolist() == [
-        OVER_PRICED, CANNOT_SAY, CANNOT_SAY
-    ]  # fmt: skip
+        OVER_PRICED,
+        CANNOT_SAY,
+        CANNOT_SAY,
+    ]
     assert "nothing here counts its SPEED of 9, Pioneers" in told.loc[scouts.selector, "why"]
     assert "hits destroy 100 points of it" in told.loc[iron.selector, "why"]
 

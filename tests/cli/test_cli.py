@@ -80,17 +80,44 @@ def test_chances_that_need_an_occasion_are_shown_only_then(profiles, flag):
 
 def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
     options = {
-        "attacker_models": 5, "distance": 7, "bonuses": ["aiming", "ammo_supply"], "penalties": ["reforming"],
+        "attacker_models": 5,
+        "distance": 7,
+        "bonuses": ["aiming", "ammo_supply"],
+        "penalties": ["reforming"],
         "extra_reroll": {"faces": ["miss", "blank"], "dice": 2},
-    }  # fmt: skip
+    }
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
     wanted = analyser.exact(given, analyser.load_profiles(profiles)).as_dict()
     text = answer(
-        "attack", "otter@r", "otter@b", "--attacker-models", 5, "--distance", 7, "--aiming", "--ammo-supply",
-        "--reforming", "--extra-reroll", "miss,blank:2", "--models", 3, "--exposed", 2, "--officer", "first",
-        "--formation", "open", "--edge-distance", 9, "--obstacle", "--format", "json", "--profiles", profiles,
-    )  # fmt: skip
+        "attack",
+        "otter@r",
+        "otter@b",
+        "--attacker-models",
+        5,
+        "--distance",
+        7,
+        "--aiming",
+        "--ammo-supply",
+        "--reforming",
+        "--extra-reroll",
+        "miss,blank:2",
+        "--models",
+        3,
+        "--exposed",
+        2,
+        "--officer",
+        "first",
+        "--formation",
+        "open",
+        "--edge-distance",
+        9,
+        "--obstacle",
+        "--format",
+        "json",
+        "--profiles",
+        profiles,
+    )
     assert json.loads(text) == wanted
 
 
@@ -105,10 +132,19 @@ def test_every_condition_of_an_attack_has_an_option():
     profile_only = {
         "attack": {"kind", "attacker", "dice_in_parentheses", "qualities", "concealed", "attacker_damage_limit"},
         "target": {
-            "unit", "type", "category", "defence", "damage_limit", "discipline", "break_limit", "victory_points",
-            "behemoth", "aircraft", "rules",
+            "unit",
+            "type",
+            "category",
+            "defence",
+            "damage_limit",
+            "discipline",
+            "break_limit",
+            "victory_points",
+            "behemoth",
+            "aircraft",
+            "rules",
         },
-    }  # fmt: skip
+    }
     for section, record in (("attack", Attack), ("target", Target)):
         offered = {option.path[1] for option in ATTACK_OPTIONS if option.path[0] == section}
         assert offered == record.model_fields.keys() - profile_only[section]
@@ -207,9 +243,13 @@ def test_compare_prints_the_table_of_the_package(profiles):
     sides = ["river/otter@basic", "river/otter@reinforced"]
     given = ["--profiles", profiles, "--distance", 5, "--aiming", "--suppressed", "--at-least", 2]
     wanted = analyser.compare(
-        sides, {"unit": "river/otter@basic", "suppressed": True}, distance=5, bonuses=["aiming"], at_least=2,
+        sides,
+        {"unit": "river/otter@basic", "suppressed": True},
+        distance=5,
+        bonuses=["aiming"],
+        at_least=2,
         profiles=library,
-    )  # fmt: skip
+    )
     assert answer("compare", *sides, "--target", "river/otter@basic", *given) == str(wanted)
 
 
@@ -243,8 +283,15 @@ def test_units_lists_every_loadout(profiles):
     lines = answer("units", "--profiles", profiles).splitlines()
     assert lines[0].split() == ["selector", "type", "models", "points", "VP", "rows"]
     assert lines[1].split() == [
-        "river/otter-guard@basic", "infantry", "4", "40", "2", "ranged-light", "ranged-heavy", "melee",
-    ]  # fmt: skip
+        "river/otter-guard@basic",
+        "infantry",
+        "4",
+        "40",
+        "2",
+        "ranged-light",
+        "ranged-heavy",
+        "melee",
+    ]
     assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
 
 

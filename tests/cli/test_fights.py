@@ -229,29 +229,69 @@ def test_what_is_not_modelled_is_named():
 
 
 OVERCHARGING = unit(
-    row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), row("ranged", 1) | {"id": "other"},
+    row("melee", 1, "Overcharge"),
+    row("ranged", 1, "Overcharge"),
+    row("ranged", 1) | {"id": "other"},
     rules=["All-Out Attack (2)", "Overrun"],
-)  # fmt: skip
+)
 NOT_USED = [  # a question; what is not used, and the key that would use it; the same question with that key
-    ("charge", {"attacker": OVERCHARGING, "target": unit()}, "Overcharge", "attacker.overcharge",
-     {"attacker": OVERCHARGING | {"overcharge": True}, "target": unit()}),
-    ("charge", {"attacker": unit(row("melee", 1)), "target": OVERCHARGING}, "Overcharge", "target.overcharge",
-     {"attacker": unit(row("melee", 1)), "target": OVERCHARGING | {"overcharge": True}}),
-    ("charge", {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING]}, "Overcharge",
-     "secondary.0.overcharge",
-     {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING | {"overcharge": True}]}),
-    ("charge", {"charge": {"overrun": False}, "attacker": OVERCHARGING, "target": unit()}, "Overrun", "charge.overrun",
-     {"attacker": OVERCHARGING, "target": unit()}),
-    ("focus", {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"]}], "target": unit()}, "Overcharge",
-     "attacks.1.overcharge",
-     {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"], "overcharge": True}], "target": unit()}),
-    ("duel", {"a": OVERCHARGING, "b": unit()}, "Overcharge", 'duel.policy_a = "overcharge"',
-     {"duel": {"policy_a": "overcharge"}, "a": OVERCHARGING, "b": unit()}),
-    ("duel", {"a": OVERCHARGING, "b": unit()}, "All-Out Attack (2)", 'duel.policy_a = "all_out"',
-     {"duel": {"policy_a": "all_out"}, "a": OVERCHARGING, "b": unit()}),
-    ("duel", {"duel": {"policy_a": "charge"}, "a": OVERCHARGING, "b": unit()}, "Overcharge", "a.overcharge",
-     {"duel": {"policy_a": "charge"}, "a": OVERCHARGING | {"overcharge": True}, "b": unit()}),
-]  # fmt: skip
+    (
+        "charge",
+        {"attacker": OVERCHARGING, "target": unit()},
+        "Overcharge",
+        "attacker.overcharge",
+        {"attacker": OVERCHARGING | {"overcharge": True}, "target": unit()},
+    ),
+    (
+        "charge",
+        {"attacker": unit(row("melee", 1)), "target": OVERCHARGING},
+        "Overcharge",
+        "target.overcharge",
+        {"attacker": unit(row("melee", 1)), "target": OVERCHARGING | {"overcharge": True}},
+    ),
+    (
+        "charge",
+        {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING]},
+        "Overcharge",
+        "secondary.0.overcharge",
+        {"attacker": unit(row("melee", 1)), "target": unit(), "secondary": [OVERCHARGING | {"overcharge": True}]},
+    ),
+    (
+        "charge",
+        {"charge": {"overrun": False}, "attacker": OVERCHARGING, "target": unit()},
+        "Overrun",
+        "charge.overrun",
+        {"attacker": OVERCHARGING, "target": unit()},
+    ),
+    (
+        "focus",
+        {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"]}], "target": unit()},
+        "Overcharge",
+        "attacks.1.overcharge",
+        {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"], "overcharge": True}], "target": unit()},
+    ),
+    (
+        "duel",
+        {"a": OVERCHARGING, "b": unit()},
+        "Overcharge",
+        'duel.policy_a = "overcharge"',
+        {"duel": {"policy_a": "overcharge"}, "a": OVERCHARGING, "b": unit()},
+    ),
+    (
+        "duel",
+        {"a": OVERCHARGING, "b": unit()},
+        "All-Out Attack (2)",
+        'duel.policy_a = "all_out"',
+        {"duel": {"policy_a": "all_out"}, "a": OVERCHARGING, "b": unit()},
+    ),
+    (
+        "duel",
+        {"duel": {"policy_a": "charge"}, "a": OVERCHARGING, "b": unit()},
+        "Overcharge",
+        "a.overcharge",
+        {"duel": {"policy_a": "charge"}, "a": OVERCHARGING | {"overcharge": True}, "b": unit()},
+    ),
+]
 
 
 @pytest.mark.parametrize(("kind", "question", "name", "key", "used"), NOT_USED)
@@ -303,7 +343,7 @@ ODD = [
     (["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"], "a does not charge as long as it is in its"),
     (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
     (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("arguments", "warning"), ODD)
@@ -358,15 +398,23 @@ def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
         (["charge", RIFLES, f"{GRENADIERS}:modles=3"], ["target.modles", "did you mean 'models'"]),
         (["charge", RIFLES, f"{GRENADIERS}:models=3,models=4"], ["twice"]),
         (["charge", RIFLES, f"{GRENADIERS}:rules=Durable"], ["target.rules", 'a list, such as ["Durable"]']),
-        (["charge", RIFLES, f"{GRENADIERS}:outflankin"],
-         ["target.outflankin", "did you mean 'outflanking'? (allowed: the option --outflanking)"]),
+        (
+            ["charge", RIFLES, f"{GRENADIERS}:outflankin"],
+            ["target.outflankin", "did you mean 'outflanking'? (allowed: the option --outflanking)"],
+        ),
         (["charge", f"{RIFLES}:overrun=false", GRENADIERS], ["attacker.overrun", "allowed: the option --no-overrun"]),
-        (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:threatend"],
-         ["secondary.0.threatend", "did you mean 'threatened'? (allowed: type, "]),
-        (["focus", f"{RIFLES}:aimng", "--target", GRENADIERS],
-         ["attacks.0.aimng", "did you mean 'aiming'? (allowed: row, distance, "]),
-        (["focus", RIFLES, f"{RIFLES}:models=3", "--target", GRENADIERS],
-         ["attacks.1.models", "attacker_models here, models after the colon of the target"]),
+        (
+            ["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:threatend"],
+            ["secondary.0.threatend", "did you mean 'threatened'? (allowed: type, "],
+        ),
+        (
+            ["focus", f"{RIFLES}:aimng", "--target", GRENADIERS],
+            ["attacks.0.aimng", "did you mean 'aiming'? (allowed: row, distance, "],
+        ),
+        (
+            ["focus", RIFLES, f"{RIFLES}:models=3", "--target", GRENADIERS],
+            ["attacks.1.models", "attacker_models here, models after the colon of the target"],
+        ),
         (["focus", f"{RIFLES}:aiming=3", "--target", GRENADIERS], ["attacks.0.aiming", "3", "the word alone"]),
         (["focus", f"{RIFLES}:bonuses=aiming,short-range", "--target", GRENADIERS], ["attacks.0.bonuses", "a list"]),
         (["focus", RIFLES, "--target", f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
@@ -405,22 +453,36 @@ def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
         (["duel", RIFLES, AIRCRAFT], ["aircraft", "AC-9.2"]),
         (["duel", RIFLES, GRENADIERS, "--distance", "400"], ["duel.distance", "400"]),
     ],
-)  # fmt: skip
+)
 def test_an_input_that_cannot_be_used_is_told_in_one_line(arguments, words):
     said = refusal(*arguments)
     assert [word for word in words if word not in said] == []
 
 
 POLICIES_OF_UNITS = [  # a duel, a policy of A, why not, what A can do instead, why not the others
-    ([RIFLES, GRENADIERS], "all_out", "it does not have the rule All-Out Attack",
-     "shoot, short_range, charge, lookout, take_cover",
-     "not overcharge: it has no ranged row with Overcharge against light targets"),
-    ([GUNS, GRENADIERS], "charge", "a Static unit cannot charge (AC-7)", "shoot, short_range, lookout, take_cover",
-     "not all_out: it does not have the rule All-Out Attack; not overcharge: it has no ranged row with Overcharge "
-     "against light targets"),
-    ([GRENADIERS, ROTORCRAFT], "lookout", "it has no ranged row against aerial targets", "take_cover",
-     f"not charge: {ROTORCRAFT} cannot be charged: rotorcraft (AC-8.1)"),
-]  # fmt: skip
+    (
+        [RIFLES, GRENADIERS],
+        "all_out",
+        "it does not have the rule All-Out Attack",
+        "shoot, short_range, charge, lookout, take_cover",
+        "not overcharge: it has no ranged row with Overcharge against light targets",
+    ),
+    (
+        [GUNS, GRENADIERS],
+        "charge",
+        "a Static unit cannot charge (AC-7)",
+        "shoot, short_range, lookout, take_cover",
+        "not all_out: it does not have the rule All-Out Attack; not overcharge: it has no ranged row with Overcharge "
+        "against light targets",
+    ),
+    (
+        [GRENADIERS, ROTORCRAFT],
+        "lookout",
+        "it has no ranged row against aerial targets",
+        "take_cover",
+        f"not charge: {ROTORCRAFT} cannot be charged: rotorcraft (AC-8.1)",
+    ),
+]
 
 
 @pytest.mark.parametrize(("units", "policy", "why", "possible", "why_not"), POLICIES_OF_UNITS)
@@ -590,5 +652,12 @@ def test_options_of_focus_fire_hold_for_every_attack_that_does_not_say_otherwise
 def test_the_help_groups_options_by_what_they_are_about():
     text = answer("focus", "--help")
     assert [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
-        "Focus fire:", "Attack:", "Bonuses:", "Penalties:", "Target:", "Method:", "Input and output:", "Options:",
-    ]  # fmt: skip
+        "Focus fire:",
+        "Attack:",
+        "Bonuses:",
+        "Penalties:",
+        "Target:",
+        "Method:",
+        "Input and output:",
+        "Options:",
+    ]

@@ -50,8 +50,11 @@ def test_what_may_be_given_twice_has_a_meaning():
         if isinstance(option, click.Option) and option.multiple
     }
     assert several == {
-        ("charge", "--secondary"), ("compare", "--target"), ("matchups", "--level"), ("report", "--metric"),
-    }  # fmt: skip
+        ("charge", "--secondary"),
+        ("compare", "--target"),
+        ("matchups", "--level"),
+        ("report", "--metric"),
+    }
 
 
 def test_equal_values_are_refused_too():

@@ -78,7 +78,7 @@ def test_a_unit_without_courage_never_panics_in_a_comparison_either():
         ("grande-tactique --division-units []", "division.units: 0 entries (allowed: at least 1)"),
         ("compare --models 5 --losses 1 --armoured-clash-break-limit x", "(allowed: an integer or 'none')"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_line_and_exit_2(call, told):
     found = CliRunner().invoke(cli, ["morale", *call.split()])
     assert found.exit_code == 2

@@ -84,7 +84,7 @@ def test_a_hint_only_where_there_is_one():
         ({"attack": {"row": "rifles"}}, ["attack.row", "without an attacker"]),
         ({"attack": {"attacker_damage": 1}}, ["attack.attacker_damage", "1 damage"]),
     ],
-)  # fmt: skip
+)
 def test_a_scenario_that_cannot_be_computed(changes, parts):
     said = message(**changes)
     assert [part for part in parts if part not in said] == []

@@ -40,9 +40,7 @@ WRONG = [  # a number, what is said of it, what is allowed
     ({"precision": -0.1}, "precision -0.1", "up to below 1"),
 ]
 TAKEN = {"compare": {"trials", "seed", "threads"}, "matchups": {"threads"}, "report": {"threads"}}
-QUESTIONS = [
-    (kind, *wrong) for kind in ASKED for wrong in WRONG if set(wrong[0]) <= TAKEN.get(kind, {*wrong[0]})
-]  # fmt: skip
+QUESTIONS = [(kind, *wrong) for kind in ASKED for wrong in WRONG if set(wrong[0]) <= TAKEN.get(kind, {*wrong[0]})]
 
 
 @pytest.mark.parametrize(("kind", "numbers", "problem", "allowed"), QUESTIONS)

@@ -56,9 +56,14 @@ def test_every_key_of_a_comparison_is_in_the_table():
 
 def test_every_key_of_grande_tactique_is_in_the_table():
     rows = dict(re.findall(r"^\| `\[(\w+)\]` \|[^|]*\|([^|]*)\|", PAGE, re.MULTILINE))
-    records = {"check": grande_tactique.Check, "flight": grande_tactique.Flight, "column": grande_tactique.Column,
-               "rout": grande_tactique.Rout, "division": grande_tactique.Division,
-               "game": grande_tactique.Game}  # fmt: skip
+    records = {
+        "check": grande_tactique.Check,
+        "flight": grande_tactique.Flight,
+        "column": grande_tactique.Column,
+        "rout": grande_tactique.Rout,
+        "division": grande_tactique.Division,
+        "game": grande_tactique.Game,
+    }
     assert rows.keys() == records.keys()
     for section, record in records.items():
         assert set(record.model_fields) <= set(re.findall(r"`\"?([\w ]+)\"?`", rows[section]))

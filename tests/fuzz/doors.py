@@ -58,9 +58,19 @@ def sample(options):
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-p@basic"
 ATTACK = {"dice": 8, "qualities": ["Arc", "Torrent"], "bonuses": ["aiming"], "penalties": ["concealed"], "veteran": 1}
 TARGET = {
-    "models": 6, "defence": 2, "damage_limit": 2, "damage": 1, "discipline": 7, "break_limit": 2, "type": "infantry",
-    "rules": ["Durable"], "edge_distance": 3.5, "exposed": 4, "near_commander": True, "taking_cover": True,
-}  # fmt: skip
+    "models": 6,
+    "defence": 2,
+    "damage_limit": 2,
+    "damage": 1,
+    "discipline": 7,
+    "break_limit": 2,
+    "type": "infantry",
+    "rules": ["Durable"],
+    "edge_distance": 3.5,
+    "exposed": 4,
+    "near_commander": True,
+    "taking_cover": True,
+}
 RULESET = {"die": {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}, "deck": {"1": 2, "7": 2, "12": 1}}
 EXTRA = {"faces": ["miss"], "dice": 2}
 ATTACKS = [
@@ -74,7 +84,7 @@ ATTACKS = [
         "attack": {"attacker": "monarch-landship", "row": "ranged-light-heavy", "attacker_damage": 1},
         "target": {"unit": "imperium/krupp@basic", "suppressed": True, "disordered": True, "officer": "random"},
     },
-]  # fmt: skip
+]
 MELEE, RANGED = fight_files.row("melee", 3, "Arc"), fight_files.row("ranged", 2, "Torrent", short_range=6.0)
 UNIT = fight_files.unit(MELEE, RANGED, models=3, rules=("Veteran (1)",), speed=6.0)
 CARRIER = fight_files.unit(
@@ -212,55 +222,136 @@ FRIENDS = [{"distance": 3, "shaken": 0.5}, {"distance": 8.5, "arm": "cavalry"}]
 GROUPS = [{"leadership": 7, "number": 3}, {"leadership": 6}]
 MORALE = {
     "legion": [
-        {"courage": 2, "tokens": 1, "received": [1, {"0": 0.5, "2": 0.5}], "received_after": 1, "rounds": 2,
-         "commander_courage": 3, "commander_range": 2, "edge_distance": 9, "move_distance": 6.5, "destroyed": 0.1},
+        {
+            "courage": 2,
+            "tokens": 1,
+            "received": [1, {"0": 0.5, "2": 0.5}],
+            "received_after": 1,
+            "rounds": 2,
+            "commander_courage": 3,
+            "commander_range": 2,
+            "edge_distance": 9,
+            "move_distance": 6.5,
+            "destroyed": 0.1,
+        },
         {"courage": "none", "tokens": 3, "ruleset": {"rally_sides": 6, "rally_successes": 3}},
         {"courage": 1, "commander_courage": 2, "commander_near": [0.5, 1.0], "until_panic": 0.4, "rounds": 2},
     ],
     "grande-tactique": [
-        {"check": {"arm": "cavalry", "cause": "charged", "quality": "veteran", "modifier": -1},
-         "flight": {"arm": "infantry", "enemy": "cavalry", "edge_distance": 18, "shelter_distance": 5}},
+        {
+            "check": {"arm": "cavalry", "cause": "charged", "quality": "veteran", "modifier": -1},
+            "flight": {"arm": "infantry", "enemy": "cavalry", "edge_distance": 18, "shelter_distance": 5},
+        },
         {"column": {"arm": "infantry", "enemy": "cavalry", "friends": FRIENDS, "old_guard": True, "edge_distance": 20}},
-        {"rout": {"units": [{"edge_distance": 20, "shelter_distance": 4}, {"arm": "cavalry"}], "standing": 2,
-                  "charged_by_cavalry": 0.1, "pips_elsewhere": 1, "turns": 3}},
-        {"division": {"units": [{"rout": 0.5}, {"rout": 0.25, "lost": 0.2}, {"rout": 0.1, "state": "routed"}],
-                      "corps_units": 9, "turns": 3}, "ruleset": {"pip_dice": 1}},
+        {
+            "rout": {
+                "units": [{"edge_distance": 20, "shelter_distance": 4}, {"arm": "cavalry"}],
+                "standing": 2,
+                "charged_by_cavalry": 0.1,
+                "pips_elsewhere": 1,
+                "turns": 3,
+            }
+        },
+        {
+            "division": {
+                "units": [{"rout": 0.5}, {"rout": 0.25, "lost": 0.2}, {"rout": 0.1, "state": "routed"}],
+                "corps_units": 9,
+                "turns": 3,
+            },
+            "ruleset": {"pip_dice": 1},
+        },
         {"check": {"arm": "artillery", "worn_down_by": "infantry"}, "ruleset": {"fire_shakes": False}},
-        {"game": {"units": [{"edge_distance": 9.5, "column": 1, "worn_down_by_infantry": 0.3, "shelter_distance": 2},
-                            {"arm": "cavalry", "edge_distance": 6, "column": 1, "charged_by_cavalry": 0.1},
-                            {"arm": "artillery", "worn_down_by_artillery": 0.2, "withdraws": 0.1}],
-                  "turns": 2, "surrounded": 0.05, "pips_elsewhere": 1, "corps_units": 6}},
+        {
+            "game": {
+                "units": [
+                    {"edge_distance": 9.5, "column": 1, "worn_down_by_infantry": 0.3, "shelter_distance": 2},
+                    {"arm": "cavalry", "edge_distance": 6, "column": 1, "charged_by_cavalry": 0.1},
+                    {"arm": "artillery", "worn_down_by_artillery": 0.2, "withdraws": 0.1},
+                ],
+                "turns": 2,
+                "surrounded": 0.05,
+                "pips_elsewhere": 1,
+                "corps_units": 6,
+            }
+        },
     ],
     "warmaster": [
         {"dice": 3, "obstacles": [{"distance": 5, "kind": "friend", "chain": 2}, {"distance": 9, "kind": "enemy"}]},
-        {"move": "retreats", "distance": {"4": 0.5, "6": 0.5}, "stands": 3, "turns": 2,
-         "obstacles": [{"distance": 3, "kind": "friend", "stands": 2}, {"distance": 5, "kind": "impassable"}]},
+        {
+            "move": "retreats",
+            "distance": {"4": 0.5, "6": 0.5},
+            "stands": 3,
+            "turns": 2,
+            "obstacles": [{"distance": 3, "kind": "friend", "stands": 2}, {"distance": 5, "kind": "impassable"}],
+        },
         {"move": "evades", "distance": 8, "obstacles": [{"distance": 3, "kind": "friend", "make_way": False}]},
     ],
     "mordheim": [
-        {"warband": {"leader": 8, "others": GROUPS, "casualties": [1, {"0": 0.5, "2": 0.5}], "leader_stunned": 0.1,
-                     "gives_up_at": 3}, "turns": 2, "effect_of_leader": True},
-        {"warband": {"name": "a", "leader": 7, "others": GROUPS}, "turns": 2,
-         "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "leader_falls": "first"}]},
-        {"warband": {"name": "a", "leader": 7, "others": GROUPS,
-                     "casualties_from": [{"of": "b", "number": 3, "to_hit": 4, "to_wound": 3, "save": 5}]}, "turns": 2,
-         "winner": "first_to_leave",
-         "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "casualties_from": [{"number": 2, "turns": [1]}]}]},
+        {
+            "warband": {
+                "leader": 8,
+                "others": GROUPS,
+                "casualties": [1, {"0": 0.5, "2": 0.5}],
+                "leader_stunned": 0.1,
+                "gives_up_at": 3,
+            },
+            "turns": 2,
+            "effect_of_leader": True,
+        },
+        {
+            "warband": {"name": "a", "leader": 7, "others": GROUPS},
+            "turns": 2,
+            "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "leader_falls": "first"}],
+        },
+        {
+            "warband": {
+                "name": "a",
+                "leader": 7,
+                "others": GROUPS,
+                "casualties_from": [{"of": "b", "number": 3, "to_hit": 4, "to_wound": 3, "save": 5}],
+            },
+            "turns": 2,
+            "winner": "first_to_leave",
+            "rivals": [{"name": "b", "leader": 8, "others": GROUPS, "casualties_from": [{"number": 2, "turns": [1]}]}],
+        },
         {"alone": {"leadership": 6, "edge": 7.5, "edge_behind": 12.25, "combat_phases": 2}, "turns": 2},
         {"alone": {"leadership": 6, "opponents": 3, "edge": 9.5, "charged": 0.2, "rally_leader": 8}, "turns": 3},
-        {"combat": {"fighter": {"attacks": 2, "frenzy": True, "to_hit": 4}, "enemy": {"causes_fear": True,
-                    "knocked_down": 0.2}, "rounds": 3}, "stupidity": {"leadership": 5, "leader": 9}},
-        {"together": {"leader": 8, "p_out": 0.1, "p_stunned": 0.2, "rout_test": True, "best_other": 7,
-                      "warriors": [{"name": "ogre", "leadership": 6, "near_leader": True}, {"leadership": 7}]}},
+        {
+            "combat": {
+                "fighter": {"attacks": 2, "frenzy": True, "to_hit": 4},
+                "enemy": {"causes_fear": True, "knocked_down": 0.2},
+                "rounds": 3,
+            },
+            "stupidity": {"leadership": 5, "leader": 9},
+        },
+        {
+            "together": {
+                "leader": 8,
+                "p_out": 0.1,
+                "p_stunned": 0.2,
+                "rout_test": True,
+                "best_other": 7,
+                "warriors": [{"name": "ogre", "leadership": 6, "near_leader": True}, {"leadership": 7}],
+            }
+        },
     ],
     "compare": [
-        {"models": 8, "losses": [1, {"0": 0.5, "3": 0.5}], "nerve": 0.6, "attacks": 2, "rounds": 2,
-         "edge_distance": 14.5, "legion": {"courage": 2}, "mordheim": {"leadership": 8},
-         "warmaster": {"dice": 2}, "grande_tactique": {"worn_down": 2, "check_sides": 8},
-         "armoured_clash": {"break_limit": "none"}},
+        {
+            "models": 8,
+            "losses": [1, {"0": 0.5, "3": 0.5}],
+            "nerve": 0.6,
+            "attacks": 2,
+            "rounds": 2,
+            "edge_distance": 14.5,
+            "legion": {"courage": 2},
+            "mordheim": {"leadership": 8},
+            "warmaster": {"dice": 2},
+            "grande_tactique": {"worn_down": 2, "check_sides": 8},
+            "armoured_clash": {"break_limit": "none"},
+        },
         {"models": 4, "losses": 1, "ruleset": {"courage_steps": [0.1, 0.5], "legion": {"rally_sides": 8}}},
     ],
-}  # fmt: skip
+}
 
 
 def morale_of(system):
@@ -367,15 +458,48 @@ COMMANDS = [
     ["attack", "crown/rifle-platoon@basic:aiming,distance=6", "scion-grenadier-p@basic:garrisoned,models=4"],
     ["attack", "crown/rifle-platoon@basic", GRENADIERS, "--distance", "6", "--extra-reroll", "miss,blank:2"],
     ["attack", RIFLES, GRENADIERS, "--method", "both", "--trials", "1000", "--seed", "4", "--format", "json"],
-    ["attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--precision", "0.1", "--threads", "2",
-     "--format", "csv"],
+    [
+        "attack",
+        RIFLES,
+        GRENADIERS,
+        "--method",
+        "monte-carlo",
+        "--precision",
+        "0.1",
+        "--threads",
+        "2",
+        "--format",
+        "csv",
+    ],
     ["charge", "crown/rifle-platoon@basic:suppressed", GRENADIERS, "--outflanking", "--out", "out.json"],
-    ["charge", "crown/rifle-platoon@basic", "scion-grenadier-p@basic:rules=[Durable, Sponsons (2)]",
-     "--secondary", RIFLES],
-    ["focus", "crown/rifle-platoon@basic:row=ranged-light,aiming", RIFLES, "--target", GRENADIERS,
-     "--until", "0.8", "broken"],
-    ["duel", "crown/rifle-platoon@basic:damage=0", GRENADIERS, "--rounds", "2", "--policy-b", "charge",
-     "--distance", "9.5"],
+    [
+        "charge",
+        "crown/rifle-platoon@basic",
+        "scion-grenadier-p@basic:rules=[Durable, Sponsons (2)]",
+        "--secondary",
+        RIFLES,
+    ],
+    [
+        "focus",
+        "crown/rifle-platoon@basic:row=ranged-light,aiming",
+        RIFLES,
+        "--target",
+        GRENADIERS,
+        "--until",
+        "0.8",
+        "broken",
+    ],
+    [
+        "duel",
+        "crown/rifle-platoon@basic:damage=0",
+        GRENADIERS,
+        "--rounds",
+        "2",
+        "--policy-b",
+        "charge",
+        "--distance",
+        "9.5",
+    ],
     ["compare", "crown/rifle*", "--target", GRENADIERS, "--metric", "p_broken", "--format", "json"],
     ["units", "--faction", "crown", "--format", "json"],
     ["units", "crown/rifle*", "--format", "csv"],
@@ -387,10 +511,22 @@ COMMANDS = [
     ["morale", "legion", "--courage", "2", "--received", "[1, {0=0.5,2=0.5}]", "--rounds", "2", "--format", "csv"],
     ["morale", "warmaster", "--dice", "2", "--obstacles", "[{distance=5,kind='friend',chain=2}]"],
     ["morale", "grande-tactique", "--rout-units", "[{edge_distance=14}]", "--rout-turns", "2", "--format", "json"],
-    ["morale", "mordheim", "--warband-leader", "8", "--warband-casualties", "1", "--turns", "2", "--method", "both",
-     "--trials", "100"],
+    [
+        "morale",
+        "mordheim",
+        "--warband-leader",
+        "8",
+        "--warband-casualties",
+        "1",
+        "--turns",
+        "2",
+        "--method",
+        "both",
+        "--trials",
+        "100",
+    ],
     ["morale", "compare", "--models", "6", "--losses", "1", "--nerve", "0.5", "--rounds", "2"],
-]  # fmt: skip
+]
 
 
 def in_time(arguments):

@@ -169,9 +169,13 @@ def checkout(tmp_path):
 def run(package, *arguments, at):
     """The command line of the package in a folder, as an editable install runs it: by its place on the path."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "analyser", *arguments], cwd=at, capture_output=True, text=True, check=True,
+        [sys.executable, "-P", "-m", "analyser", *arguments],
+        cwd=at,
+        capture_output=True,
+        text=True,
+        check=True,
         env=os.environ | {"PYTHONPATH": str(package)},
-    )  # fmt: skip
+    )
     return done.stdout, done.stderr
 
 

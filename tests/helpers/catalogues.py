@@ -6,9 +6,16 @@ from xml.sax.saxutils import escape, quoteattr
 SCHEMA = "http://www.battlescribe.net/schema/catalogueSchema"
 GAME_SCHEMA = "http://www.battlescribe.net/schema/gameSystemSchema"
 STATS = {
-    "Target type": "Light", "Size": "1", "Models": "", "VPR": "", "Speed": '5"', "Defence": "2",
-    "Damage limit": "1", "Discipline": "7", "Break Limit": "2",
-}  # fmt: skip
+    "Target type": "Light",
+    "Size": "1",
+    "Models": "",
+    "VPR": "",
+    "Speed": '5"',
+    "Defence": "2",
+    "Damage limit": "1",
+    "Discipline": "7",
+    "Break Limit": "2",
+}
 
 
 def profile(name, cells, modifiers="", type_name="Type"):
@@ -37,9 +44,11 @@ def level(name, models, points, vpr, stats=None, title="Otter Guard", modifiers=
 
 
 def three_levels(**kwargs):
-    return level("Basic", 3, 50, 1, **kwargs) + level("Full strength", 9, 140, 3, **kwargs) + level(
-        "REINFORCED", 6, 95, 2, **kwargs
-    )  # fmt: skip
+    return (
+        level("Basic", 3, 50, 1, **kwargs)
+        + level("Full strength", 9, 140, 3, **kwargs)
+        + level("REINFORCED", 6, 95, 2, **kwargs)
+    )
 
 
 @dataclass

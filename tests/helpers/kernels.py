@@ -18,11 +18,16 @@ MANY_SIDES = {"heroic": 1, "strike": 248, "blank": 2}
 FEW = {"method": "monte-carlo", "trials": 1000, "threads": 1}
 BY_TRIALS, BY_GROUPS = 1000, 2_000_000
 
-LARGE_GAME = {"game": {"turns": 4, "units": [
-    {"edge_distance": 20, "column": 1, "worn_down_by_infantry": 0.3, "charged_by_cavalry": 0.2},
-    {"arm": "cavalry", "state": "shaken", "edge_distance": 18, "column": 1, "charged_by_infantry": 0.2},
-    *({"arm": "artillery", "worn_down_by_artillery": 0.2} for _ in range(3)),
-]}}  # fmt: skip
+LARGE_GAME = {
+    "game": {
+        "turns": 4,
+        "units": [
+            {"edge_distance": 20, "column": 1, "worn_down_by_infantry": 0.3, "charged_by_cavalry": 0.2},
+            {"arm": "cavalry", "state": "shaken", "edge_distance": 18, "column": 1, "charged_by_infantry": 0.2},
+            *({"arm": "artillery", "worn_down_by_artillery": 0.2} for _ in range(3)),
+        ],
+    }
+}
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "received": 1},
     "grande-tactique": {

@@ -106,12 +106,18 @@ def test_a_warning_names_file_unit_value_and_doubt(imported, tmp_path):
     ("categories", "kind", "traits"),
     [
         ((("Commander", True), ("Light", False), ("Cavalry", False)), "cavalry", ("commander",)),
-        ((("Heavy", True), ("Behemoth", False), ("Fortification", False), ("Subterranean", False)),
-         "fortification", ("behemoth", "subterranean")),
-        ((("Transport", False), ("Heavy", False), ("Armour", True), ("Field Guns/Artillery", False)),
-         "armour", ("transport",)),
+        (
+            (("Heavy", True), ("Behemoth", False), ("Fortification", False), ("Subterranean", False)),
+            "fortification",
+            ("behemoth", "subterranean"),
+        ),
+        (
+            (("Transport", False), ("Heavy", False), ("Armour", True), ("Field Guns/Artillery", False)),
+            "armour",
+            ("transport",),
+        ),
     ],
-)  # fmt: skip
+)
 def test_type_and_traits_come_from_the_categories(one, categories, kind, traits):
     unit, _ = one(categories=categories)
     assert (unit.type, unit.traits) == (kind, traits)
@@ -178,8 +184,12 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         weapons=weapon(qualities="Indirect,\nSlow to Fire,arc,"),
     )
     assert unit.rules == (
-        "All-Out Attack (3)", "Capacity (12)", "Spectacular Demise (8)", "Support (Infantry, Cavalry)", "Soar (10)",
-    )  # fmt: skip
+        "All-Out Attack (3)",
+        "Capacity (12)",
+        "Spectacular Demise (8)",
+        "Support (Infantry, Cavalry)",
+        "Soar (10)",
+    )
     assert unit.rows[0].qualities == ("Indirect", "Slow to Fire", "Arc")
     assert doubts == []
 
@@ -202,8 +212,10 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"levels": level("Basic", 9, 50, 1) + level("Reinforced", 9, 60, 1)}, "9, 9: models do not grow"),
         ({"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 40, 1)}, "50, 40: points do not grow"),
         ({"levels": level("Basic", 3, 50, 2) + level("Reinforced", 9, 60, 1)}, "2, 1: victory points fall"),
-        ({"levels": level("Basic", 3, 50, 1) + level("Reinforced", 6, 90, 1) + level("Full Strength", 9, 100, 1)},
-         "50, 90, 100: the price of further models jumps"),
+        (
+            {"levels": level("Basic", 3, 50, 1) + level("Reinforced", 6, 90, 1) + level("Full Strength", 9, 100, 1)},
+            "50, 90, 100: the price of further models jumps",
+        ),
         ({"levels": level("Basic", 9, 50, 0)}, "basic: 0: this level is worth no victory points"),
         ({"levels": level("Basic", 9, None, 1)}, "basic: this level has no cost"),
         ({"levels": level("Basic", 9, 0, 1)}, "basic: 0: this level costs no points"),
@@ -211,8 +223,10 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level stands twice"),
         ({"levels": level("Full Strength", 9, 50, 1)}, "full-strength: no basic level"),
         ({"levels": three_levels(title="Heron Guard")}, "Heron Guard: the profile's name is not the unit's"),
-        ({"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 90, 1, stats={"Discipline": "8"})},
-         "discipline: basic 7, reinforced 8: differs from level to level"),
+        (
+            {"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 90, 1, stats={"Discipline": "8"})},
+            "discipline: basic 7, reinforced 8: differs from level to level",
+        ),
         ({"levels": three_levels(stats={"Discipline": "brave"})}, "discipline: brave: not a number"),
         ({"levels": three_levels(stats={"Speed": "fast"})}, "speed: fast: not a distance"),
         ({"levels": three_levels(stats={"Target type": "Medium"})}, "target type: Medium: not light, heavy or aerial"),
@@ -235,8 +249,10 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: a column"),
         ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
         ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock, and no value in parentheses"),
-        ({"weapons": weapon(cells={"1-4": "5 (9)", "5-9": "9"}, qualities="Shock")},
-         "Ranged (Light): 5 (9), 9: Shock, and a band without"),
+        (
+            {"weapons": weapon(cells={"1-4": "5 (9)", "5-9": "9"}, qualities="Shock")},
+            "Ranged (Light): 5 (9), 9: Shock, and a band without",
+        ),
         ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses that is lower"),
         ({"weapons": ""}, "Otter Guard: no armaments row"),
         ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: neither ranged, melee nor impact"),
@@ -246,7 +262,7 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"weapons": weapon() + profile("Melee", {"Models: ": "4"})}, "Melee: an armaments row without bands"),
         ({"weapons": weapon(qualities="x" * 3000)}, "too long for a cell"),
     ],
-)  # fmt: skip
+)
 def test_what_is_odd_is_doubted_and_the_unit_kept(one, changes, doubt):
     unit, doubts = one(**changes)
     assert isinstance(unit, Unit)
@@ -300,11 +316,17 @@ def test_hidden_units_are_skipped_with_a_warning_only_in_a_catalogue(imported, t
 def test_models_come_from_the_text_or_from_any_plain_modifier(one):
     unit, doubts = one(
         levels=level("Basic", 0, 10, 1, stats={"Models": "3", "VPR": "1"}, modifiers="")
-        + level("Reinforced", 0, 20, 1, stats={"Models": "3", "VPR": "3"},
-                modifiers="<modifier type='increment' value='3' field='t-Models'/>"
-                "<modifier type='decrement' value='1' field='t-VPR'/>")
+        + level(
+            "Reinforced",
+            0,
+            20,
+            1,
+            stats={"Models": "3", "VPR": "3"},
+            modifiers="<modifier type='increment' value='3' field='t-Models'/>"
+            "<modifier type='decrement' value='1' field='t-VPR'/>",
+        )
         + level("Full Strength", 9, 30, 3),
-    )  # fmt: skip
+    )
     assert [(each.models, each.victory_points) for each in unit.levels.values()] == [(3, 1), (6, 2), (9, 3)]
     assert doubts == []
 
@@ -312,10 +334,16 @@ def test_models_come_from_the_text_or_from_any_plain_modifier(one):
 def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_out(one):
     condition = "<conditions><condition type='atLeast' value='1'/></conditions>"
     unit, doubts = one(
-        levels=level("Basic", 0, 10, 1, stats={"Models": "9", "VPR": "1"},
-                     modifiers=f"<modifier type='set' value='4' field='t-Models'>{condition}</modifier>"
-                     "<modifier type='multiply' value='2' field='t-VPR'/>"),
-    )  # fmt: skip
+        levels=level(
+            "Basic",
+            0,
+            10,
+            1,
+            stats={"Models": "9", "VPR": "1"},
+            modifiers=f"<modifier type='set' value='4' field='t-Models'>{condition}</modifier>"
+            "<modifier type='multiply' value='2' field='t-VPR'/>",
+        ),
+    )
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",

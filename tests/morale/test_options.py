@@ -56,9 +56,16 @@ def test_a_value_of_the_ruleset_is_an_option(arguments, key, value):
 
 def test_rulesets_inside_a_ruleset_have_options_too():
     ruleset = answer(
-        "compare", "--models", "3", "--losses", "1", "--ruleset-legion-rally-successes", "1",
-        "--ruleset-armoured-clash-deck", "{1 = 1, 12 = 1}",
-    )["question"]["ruleset"]  # fmt: skip
+        "compare",
+        "--models",
+        "3",
+        "--losses",
+        "1",
+        "--ruleset-legion-rally-successes",
+        "1",
+        "--ruleset-armoured-clash-deck",
+        "{1 = 1, 12 = 1}",
+    )["question"]["ruleset"]
     assert ruleset["legion"]["rally_successes"] == 1
     assert ruleset["armoured_clash"]["deck"] == {"1": 1, "12": 1}
 

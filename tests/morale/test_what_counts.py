@@ -129,7 +129,7 @@ def test_who_is_never_charged_runs_no_more():
         ({"warband": FOUGHT}, "no rout test"),
         ({"warband": FOUGHT | {"casualties": [1, 0], "gives_up_at": 2}, "turns": 2}, "gives_up_at has no effect"),
     ],
-)  # fmt: skip
+)
 def test_mordheim_warns_of_what_has_no_effect(question, told):
     assert told in warned("mordheim", question)
 

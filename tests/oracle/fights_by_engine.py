@@ -25,11 +25,32 @@ from tests.oracle import plain_close_quarters as cq
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
-    "type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "victory_points",
-    "officer", "near_commander", "from_front", "fail_on_purpose", "suppressed", "disordered", "activated",
-    "models_without_room", "garrisoned", "formation", "behemoth", "peer_review", "chain_of_command", "obstacle",
-    "taking_cover", "exposed",
-)  # fmt: skip
+    "type",
+    "category",
+    "models",
+    "defence",
+    "damage_limit",
+    "damage",
+    "discipline",
+    "break_limit",
+    "victory_points",
+    "officer",
+    "near_commander",
+    "from_front",
+    "fail_on_purpose",
+    "suppressed",
+    "disordered",
+    "activated",
+    "models_without_room",
+    "garrisoned",
+    "formation",
+    "behemoth",
+    "peer_review",
+    "chain_of_command",
+    "obstacle",
+    "taking_cover",
+    "exposed",
+)
 COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge", "extra_reroll", "ammo_supply", "carriages")
 
 
@@ -322,8 +343,12 @@ def duellist(word):
     if fate_of(word):
         return (fate_of(word),)
     bits = (
-        SUPPRESSED, DISORDERED, unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING,
-    )  # fmt: skip
+        SUPPRESSED,
+        DISORDERED,
+        unit_state.ON_LOOKOUT,
+        unit_state.TAKING_COVER,
+        unit_state.RELOADING,
+    )
     return unit_state.models_of(word), unit_state.damage_of(word), *(has(word, bit) for bit in bits)
 
 

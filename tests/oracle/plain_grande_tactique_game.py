@@ -275,13 +275,18 @@ def tables(question):
         def mean(counted, law=law):
             return sum(chance * sum(unit.status in counted for unit in units) for (units, _), chance in law.items())
 
-        division.append({
-            "turn": turn, "p_collapsed": total(lambda _, collapsed: collapsed),
-            "p_corps_halted": total(lambda units, _: 2 * sum(unit.status in LOST for unit in units) >= corps),
-            "p_all_gone": total(lambda units, _: not any(map(stands, units))),
-            "mean_standing": mean(("eager", "shaken")), "mean_routed": mean(("routed",)), "mean_lost": mean(LOST),
-            "mean_withdrawn": mean(("withdrawn",)),
-        })  # fmt: skip
+        division.append(
+            {
+                "turn": turn,
+                "p_collapsed": total(lambda _, collapsed: collapsed),
+                "p_corps_halted": total(lambda units, _: 2 * sum(unit.status in LOST for unit in units) >= corps),
+                "p_all_gone": total(lambda units, _: not any(map(stands, units))),
+                "mean_standing": mean(("eager", "shaken")),
+                "mean_routed": mean(("routed",)),
+                "mean_lost": mean(LOST),
+                "mean_withdrawn": mean(("withdrawn",)),
+            }
+        )
         for one in range(count):
             row = {"unit": one + 1, "arm": game.arms[one], "turn": turn}
             for status in ("eager", "shaken", "routed", "silenced", "surrounded", "withdrawn"):

@@ -140,22 +140,38 @@ def mordheim_tests(state):
 NOTHING = {"after an attack": stays, "when it acts": stays}
 PLAIN = {
     "armoured-clash": (
-        (6, "calm", 0, 0), clash_loses, NOTHING | {"after an attack": clash_tests}, clash_rests, clash_fate,
+        (6, "calm", 0, 0),
+        clash_loses,
+        NOTHING | {"after an attack": clash_tests},
+        clash_rests,
+        clash_fate,
     ),
     "legion": (
-        (6, 0, False, False), legion_loses, NOTHING | {"when it acts": legion_rallies}, legion_moves, legion_fate,
+        (6, 0, False, False),
+        legion_loses,
+        NOTHING | {"when it acts": legion_rallies},
+        legion_moves,
+        legion_fate,
     ),
     "grande-tactique": (
-        (6, "eager", 0, 0), tactique_loses, NOTHING | {"after an attack": tactique_checks}, stays, tactique_fate,
+        (6, "eager", 0, 0),
+        tactique_loses,
+        NOTHING | {"after an attack": tactique_checks},
+        stays,
+        tactique_fate,
     ),
     "warmaster": (
-        (6, False, 0), warmaster_loses, NOTHING | {"after an attack": warmaster_rolls},
+        (6, False, 0),
+        warmaster_loses,
+        NOTHING | {"after an attack": warmaster_rolls},
         lambda state: [((state[0], False, 0), Fraction(1))],
         lambda state: "p_gone" if not state[0] else "p_shaken" if state[1] else "p_steady",
     ),
     "mordheim": (
-        6, lambda state, lost: state if state == "routed" else max(state - lost, 0),
-        NOTHING | {"when it acts": mordheim_tests}, stays,
+        6,
+        lambda state, lost: state if state == "routed" else max(state - lost, 0),
+        NOTHING | {"when it acts": mordheim_tests},
+        stays,
         lambda state: "p_gone" if state in ("routed", 0) else "p_shaken" if 4 * (6 - state) >= 6 else "p_steady",
     ),
-}  # fmt: skip
+}

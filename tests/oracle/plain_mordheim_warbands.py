@@ -214,8 +214,9 @@ def warband_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]
     answer: Tables = {"warband": rows}
     if len(bands) > 1:
         name, nobody = {
-            "last_on_table": ("last_left", "p_several_left"), "first_to_leave": ("first_to_leave", "p_nobody_yet")
-        }[winner]  # fmt: skip
+            "last_on_table": ("last_left", "p_several_left"),
+            "first_to_leave": ("first_to_leave", "p_nobody_yet"),
+        }[winner]
         answer[name] = [
             {
                 "turn": turn,

@@ -88,11 +88,15 @@ def alone(dice: Random) -> dict[str, Any]:
         "leader_state": dice.choice(("standing", "knocked_down", "stunned", "fleeing")),
     }
     edges = (0, 1, 2, 7, 12, 12.5, 14, 23.75, 24, 30, 0.25, 6.1, 18.3)
-    geometry = dice.choice((
-        {}, {"edge": dice.choice(edges)}, {"edge_behind": dice.choice(edges)},
-        {"edge": dice.choice(edges), "edge_behind": dice.choice(edges)},
-        {"edge": dice.choice(edges), "first_run_elsewhere": dice.random() < 0.5},
-    ))  # fmt: skip
+    geometry = dice.choice(
+        (
+            {},
+            {"edge": dice.choice(edges)},
+            {"edge_behind": dice.choice(edges)},
+            {"edge": dice.choice(edges), "edge_behind": dice.choice(edges)},
+            {"edge": dice.choice(edges), "first_run_elsewhere": dice.random() < 0.5},
+        )
+    )
     return {"leadership": dice.randint(2, 12), **geometry, **some(dice, optional)}
 
 
@@ -169,8 +173,11 @@ def questions(seed: int) -> dict[str, Any]:
         question["together"] = together(dice)
     if dice.random() < 0.3:
         values = {
-            "to_wound": dice.randint(2, 6), "save": dice.randint(3, 7), "to_hit": dice.randint(2, 6),
-            "out_of_action": dice.randint(2, 6), "hatred_while_frenzied": dice.random() < 0.5,
-        }  # fmt: skip
+            "to_wound": dice.randint(2, 6),
+            "save": dice.randint(3, 7),
+            "to_hit": dice.randint(2, 6),
+            "out_of_action": dice.randint(2, 6),
+            "hatred_while_frenzied": dice.random() < 0.5,
+        }
         question["ruleset"] = some(dice, values)
     return question

@@ -8,13 +8,31 @@ from fractions import Fraction
 from tests.oracle.random_scenarios import CATEGORIES, REROLL_FACES, cases, often, random_die, random_scenario, some_of
 
 MELEE_QUALITIES = (
-    "Arc", "Devastating", "Penetrating", "Suppressive", "Precision", "Cryo", "Seismic", "Shock", "Wreckers",
-)  # fmt: skip
+    "Arc",
+    "Devastating",
+    "Penetrating",
+    "Suppressive",
+    "Precision",
+    "Cryo",
+    "Seismic",
+    "Shock",
+    "Wreckers",
+)
 RANGED_QUALITIES = (*MELEE_QUALITIES, "Torrent", "Lock On", "Slow to Fire", "Move or Fire", "Point Blank")
 EITHER_RULES = (
-    "Durable", "Automata", "Irrepressible", "Resilient (Front)", "Construct", "Bodyguard", "Irregular", "Lockstep",
-    "Veteran (1)", "Hunter", "Corrosive Fumes (2)", "Overrun",
-)  # fmt: skip
+    "Durable",
+    "Automata",
+    "Irrepressible",
+    "Resilient (Front)",
+    "Construct",
+    "Bodyguard",
+    "Irregular",
+    "Lockstep",
+    "Veteran (1)",
+    "Hunter",
+    "Corrosive Fumes (2)",
+    "Overrun",
+)
 ACTIVE_RULES = (*EITHER_RULES, "Onslaught", "Storming Party")
 TARGET_RULES = (*EITHER_RULES, "Static", "Stoic Defence", "Sponsons (1)", "Sponsons (2)")
 DUEL_RULES = (*EITHER_RULES, "Stoic Defence", "Onslaught", "Pavises", "Shrouded", "Hot Headed")

@@ -8,12 +8,32 @@ is drawn for, and nothing else in them.
 import random
 
 QUALITIES = (
-    "Arc", "Devastating", "Penetrating", "Suppressive", "Torrent", "Precision", "Cryo", "Seismic", "Lock On",
-)  # fmt: skip
+    "Arc",
+    "Devastating",
+    "Penetrating",
+    "Suppressive",
+    "Torrent",
+    "Precision",
+    "Cryo",
+    "Seismic",
+    "Lock On",
+)
 TARGET_RULES = (
-    "Durable", "Automata", "Irrepressible", "Resilient (Front)", "Emplacement", "Pavises", "Shrouded",
-    "Obfuscating (12)", "Construct", "Hot Headed", "Bodyguard", "Irregular", "Lockstep", "Hover",
-)  # fmt: skip
+    "Durable",
+    "Automata",
+    "Irrepressible",
+    "Resilient (Front)",
+    "Emplacement",
+    "Pavises",
+    "Shrouded",
+    "Obfuscating (12)",
+    "Construct",
+    "Hot Headed",
+    "Bodyguard",
+    "Irregular",
+    "Lockstep",
+    "Hover",
+)
 TYPES = ("infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft")
 CATEGORIES = ("light", "heavy", "aerial")
 RATINGS = ("weakened", "neutral", "improved")
@@ -22,9 +42,18 @@ PENALTIES = ("concealed", "suppressed", "opportunity_fire", "reforming")
 REROLL_FACES = ("strike", "glancing", "miss", "blank")
 FACES = ("heroic", *REROLL_FACES)
 TARGET_FLAGS = (
-    "suppressed", "disordered", "activated", "near_commander", "taking_cover", "garrisoned", "from_front",
-    "obstacle", "behemoth", "fail_on_purpose", "chain_of_command",
-)  # fmt: skip
+    "suppressed",
+    "disordered",
+    "activated",
+    "near_commander",
+    "taking_cover",
+    "garrisoned",
+    "from_front",
+    "obstacle",
+    "behemoth",
+    "fail_on_purpose",
+    "chain_of_command",
+)
 
 
 def random_scenarios(seed, count):

@@ -107,9 +107,12 @@ def test_ctrl_c_is_the_business_of_the_process_that_is_helped(tmp_path):
 def test_a_helper_ends_with_its_employer(tmp_path, number):
     """Ctrl-C of a terminal is sent to both; what kills the employer, to it alone."""
     running = subprocess.Popen(
-        [sys.executable, script_of(tmp_path, 10_000)], start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, script_of(tmp_path, 10_000)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     done, deadline = tmp_path / "done", time.monotonic() + 60
     while len({path.read_text("utf-8") for path in done.glob("*")}) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)

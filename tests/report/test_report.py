@@ -82,9 +82,18 @@ def page(report):
 def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
     assert names == {
-        "matchups.csv", "matchups.parquet", "index.html", "manifest.json", "pictures",
-        "balance.csv", "dominated.csv", "flags.csv", "outliers.csv", "ratings.csv", "units.json",
-    }  # fmt: skip
+        "matchups.csv",
+        "matchups.parquet",
+        "index.html",
+        "manifest.json",
+        "pictures",
+        "balance.csv",
+        "dominated.csv",
+        "flags.csv",
+        "outliers.csv",
+        "ratings.csv",
+        "units.json",
+    }
     pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
     for path in (report / "pictures").iterdir():
         pictures[path.stem].append(path.suffix)

@@ -224,11 +224,20 @@ print("done")
 
 def command(folder, out):
     return [
-        sys.executable, "-c",
+        sys.executable,
+        "-c",
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from analyser.cli import main; sys.exit(main())",
-        "report", "--attackers", "river/*", "--defenders", "river/*", "--profiles", str(folder), "--out", str(out),
-    ]  # fmt: skip
+        "report",
+        "--attackers",
+        "river/*",
+        "--defenders",
+        "river/*",
+        "--profiles",
+        str(folder),
+        "--out",
+        str(out),
+    ]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")

@@ -46,8 +46,9 @@ def test_a_distribution_adds_up_and_gives_the_moments(result):
         assert result.std(figure) == pytest.approx(spread, abs=1e-9)
         likely = pmf[pmf["probability"] > 0]["value"]
         assert (result.quantile(figure, 0), result.quantile(figure, 1)) in (
-            (likely.min(), likely.max()), (pmf["value"].min(), likely.max())
-        )  # fmt: skip
+            (likely.min(), likely.max()),
+            (pmf["value"].min(), likely.max()),
+        )
         if result.exact:
             assert list(pmf) == ["value", "probability", "at_least"]
         else:
@@ -119,8 +120,14 @@ def test_the_widest_interval_is_that_of_the_answer():
 def test_an_estimate_is_a_number():
     p = Estimate(0.25, 0.2, 0.31)
     assert (float(p), p > 0.2, p * 4, 1 - p, round(p, 1), f"{p:.3f}", f"{p}") == (
-        0.25, True, 1.0, 0.75, 0.2, "0.250", "25% ±6"
-    )  # fmt: skip
+        0.25,
+        True,
+        1.0,
+        0.75,
+        0.2,
+        "0.250",
+        "25% ±6",
+    )
     assert np.array([p, p]).sum() == 0.5
     copy = pickle.loads(pickle.dumps(p))
     assert (copy, copy.low, copy.high) == (p, p.low, p.high)

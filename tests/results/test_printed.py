@@ -17,7 +17,8 @@ ATTACKS = [{"attacker": RIFLES, "distance": 6.0}, {"attacker": RIFLES}]
 ANSWERS = {
     "attack": (lambda: analyser.exact(FIGHT), ["attack", RIFLES, GRENADIERS, "--distance", "6"]),
     "sampled attack": (
-        lambda: analyser.simulate(FIGHT, **SAMPLED), ["attack", RIFLES, GRENADIERS, "--distance", "6", *FEW]
+        lambda: analyser.simulate(FIGHT, **SAMPLED),
+        ["attack", RIFLES, GRENADIERS, "--distance", "6", *FEW],
     ),
     "charge": (lambda: analyser.charge(RIFLES, GRENADIERS), ["charge", RIFLES, GRENADIERS]),
     "focus fire": (
@@ -32,7 +33,7 @@ ANSWERS = {
         lambda: morale.exact("legion", {"courage": 1, "tokens": 2}),
         ["morale", "legion", "--courage", "1", "--tokens", "2"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", ANSWERS)

@@ -35,7 +35,7 @@ ANSWERS = {
     "duel": lambda: sampled(analyser.duel, RIFLES, GRENADIERS, rounds=2),
     "Legion": lambda: morale.simulate("legion", {"courage": 1, "tokens": 2}, 500),
     "Grande Tactique": lambda: morale.simulate("grande-tactique", {"rout": {"units": [{}], "turns": 3}}, 500),
-}  # fmt: skip
+}
 
 
 def tables_in(plain):

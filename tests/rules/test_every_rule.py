@@ -18,9 +18,12 @@ RIDERS = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6}
 CUTTERS = {"attacker": "commonwealth/kheshig-sky-cutter-wings@basic"}
 NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rulings.md`
     (CLOSE_QUARTERS, "Siegebreaker"),  # its die is rolled when the combat is over
-    (FOCUS_FIRE, "Slow to Fire"), (FOCUS_FIRE, "Move or Fire"), (FOCUS_FIRE, "Reactive"),  # whether a row may fire
-    (FOCUS_FIRE, "Veteran"), (FOCUS_FIRE, "Corrosive Fumes"),  # rules of a profile: in `test_rules.py`
-}  # fmt: skip
+    (FOCUS_FIRE, "Slow to Fire"),
+    (FOCUS_FIRE, "Move or Fire"),
+    (FOCUS_FIRE, "Reactive"),  # whether a row may fire
+    (FOCUS_FIRE, "Veteran"),
+    (FOCUS_FIRE, "Corrosive Fumes"),  # rules of a profile: in `test_rules.py`
+}
 
 
 def charge_case(name, dice=3, *, of="a", a=None, t=None, back=0, only=None, special=None, **how):
@@ -211,7 +214,7 @@ DUELS = {
     "Spectacular Demise (3)": lambda n: duel_case(n, 9, of="b", b={"models": 1}, distance=4.0, deck=LOW_CARDS, **QUIET),
     "Berserk": lambda n: duel_case(n, a={"suppressed": True}, **CHARGING | {"policy_a": "shoot", "deck": {"12": 1}}),
     "Run Amok": lambda n: duel_case(n, 2, a={"more_rows": [row("melee", 5)]}, deck=LOW_CARDS, **QUIET),
-}  # fmt: skip
+}
 KINDS = {CLOSE_QUARTERS: CHARGES, FOCUS_FIRE: FOCUS, DUEL: DUELS}
 CASES = [(kind, name) for kind, cases in KINDS.items() for name in cases]
 

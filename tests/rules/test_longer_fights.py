@@ -69,9 +69,14 @@ def test_a_charger_that_falls_to_sponsons_comes_to_no_combat():
 
 @pytest.mark.parametrize(
     ("circumstances", "rating"),
-    [({}, "neutral"), ({"outflanking": True}, "improved"), ({"supported": True}, "improved"),
-     ({"threatened": True}, "weakened"), ({"supported": True, "threatened": True}, "neutral")],
-)  # fmt: skip
+    [
+        ({}, "neutral"),
+        ({"outflanking": True}, "improved"),
+        ({"supported": True}, "improved"),
+        ({"threatened": True}, "weakened"),
+        ({"supported": True, "threatened": True}, "neutral"),
+    ],
+)
 def test_bonuses_and_penalties_of_the_charge(circumstances, rating):
     assert rating_of(*one_die(), **circumstances) == rating
 
@@ -258,9 +263,11 @@ def test_an_overrun_is_a_second_combat_with_a_penalty():
     assert certain(charge(attacker, target, overrun=False))["target_models_destroyed"] == 3
     strikes = charge(attacker, target).strikes
     assert [(each["by"], each["overrun"], each["rating"]) for each in strikes] == [
-        ("attacker", False, "neutral"), ("target", False, "neutral"),
-        ("attacker", True, "weakened"), ("target", True, "neutral"),
-    ]  # fmt: skip
+        ("attacker", False, "neutral"),
+        ("target", False, "neutral"),
+        ("attacker", True, "weakened"),
+        ("target", True, "neutral"),
+    ]
 
 
 @pytest.mark.parametrize("distance", [None, 15.0])
@@ -324,9 +331,17 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     assert certain(result)["target_models_destroyed"] == 2 + 3
     assert result.rules_applied == ("Throw (6)",)
     assert result.strikes[-1] == {
-        "by": "throw", "row": None, "overrun": False, "dice": 0, "overcharge": True, "rating": "weakened", "defence": 1,
-        "rating_by": "rule", "bonuses": [], "penalties": [],
-    }  # fmt: skip
+        "by": "throw",
+        "row": None,
+        "overrun": False,
+        "dice": 0,
+        "overcharge": True,
+        "rating": "weakened",
+        "defence": 1,
+        "rating_by": "rule",
+        "bonuses": [],
+        "penalties": [],
+    }
 
 
 def test_who_has_destroyed_nothing_has_nothing_to_throw():
@@ -424,9 +439,16 @@ def test_a_construct_that_is_suppressed_is_disordered():
 # --- AC-6 in close quarters -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("quality", "category", "dice"), [("Shock", "light", 5), ("Shock", "heavy", 3),
-                                                           ("Wreckers", "heavy", 5), ("Wreckers", "light", 3),
-                                                           ("Point Blank", "light", 3)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("quality", "category", "dice"),
+    [
+        ("Shock", "light", 5),
+        ("Shock", "heavy", 3),
+        ("Wreckers", "heavy", 5),
+        ("Wreckers", "light", 3),
+        ("Point Blank", "light", 3),
+    ],
+)
 def test_which_value_of_the_cell_counts(quality, category, dice):
     attacker = unit(row("melee", 3, quality, special=5), type="cavalry")
     assert certain(charge(attacker, unit(category=category)))["target_models_destroyed"] == dice

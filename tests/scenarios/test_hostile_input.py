@@ -103,11 +103,13 @@ QUESTIONS = {
     },
     "warmaster": {"dice": 3, "obstacles": [{"distance": 3, "kind": "friend", "chain": 4}], "turns": 2},
     "mordheim": {
-        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 6}]}, "effect_of_leader": True,
-        "alone": {"leadership": 6, "charged": 0.5}, "combat": {"fighter": {"attacks": 4}, "rounds": 3},
+        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 6}]},
+        "effect_of_leader": True,
+        "alone": {"leadership": 6, "charged": 0.5},
+        "combat": {"fighter": {"attacks": 4}, "rounds": 3},
     },
     "compare": {"models": 8, "losses": 2, "edge_distance": 9},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("system", QUESTIONS)

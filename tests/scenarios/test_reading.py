@@ -133,7 +133,7 @@ def test_a_row_forgives_case_spaces_and_brackets(river):
         ("otter@b", {"distance": 13}, ["no row can make this attack", "ranged-light: its long range is 12"]),
         ("heron", {}, ["no row can make this attack", "the target is aerial"]),
     ],
-)  # fmt: skip
+)
 def test_a_row_that_cannot_make_the_attack(river, target, keys, parts):
     with pytest.raises(InputError) as caught:
         analyser.load_scenario(between("otter@b", target, **keys), river)

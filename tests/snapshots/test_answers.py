@@ -394,26 +394,35 @@ def catalogue(defence: int, points: int) -> str:
 
 def _entry(name: str, kind: str, category: str, defence: int, points: int) -> str:
     stats = {
-        "Target type": category, "Size": "1", "Models": "", "VPR": "", "Speed": '5"', "Defence": str(defence),
-        "Damage limit": "1", "Discipline": "7", "Break Limit": "2",
-    }  # fmt: skip
+        "Target type": category,
+        "Size": "1",
+        "Models": "",
+        "VPR": "",
+        "Speed": '5"',
+        "Defence": str(defence),
+        "Damage limit": "1",
+        "Discipline": "7",
+        "Break Limit": "2",
+    }
     levels = "".join(
         f"<entryLink name='{level}' targetId='none'><profiles>"
         + _profile(
-            name, stats, "Basic unit",
+            name,
+            stats,
+            "Basic unit",
             f"<modifiers><modifier type='set' value='{models}' field='t-Models'/>"
             f"<modifier type='set' value='{worth}' field='t-VPR'/></modifiers>",
         )
         + f"</profiles><costs><cost name='points' typeId='p' value='{price}'/></costs></entryLink>"
         for level, models, worth, price in (("Basic", 3, 1, points), ("Reinforced", 6, 2, 2 * points - 5))
-    )  # fmt: skip
+    )
     weapons = "".join(
         _profile(
             f"Ranged ({what})",
             {"Range": '6"/12"', "1-3": dice, "4-6": "8 (9)", "7-9": "twelve", "Qualities": qualities},
         )
         for what, dice, qualities in (("Light", "4", "Point Blank, Arc"), ("Heavy", "2", "Sparkling"))
-    )  # fmt: skip
+    )
     rules = _profile("Special Rules", {"Special Rules": "Veteran (1), Bulky"}, "Special Rules")
     return f"""<selectionEntry type="unit" name="{name}"><categoryLinks><categoryLink name="{kind}" primary="true"/>
         <categoryLink name="{category}" primary="false"/></categoryLinks><profiles>{rules}</profiles>
@@ -564,32 +573,68 @@ def asked(*arguments: str, file: str | None = None) -> Callable[[], Any]:
 QUESTIONS: dict[str, Callable[[], Any]] = {
     # attacks
     "attack-exact": asked(
-        "attack", "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@basic",
-        "--row", "ranged-light", "--distance", "6", "--aiming",
+        "attack",
+        "crown/rifle-platoon@reinforced",
+        "imperium/scion-grenadier-platoon@basic",
+        "--row",
+        "ranged-light",
+        "--distance",
+        "6",
+        "--aiming",
     ),
     "attack-both": asked("attack", RIFLES, GRENADIERS, "--distance", "6", "--aiming", "--ammo-supply", *BOTH),
     "attack-shortened": asked(
         "attack", "crown/rifle pl@reinf:aiming,attacker_models=7", f"{GRENADIERS}:models=4,suppressed", *BOTH
     ),
     "attack-garrisoned": asked(
-        "attack", SHARP, GRENADIERS, "--garrisoned", "--near-commander", "--officer", "random", "--formation", "open",
-        "--edge-distance", "3", "--models-without-room", "1", *BOTH,
+        "attack",
+        SHARP,
+        GRENADIERS,
+        "--garrisoned",
+        "--near-commander",
+        "--officer",
+        "random",
+        "--formation",
+        "open",
+        "--edge-distance",
+        "3",
+        "--models-without-room",
+        "1",
+        *BOTH,
     ),
     "attack-extra-reroll": asked(
         "attack", SHARP, GRENADIERS, "--rating", "improved", "--veteran", "2", "--extra-reroll", "miss,blank:2", *BOTH
     ),
     "attack-best-row-heavy": asked("attack", "crown/drake-field-guns@basic", TANKS, *BOTH),
     "attack-indirect-spotter": asked(
-        "attack", "commonwealth/tryasti-seismic-mortars@basic", GRENADIERS, "--line-of-sight", "spotter",
-        "--disordered", *BOTH,
+        "attack",
+        "commonwealth/tryasti-seismic-mortars@basic",
+        GRENADIERS,
+        "--line-of-sight",
+        "spotter",
+        "--disordered",
+        *BOTH,
     ),
     "attack-behemoth-damaged": asked(
-        "attack", MONARCH, "imperium/thunar-arc-field-guns@basic", "--attacker-damage", "5", "--chain-of-command",
-        "--peer-review", *BOTH,
+        "attack",
+        MONARCH,
+        "imperium/thunar-arc-field-guns@basic",
+        "--attacker-damage",
+        "5",
+        "--chain-of-command",
+        "--peer-review",
+        *BOTH,
     ),
     "attack-opportunity-fire": asked(
-        "attack", "commonwealth/ryadovoy-rifle-platoon@basic", SHARP, "--opportunity-fire", "--concealed",
-        "--taking-cover", "--exposed", "2", *BOTH,
+        "attack",
+        "commonwealth/ryadovoy-rifle-platoon@basic",
+        SHARP,
+        "--opportunity-fire",
+        "--concealed",
+        "--taking-cover",
+        "--exposed",
+        "2",
+        *BOTH,
     ),
     "attack-on-colossus": asked("attack", KRUPP, COLOSSUS, "--damage", "3", "--from-front", *BOTH),
     "attack-precision": asked(
@@ -633,16 +678,35 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "duel-shoot": asked("duel", RIFLES, GRENADIERS, "--rounds", "2", *BOTH),
     "duel-lookout-file": asked("run", "question.toml", *BOTH, file=DUEL),
     "duel-charge-cover": asked(
-        "duel", CAVALRY, f"{GRENADIERS}:suppressed", "--policy-a", "charge", "--policy-b",
-        "take_cover", "--distance", "20", "--rounds", "3", "--replacement", *BOTH,
+        "duel",
+        CAVALRY,
+        f"{GRENADIERS}:suppressed",
+        "--policy-a",
+        "charge",
+        "--policy-b",
+        "take_cover",
+        "--distance",
+        "20",
+        "--rounds",
+        "3",
+        "--replacement",
+        *BOTH,
     ),
     "duel-all-out": asked(
         "duel", MONARCH, COLOSSUS, "--policy-a", "all_out", "--first", "b", "--rounds", "2", *SAMPLED
     ),
     "duel-overcharge-file": asked("run", "question.toml", *BOTH, file=DUEL_OVERCHARGED),
     "duel-amok": asked(
-        "duel", "commonwealth/azhdaya-beserker-gang@basic:overcharge", f"{GRENADIERS}:damage=0", "--distance", "12.5",
-        "--policy-a", "charge", "--policy-b", "short_range", *BOTH,
+        "duel",
+        "commonwealth/azhdaya-beserker-gang@basic:overcharge",
+        f"{GRENADIERS}:damage=0",
+        "--distance",
+        "12.5",
+        "--policy-a",
+        "charge",
+        "--policy-b",
+        "short_range",
+        *BOTH,
     ),
     "duel-many-chunks": asked(
         "duel", RIFLES, GRENADIERS, "--rounds", "2", "--method", "monte-carlo", "--trials", "300001", "--seed", "3"
@@ -661,38 +725,71 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     # morale
     "legion": asked("morale", "legion", "question.toml", *BOTH, file=LEGION),
     "legion-many-chunks": asked(
-        "morale", "legion", "--courage", "1", "--received", "{0 = 0.5, 1 = 0.5}", "--method", "monte-carlo",
-        "--trials", "1200001", "--seed", "9",
+        "morale",
+        "legion",
+        "--courage",
+        "1",
+        "--received",
+        "{0 = 0.5, 1 = 0.5}",
+        "--method",
+        "monte-carlo",
+        "--trials",
+        "1200001",
+        "--seed",
+        "9",
     ),
     "legion-precision": asked(
         "morale", "legion", "--courage", "1", "--tokens", "1", "--method", "monte-carlo", "--precision", "0.005"
     ),
     "legion-options": asked("morale", "legion", "--courage", "2", "--tokens", "3", "--received", "1", *BOTH),
     "grande-tactique-check": asked(
-        "morale", "grande-tactique", "--check-quality", "veteran", "--check-cause", "worn down",
-        "--check-worn-down-by", "artillery", "--ruleset-check-target", "7", *BOTH,
+        "morale",
+        "grande-tactique",
+        "--check-quality",
+        "veteran",
+        "--check-cause",
+        "worn down",
+        "--check-worn-down-by",
+        "artillery",
+        "--ruleset-check-target",
+        "7",
+        *BOTH,
     ),
     "grande-tactique-sections": asked("morale", "grande-tactique", "question.toml", *BOTH, file=GRANDE_TACTIQUE),
     "grande-tactique-game": asked("run", "question.toml", *BOTH, file=GRANDE_TACTIQUE_GAME),
-    "grande-tactique-large-division": asked(
-        "morale", "grande-tactique", "question.toml", *BOTH, file=LARGE_DIVISION
-    ),
+    "grande-tactique-large-division": asked("morale", "grande-tactique", "question.toml", *BOTH, file=LARGE_DIVISION),
     "grande-tactique-large-game": asked("run", "question.toml", *SAMPLED, file=LARGE_GAME),
     "warmaster": asked("morale", "warmaster", "question.toml", *BOTH, file=WARMASTER),
     "warmaster-retreat": asked("run", "question.toml", *BOTH, file=WARMASTER_RETREAT),
     "mordheim": asked("morale", "mordheim", "question.toml", *BOTH, file=MORDHEIM),
     "mordheim-brawl": asked("run", "question.toml", *BOTH, file=MORDHEIM_BRAWL),
     "mordheim-combat-options": asked(
-        "morale", "mordheim", "--combat-enemy-causes-fear", "--combat-fighter-leadership", "6",
-        "--combat-fighter-leader", "8", *BOTH,
+        "morale",
+        "mordheim",
+        "--combat-enemy-causes-fear",
+        "--combat-fighter-leadership",
+        "6",
+        "--combat-fighter-leader",
+        "8",
+        *BOTH,
     ),
     "morale-compare": asked("morale", "compare", "question.toml", *BOTH, file=SIDE_BY_SIDE),
     "morale-compare-duel": asked("run", "question.toml", *BOTH, file=DUEL_SIDE_BY_SIDE),
     # comparisons
     "compare-shell": asked("compare", SHARP, RIFLES, "--target", GRENADIERS, "--distance", "10"),
     "compare-shell-weights": asked(
-        "compare", "crown/rifle*", "--target", GRENADIERS, "--target", f"{KRUPP}:suppressed", "--weights", "2,1",
-        "--metric", "p_broken", "--at-least", "2",
+        "compare",
+        "crown/rifle*",
+        "--target",
+        GRENADIERS,
+        "--target",
+        f"{KRUPP}:suppressed",
+        "--weights",
+        "2,1",
+        "--metric",
+        "p_broken",
+        "--at-least",
+        "2",
     ),
     "compare-shell-per-points": asked(
         "compare", "crown/*@basic", "--target", KRUPP, "--metric", "expected_points_destroyed", "--per-points"
@@ -732,7 +829,9 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
         analyser.dice_funnel(
             {
                 "attack": {
-                    "dice": 9, "qualities": ["Overcharge"], "overcharge": True,
+                    "dice": 9,
+                    "qualities": ["Overcharge"],
+                    "overcharge": True,
                     "extra_reroll": {"faces": ["miss", "blank"], "dice": 2},
                 },
                 "target": {**GUARDED, "exposed": 3},
@@ -755,7 +854,7 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "refused-selector": lambda: refused(
         lambda: analyser.simulate({"attack": {"attacker": "crown/rifel"}, "target": {"unit": KRUPP}})
     ),
-}  # fmt: skip
+}
 
 
 # --- how they are kept and compared ---------------------------------------------------------------------------

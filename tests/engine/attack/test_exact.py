@@ -82,9 +82,17 @@ def test_overcharge_keeps_hits_and_blanks_together(deck, rating):
     # Every hit destroys one of 100 models and every blank one of the attacker's: the outcome tells both apart.
     for arc, veteran, extra in product((False, True), (0, 1), (0, 1, 2)):
         given = scenario(
-            SHIPPED_DIE, deck, models=100, discipline=None, dice=1, rating=rating, veteran=veteran, overcharge=True,
-            extra_reroll={"faces": ["blank", "miss", "strike"], "dice": extra}, qualities=["Arc"] if arc else [],
-        )  # fmt: skip
+            SHIPPED_DIE,
+            deck,
+            models=100,
+            discipline=None,
+            dice=1,
+            rating=rating,
+            veteran=veteran,
+            overcharge=True,
+            extra_reroll={"faces": ["blank", "miss", "strike"], "dice": extra},
+            qualities=["Arc"] if arc else [],
+        )
         found = marginal(law(analyser.exact(given)), "models_destroyed", "attacker_models_destroyed")
         assert_same_law(found, plain.attack_roll_law(given))
 

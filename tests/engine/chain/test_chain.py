@@ -28,14 +28,15 @@ def law_of(values, length=64):
 CASES = {
     "two six-sided dice": (thrown(sided(6), 2), [sum(faces) for faces in product(range(1, 7), repeat=2)]),
     "one extra die of weight 7": (
-        thrown(extra_dice=(ExtraDie(success_die(1, 6), 7),)), [7 * (face == 6) for face in range(1, 7)],
+        thrown(extra_dice=(ExtraDie(success_die(1, 6), 7),)),
+        [7 * (face == 6) for face in range(1, 7)],
     ),
     "a die and two extra dice": (
         thrown(sided(6), 1, (ExtraDie(success_die(1, 6), 8), ExtraDie(success_die(2, 3), 16))),
         [a + 8 * (b == 6) + 16 * (c > 1) for a, b, c in product(range(1, 7), range(1, 7), range(1, 4))],
     ),
     "a die with a gap": (thrown(Die((0, 2, 0, 0, 1), 3), 2), [a + b for a, b in product((1, 1, 4), repeat=2)]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)

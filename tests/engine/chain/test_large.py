@@ -38,40 +38,97 @@ def warbands(number, warriors, **more):
 
 SMALL = {
     "division": ("grande-tactique", division(4)),
-    "rout": ("grande-tactique", {"rout": {
-        "units": [{"edge_distance": 20}, {"arm": "cavalry", "edge_distance": 30}, {"shelter_distance": 10}],
-        "charged_by_cavalry": 0.1, "charged_by_infantry": 0.2, "turns": 4,
-    }}),
-    "column": ("grande-tactique", {"column": {
-        "arm": "cavalry", "enemy": "cavalry", "old_guard": False, "edge_distance": 30,
-        "friends": [{"distance": 3, "shaken": 0.5}, {"distance": 8, "arm": "cavalry", "shaken": 0.5}],
-    }}),
-    "game": ("grande-tactique", {"game": {
-        "units": [{"edge_distance": 20, "column": 1, "charged_by_cavalry": 0.2, "worn_down_by_infantry": 0.3},
-                  {"arm": "cavalry", "edge_distance": 15, "column": 1, "worn_down_by_artillery": 0.3},
-                  {"arm": "artillery"}],
-        "surrounded": 0.1, "turns": 3,
-    }}),
-    "check and flight": ("grande-tactique", {
-        "check": {}, "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2},
-    }),
-    "legion": ("legion", {
-        "courage": 1, "tokens": 3, "received": {0: 0.5, 2: 0.5}, "received_after": {0: 0.5, 1: 0.5}, "destroyed": 0.05,
-        "edge_distance": 12, "move_distance": 6, "commander_courage": 2,
-    }),
-    "warmaster": ("warmaster", {"dice": 2, "turns": 3, "obstacles": [
-        {"distance": 4, "kind": "friend", "chain": 2}, {"distance": 8, "kind": "enemy"},
-    ]}),
+    "rout": (
+        "grande-tactique",
+        {
+            "rout": {
+                "units": [{"edge_distance": 20}, {"arm": "cavalry", "edge_distance": 30}, {"shelter_distance": 10}],
+                "charged_by_cavalry": 0.1,
+                "charged_by_infantry": 0.2,
+                "turns": 4,
+            }
+        },
+    ),
+    "column": (
+        "grande-tactique",
+        {
+            "column": {
+                "arm": "cavalry",
+                "enemy": "cavalry",
+                "old_guard": False,
+                "edge_distance": 30,
+                "friends": [{"distance": 3, "shaken": 0.5}, {"distance": 8, "arm": "cavalry", "shaken": 0.5}],
+            }
+        },
+    ),
+    "game": (
+        "grande-tactique",
+        {
+            "game": {
+                "units": [
+                    {"edge_distance": 20, "column": 1, "charged_by_cavalry": 0.2, "worn_down_by_infantry": 0.3},
+                    {"arm": "cavalry", "edge_distance": 15, "column": 1, "worn_down_by_artillery": 0.3},
+                    {"arm": "artillery"},
+                ],
+                "surrounded": 0.1,
+                "turns": 3,
+            }
+        },
+    ),
+    "check and flight": (
+        "grande-tactique",
+        {
+            "check": {},
+            "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2},
+        },
+    ),
+    "legion": (
+        "legion",
+        {
+            "courage": 1,
+            "tokens": 3,
+            "received": {0: 0.5, 2: 0.5},
+            "received_after": {0: 0.5, 1: 0.5},
+            "destroyed": 0.05,
+            "edge_distance": 12,
+            "move_distance": 6,
+            "commander_courage": 2,
+        },
+    ),
+    "warmaster": (
+        "warmaster",
+        {
+            "dice": 2,
+            "turns": 3,
+            "obstacles": [
+                {"distance": 4, "kind": "friend", "chain": 2},
+                {"distance": 8, "kind": "enemy"},
+            ],
+        },
+    ),
     "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),
-    "warriors": ("mordheim", {
-        "turns": 3, "alone": {"leadership": 6, "charged": 0.2}, "stupidity": {"leadership": 6},
-        "combat": {"fighter": {"attacks": 2, "frenzy": True, "knocked_down": 0.3}, "enemy": {"hatred": True},
-                   "rounds": 2},
-        "together": {"leader": 7, "p_stunned": 0.3, "rout_test": True, "best_other": 6,
-                     "warriors": [{"leadership": 6}]},
-    }),
+    "warriors": (
+        "mordheim",
+        {
+            "turns": 3,
+            "alone": {"leadership": 6, "charged": 0.2},
+            "stupidity": {"leadership": 6},
+            "combat": {
+                "fighter": {"attacks": 2, "frenzy": True, "knocked_down": 0.3},
+                "enemy": {"hatred": True},
+                "rounds": 2,
+            },
+            "together": {
+                "leader": 7,
+                "p_stunned": 0.3,
+                "rout_test": True,
+                "best_other": 6,
+                "warriors": [{"leadership": 6}],
+            },
+        },
+    ),
     "compare": ("compare", {"models": 5, "losses": LOSSES, "attacks": 2, "edge_distance": 7, "rounds": 3}),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -352,41 +409,128 @@ def test_too_many_courses_for_the_states_are_refused(monkeypatch):
 
 HUNDRED = {0: 0.4, 1: 0.3, 50: 0.2, 100: 0.1}
 EVERY_MAXIMUM = {
-    "tokens, received, rounds": ("legion", {
-        "courage": 20, "tokens": 60, "received": HUNDRED, "received_after": HUNDRED, "rounds": 100,
-        "commander_courage": 20, "edge_distance": 1000, "move_distance": 10, "destroyed": 0.01,
-    }),
-    "friends": ("grande-tactique", {"column": {
-        "arm": "cavalry", "enemy": "cavalry", "edge_distance": 1000,
-        "friends": [{"distance": 5 * place, "shaken": 0.5, "arm": "cavalry"} for place in range(MOST_FRIENDS)],
-    }}),
-    "routed units": ("grande-tactique", {"rout": {
-        "units": [{"edge_distance": 1000 - place} for place in range(MOST_ROUTED)], "charged_by_infantry": 0.5,
-        "pips_elsewhere": 3, "turns": 100,
-    }}),
+    "tokens, received, rounds": (
+        "legion",
+        {
+            "courage": 20,
+            "tokens": 60,
+            "received": HUNDRED,
+            "received_after": HUNDRED,
+            "rounds": 100,
+            "commander_courage": 20,
+            "edge_distance": 1000,
+            "move_distance": 10,
+            "destroyed": 0.01,
+        },
+    ),
+    "friends": (
+        "grande-tactique",
+        {
+            "column": {
+                "arm": "cavalry",
+                "enemy": "cavalry",
+                "edge_distance": 1000,
+                "friends": [{"distance": 5 * place, "shaken": 0.5, "arm": "cavalry"} for place in range(MOST_FRIENDS)],
+            }
+        },
+    ),
+    "routed units": (
+        "grande-tactique",
+        {
+            "rout": {
+                "units": [{"edge_distance": 1000 - place} for place in range(MOST_ROUTED)],
+                "charged_by_infantry": 0.5,
+                "pips_elsewhere": 3,
+                "turns": 100,
+            }
+        },
+    ),
     "division": ("grande-tactique", division(MOST_DIVISION, turns=100)),
-    "game": ("grande-tactique", {"game": {
-        "units": [{"edge_distance": 40 + place, "column": 1, "charged_by_cavalry": 0.1, "worn_down_by_infantry": 0.2,
-                   "worn_down_by_artillery": 0.2, "loses_firing": 0.1} for place in range(MOST_GAME)],
-        "surrounded": 0.01, "turns": 100,
-    }}),
-    "obstacles": ("warmaster", {"dice": 20, "turns": 100, "obstacles": [
-        {"distance": 10 * place, "kind": "friend", "chain": place % 2} for place in range(1, 12)
-    ] + [{"distance": 500, "kind": "enemy"}]}),
-    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, leader_stunned=0.1, others_stunned=0.1)
-                 | {"turns": 100}),
-    "edge": ("mordheim", {"alone": {"leadership": 2, "opponents": 10, "wounds": 10, "edge": 1000, "charged": 0.5},
-                          "turns": 100}),
-    "attacks": ("mordheim", {"combat": {"fighter": {"attacks": 10, "frenzy": True, "second_weapon": True},
-                                        "enemy": {"attacks": 10, "frenzy": True, "causes_fear": True}, "rounds": 20}}),
-    "tests": ("mordheim", {"together": {"leader": 7, "p_out": 0.2, "rout_test": True, "best_other": 6, "warriors": [
-        {"name": f"warrior {place}", "leadership": 2 + place} for place in range(10)
-    ]}, "stupidity": {"leadership": 5}, "turns": 100}),
-    "models": ("compare", {"models": 100, "losses": HUNDRED, "attacks": 10, "rounds": 100, "edge_distance": 1000,
-                           "warmaster": {"dice": 10}, "legion": {"tokens": "an attack", "move_distance": 10}}),
-    "models, few lost": ("compare", {"models": 100, "losses": {0: 0.9, 1: 0.1}, "attacks": 1, "rounds": 100,
-                                     "edge_distance": 600, "legion": {"move_distance": 6}}),
-}  # fmt: skip
+    "game": (
+        "grande-tactique",
+        {
+            "game": {
+                "units": [
+                    {
+                        "edge_distance": 40 + place,
+                        "column": 1,
+                        "charged_by_cavalry": 0.1,
+                        "worn_down_by_infantry": 0.2,
+                        "worn_down_by_artillery": 0.2,
+                        "loses_firing": 0.1,
+                    }
+                    for place in range(MOST_GAME)
+                ],
+                "surrounded": 0.01,
+                "turns": 100,
+            }
+        },
+    ),
+    "obstacles": (
+        "warmaster",
+        {
+            "dice": 20,
+            "turns": 100,
+            "obstacles": [{"distance": 10 * place, "kind": "friend", "chain": place % 2} for place in range(1, 12)]
+            + [{"distance": 500, "kind": "enemy"}],
+        },
+    ),
+    "warbands": (
+        "mordheim",
+        warbands(MOST_WARBANDS, MOST_WARRIORS, leader_stunned=0.1, others_stunned=0.1) | {"turns": 100},
+    ),
+    "edge": (
+        "mordheim",
+        {"alone": {"leadership": 2, "opponents": 10, "wounds": 10, "edge": 1000, "charged": 0.5}, "turns": 100},
+    ),
+    "attacks": (
+        "mordheim",
+        {
+            "combat": {
+                "fighter": {"attacks": 10, "frenzy": True, "second_weapon": True},
+                "enemy": {"attacks": 10, "frenzy": True, "causes_fear": True},
+                "rounds": 20,
+            }
+        },
+    ),
+    "tests": (
+        "mordheim",
+        {
+            "together": {
+                "leader": 7,
+                "p_out": 0.2,
+                "rout_test": True,
+                "best_other": 6,
+                "warriors": [{"name": f"warrior {place}", "leadership": 2 + place} for place in range(10)],
+            },
+            "stupidity": {"leadership": 5},
+            "turns": 100,
+        },
+    ),
+    "models": (
+        "compare",
+        {
+            "models": 100,
+            "losses": HUNDRED,
+            "attacks": 10,
+            "rounds": 100,
+            "edge_distance": 1000,
+            "warmaster": {"dice": 10},
+            "legion": {"tokens": "an attack", "move_distance": 10},
+        },
+    ),
+    "models, few lost": (
+        "compare",
+        {
+            "models": 100,
+            "losses": {0: 0.9, 1: 0.1},
+            "attacks": 1,
+            "rounds": 100,
+            "edge_distance": 600,
+            "legion": {"move_distance": 6},
+        },
+    ),
+}
 
 
 @pytest.mark.slow

@@ -41,8 +41,11 @@ def deed(result, side="a", number=1):
         (unit(row("ranged", 1), speed=6.0), {"distance": 30.01}, ("advanced", "out_of_range")),
         (unit(row("ranged", 1)), {"distance": 30.0}, ("held", "out_of_range")),
         (unit(row("ranged", 1), speed=6.0, suppressed=True), {"distance": 30.0}, ("advanced", "rally_failed")),
-        (unit(row("ranged", 1, short_range=9.0), speed=6.0), {"distance": 12.0, "policy_a": "short_range"},
-         ("advanced_and_shot", "out_of_short_range")),
+        (
+            unit(row("ranged", 1, short_range=9.0), speed=6.0),
+            {"distance": 12.0, "policy_a": "short_range"},
+            ("advanced_and_shot", "out_of_short_range"),
+        ),
         (unit(SLOW, reloading=True), {}, ("re_armed", "reloading")),
         (unit(row("ranged", 1)), {"policy_a": "lookout"}, ("went_on_lookout", "policy")),
         (unit(), {"policy_a": "take_cover"}, ("took_cover", "policy")),
@@ -54,7 +57,7 @@ def deed(result, side="a", number=1):
         (unit(row("melee", 1), rules=["Berserk"], suppressed=True), {"policy_a": "take_cover"}, ("charged", "rule")),
         (unit(row("ranged", 1), activated=True), {}, ("had_no_activation", "activated")),
     ],
-)  # fmt: skip
+)
 def test_what_was_done_and_why(a, terms, expected):
     assert deed(duel(a, unit(), **{"policy_b": "take_cover"} | terms)) == expected
 

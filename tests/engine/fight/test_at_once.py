@@ -160,9 +160,13 @@ def test_it_has_won_who_is_left_if_those_beside_do_not_finish_it(terrain):
 def test_those_beside_strike_first_too_where_the_target_does():
     # AC-8.4, AC-8.7: 20 dice of a coin beside it, at the same time as its own; then the charge has no target.
     result = charge(
-        unit(row("melee", 10), models=4), doomed(), die=COIN, deck={"12": 1}, secondary=[beside(20)],
+        unit(row("melee", 10), models=4),
+        doomed(),
+        die=COIN,
+        deck={"12": 1},
+        secondary=[beside(20)],
         difficult_terrain=True,
-    )  # fmt: skip
+    )
     assert likely(result, "lost") > 0.99
 
 
@@ -219,6 +223,11 @@ def test_shots_that_are_not_made_are_not_answered():
     assert left(duel(flyer(*rows, **rules), gunner(), deck=LOW_CARDS, **quiet), "a") == 4
     assert left(duel(flyer(*rows, reloading=True, **rules), gunner(), deck=LOW_CARDS, **quiet), "a") == 7
     assert left(duel(flyer(*rows, **SHAKEN, **rules), gunner(), **quiet), "a") == 7
-    far = duel(flyer(row("ranged", 1), row("ranged", 1, id="near", long_range=5.0), **rules), gunner(), deck=LOW_CARDS,
-               distance=10.0, **quiet)  # fmt: skip
+    far = duel(
+        flyer(row("ranged", 1), row("ranged", 1, id="near", long_range=5.0), **rules),
+        gunner(),
+        deck=LOW_CARDS,
+        distance=10.0,
+        **quiet,
+    )
     assert left(far, "a") == 7

@@ -29,19 +29,35 @@ def giant():
     """One model that stands six damage, hits less hard the more it has, and carries one already."""
     weaker = ((0, 2, 4), (3, 5, 2))
     return {
-        "type": "armour", "category": "heavy", "models": 1, "behemoth": True, "defence": 1, "damage_limit": 6,
-        "damage": 1, "discipline": 7, "victory_points": 3, "rules": [],
+        "type": "armour",
+        "category": "heavy",
+        "models": 1,
+        "behemoth": True,
+        "defence": 1,
+        "damage_limit": 6,
+        "damage": 1,
+        "discipline": 7,
+        "victory_points": 3,
+        "rules": [],
         "rows": [armaments("ranged", *weaker), armaments("melee", *weaker)],
-    }  # fmt: skip
+    }
 
 
 def riders():
     """Two models of three damage each."""
     return {
-        "type": "cavalry", "category": "light", "models": 2, "defence": 1, "damage_limit": 3, "damage": 0,
-        "discipline": 5, "break_limit": 1, "victory_points": 2, "rules": [],
+        "type": "cavalry",
+        "category": "light",
+        "models": 2,
+        "defence": 1,
+        "damage_limit": 3,
+        "damage": 0,
+        "discipline": 5,
+        "break_limit": 1,
+        "victory_points": 2,
+        "rules": [],
         "rows": [armaments("ranged", (1, 2, 3)), armaments("melee", (1, 2, 3))],
-    }  # fmt: skip
+    }
 
 
 def mean(law, number):

@@ -94,8 +94,12 @@ def ends_of_sample(snapshot):
     counts = np.zeros((TWELVE.models + 2, TWELVE.models + 2, 2), np.int64)
     for one, two, many in zip(*(column.tolist() for column in snapshot)):
         ends = [TWELVE.models + 1 if fate_of(word) == "broken" else word & MODELS_MASK for word in (one, two)]
-        counts[(*(end if not fate_of(word) or end > TWELVE.models else 0 for end, word in zip(ends, (one, two))),
-                int(not fate_of(one) and bool(one & SUPPRESSED)))] += many  # fmt: skip
+        counts[
+            (
+                *(end if not fate_of(word) or end > TWELVE.models else 0 for end, word in zip(ends, (one, two))),
+                int(not fate_of(one) and bool(one & SUPPRESSED)),
+            )
+        ] += many
     return counts.ravel()
 
 

@@ -73,9 +73,13 @@ def test_short_range_is_kept_to_the_hundredth(distance, improved):
     # AC-4.2: a miss is rolled again within short range only, here with an aimed shot against one at a concealed target.
     shooter = unit(row("ranged", 4, short_range=7.25))
     result = duel(
-        shooter, unit(concealed=True), die={"strike": 1, "miss": 1}, policy_a="shoot", policy_b="take_cover",
+        shooter,
+        unit(concealed=True),
+        die={"strike": 1, "miss": 1},
+        policy_a="shoot",
+        policy_b="take_cover",
         distance=distance,
-    )  # fmt: skip
+    )
     assert result.summary["mean_b_models_left"] == (10 - 4 * 0.75 if improved else 10 - 4 * 0.5)
 
 
@@ -99,9 +103,13 @@ def test_a_demise_reaches_four_inches_and_no_further():
     # AC-7: a strike hurts within 4 inches.
     for distance, left in ((4.0, 7), (4.01, 10)):
         result = duel(
-            unit(row("ranged", 9)), unit(models=1, rules=["Spectacular Demise (3)"]), deck=LOW_CARDS,
-            policy_a="shoot", policy_b="take_cover", distance=distance,
-        )  # fmt: skip
+            unit(row("ranged", 9)),
+            unit(models=1, rules=["Spectacular Demise (3)"]),
+            deck=LOW_CARDS,
+            policy_a="shoot",
+            policy_b="take_cover",
+            distance=distance,
+        )
         assert result.summary["mean_a_models_left"] == left
 
 
@@ -124,7 +132,7 @@ FAR_SQUAD = squad(edge=9.0)
         ("b.rules", lambda: duel(unit(), unit(rules=[f"Corrosive Fumes ({FINER})"]))),
         ("attacker.rules", lambda: charge(unit(row("melee", 1), rules=[f"Throw ({FINER})"]), unit())),
     ],
-)  # fmt: skip
+)
 def test_what_is_finer_is_refused_by_its_key(key, ask):
     with pytest.raises(InputError, match=r"0\.01") as refused:
         ask()
@@ -181,19 +189,39 @@ def test_a_place_is_kept_whatever_else_a_state_holds(origin):
 
 def test_samples_keep_fractions_as_the_exact_engine_does():
     fighter = {
-        "type": "infantry", "category": "light", "models": 3, "defence": 1, "damage_limit": 1, "discipline": 7,
-        "break_limit": 0, "rules": [], "formation": "close", "speed": Fraction(251, 100),
+        "type": "infantry",
+        "category": "light",
+        "models": 3,
+        "defence": 1,
+        "damage_limit": 1,
+        "discipline": 7,
+        "break_limit": 0,
+        "rules": [],
+        "formation": "close",
+        "speed": Fraction(251, 100),
         "edge_distance": Fraction(301, 100),
         "rows": [
-            {"kind": "ranged", "against": ["light"], "short_range": Fraction(5, 2), "long_range": Fraction(723, 100),
-             "bands": [{"first": 1, "last": 3, "dice": 2}], "qualities": []},
+            {
+                "kind": "ranged",
+                "against": ["light"],
+                "short_range": Fraction(5, 2),
+                "long_range": Fraction(723, 100),
+                "bands": [{"first": 1, "last": 3, "dice": 2}],
+                "qualities": [],
+            },
             {"kind": "melee", "bands": [{"first": 1, "last": 3, "dice": 2}], "qualities": []},
         ],
-    }  # fmt: skip
+    }
     scenario = {
-        "a": fighter, "b": fighter, "policy_a": "charge", "policy_b": "short_range", "rounds": 3, "first": "random",
-        "distance": Fraction(1234, 100), "ruleset": {},
-    }  # fmt: skip
+        "a": fighter,
+        "b": fighter,
+        "policy_a": "charge",
+        "policy_b": "short_range",
+        "rounds": 3,
+        "first": "random",
+        "distance": Fraction(1234, 100),
+        "ruleset": {},
+    }
     fight = engine.duel_fight(scenario)
     sample = engine.samples_of(fight, scenario, 20_000, seed=5, replacement=True)[-1]
     assert chi_square(sample, engine.laws_of(fight, scenario)[-1]) > 1e-4

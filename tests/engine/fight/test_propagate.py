@@ -33,9 +33,14 @@ CRUSADERS = {"unit": "imperium/teutonic-armiger-crusaders@basic"}  # Overrun, Co
 CAVALRY = {"unit": "crown/horse-guard-cavalry@basic"}
 WALKERS = {"unit": "imperium/sturmriese-arc-walkers@basic"}
 UNSTABLE = {
-    "id": "unstable", "name": "Unstable", "kind": "ranged", "against": ["light"], "long_range": 12.0,
-    "bands": [{"first": 1, "last": 3, "dice": 4}], "qualities": ["Overcharge"],
-}  # fmt: skip
+    "id": "unstable",
+    "name": "Unstable",
+    "kind": "ranged",
+    "against": ["light"],
+    "long_range": 12.0,
+    "bands": [{"first": 1, "last": 3, "dice": 4}],
+    "qualities": ["Overcharge"],
+}
 BREAKER = UNSTABLE | {"id": "breaker", "bands": [{"first": 1, "last": 8, "dice": 9}], "qualities": ["Siegebreaker"]}
 DUELS = {
     "both shoot": (RIFLES, GRENADIERS, {}),
@@ -43,21 +48,29 @@ DUELS = {
     "the other begins": (RIFLES, CRUSADERS, {"policy_b": "charge", "first": "b"}),
     "from a distance": (RIFLES, CAVALRY, {"policy_b": "charge", "distance": 14.0}),
     "out of a building, its edge near": (
-        GRENADIERS | {"garrisoned": True, "edge_distance": 5.0}, RIFLES, {"policy_a": "charge", "first": "a"},
+        GRENADIERS | {"garrisoned": True, "edge_distance": 5.0},
+        RIFLES,
+        {"policy_a": "charge", "first": "a"},
     ),
     "Overcharge": (
-        RIFLES | {"rows": [UNSTABLE], "models": 3, "damage_limit": 2}, GRENADIERS, {"policy_a": "overcharge"},
+        RIFLES | {"rows": [UNSTABLE], "models": 3, "damage_limit": 2},
+        GRENADIERS,
+        {"policy_a": "overcharge"},
     ),
     "Spectacular Demise": (
-        CAVALRY, GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]}, {"policy_a": "charge"},
+        CAVALRY,
+        GRENADIERS | {"models": 3, "rules": ["Spectacular Demise (3)"]},
+        {"policy_a": "charge"},
     ),
     "lookout": (RIFLES, GRENADIERS, {"policy_b": "lookout"}),
     "shot down near by": (
-        CAVALRY | {"models": 1, "rules": ["Spectacular Demise (3)"]}, RIFLES, {"policy_a": "charge", "distance": 9.0},
+        CAVALRY | {"models": 1, "rules": ["Spectacular Demise (3)"]},
+        RIFLES,
+        {"policy_a": "charge", "distance": 9.0},
     ),
     "Corrosive Fumes within inches": (CRUSADERS, RIFLES, {"policy_a": "charge", "distance": 20.0}),
     "Siegebreaker": (RIFLES | {"rows": [BREAKER]}, GRENADIERS | {"garrisoned": True}, {}),
-}  # fmt: skip
+}
 
 
 def combatant(known):

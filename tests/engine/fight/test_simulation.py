@@ -104,9 +104,16 @@ def test_p_values_are_spread_evenly(p_values_of_kind):
 # --- cards that do not go back ----------------------------------------------------------------------------
 
 SQUAD = {
-    "type": "infantry", "category": "light", "models": 3, "defence": 1, "damage_limit": 1, "discipline": 5,
-    "break_limit": 0, "rules": [], "formation": "close",
-}  # fmt: skip
+    "type": "infantry",
+    "category": "light",
+    "models": 3,
+    "defence": 1,
+    "damage_limit": 1,
+    "discipline": 5,
+    "break_limit": 0,
+    "rules": [],
+    "formation": "close",
+}
 FEW_CARDS = {"1": 1, "12": 1}
 DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}
 FOCUS = {
@@ -115,13 +122,21 @@ FOCUS = {
     "ruleset": {"die": DIE, "deck": FEW_CARDS},
 }
 ROW = {
-    "kind": "ranged", "against": ["light", "heavy"], "long_range": 24, "qualities": [],
+    "kind": "ranged",
+    "against": ["light", "heavy"],
+    "long_range": 24,
+    "qualities": [],
     "bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)],
-}  # fmt: skip
+}
 DUEL = {
-    "a": SQUAD | {"rows": [ROW]}, "b": SQUAD | {"rows": [ROW]}, "policy_a": "shoot", "policy_b": "shoot",
-    "rounds": 3, "first": "a", "ruleset": {"die": DIE, "deck": FEW_CARDS},
-}  # fmt: skip
+    "a": SQUAD | {"rows": [ROW]},
+    "b": SQUAD | {"rows": [ROW]},
+    "policy_a": "shoot",
+    "policy_b": "shoot",
+    "rounds": 3,
+    "first": "a",
+    "ruleset": {"die": DIE, "deck": FEW_CARDS},
+}
 
 
 def plain_focus_laws(replacement):

@@ -89,16 +89,26 @@ VARIANTS = {
     "officer random, 7 models": fight(target={"officer": "random", "models": 7}, die=TWENTY_SIDES),
     "Siegebreaker": fight(qualities=["Siegebreaker"], target={"garrisoned": True, "officer": "random"}),
     "everything": fight(
-        3, "neutral", die=TWELVE_SIDES, deck=FEW_CARDS, qualities=["Arc", "Siegebreaker"], veteran=1,
-        target={"garrisoned": True, "officer": "random", "rules": ["Durable"]}, **OVERCHARGE,
+        3,
+        "neutral",
+        die=TWELVE_SIDES,
+        deck=FEW_CARDS,
+        qualities=["Arc", "Siegebreaker"],
+        veteran=1,
+        target={"garrisoned": True, "officer": "random", "rules": ["Durable"]},
+        **OVERCHARGE,
         **extra("blank", "miss", "strike"),
     ),
-}  # fmt: skip
+}
 EVERY_VARIANT = pytest.mark.parametrize("variant", VARIANTS)
 SPECIAL = [
-    "extra re-rolls, Arc, Veteran", "extra re-rolls, 251 sides", "Overcharge, Arc",
-    "Overcharge, extra re-rolls, 20 sides", "extra re-rolls, 250 sides", "everything",
-]  # fmt: skip
+    "extra re-rolls, Arc, Veteran",
+    "extra re-rolls, 251 sides",
+    "Overcharge, Arc",
+    "Overcharge, extra re-rolls, 20 sides",
+    "extra re-rolls, 250 sides",
+    "everything",
+]
 SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 sides", "everything"])
 
 

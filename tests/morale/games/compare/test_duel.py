@@ -40,8 +40,16 @@ def unit(models, dice, **facts):
         "bands": bands,
         "qualities": [],
     }
-    return {"type": "infantry", "models": models, "defence": 1, "damage_limit": 1, "discipline": 8, "victory_points": 1,
-            "rows": [row], **facts}  # fmt: skip
+    return {
+        "type": "infantry",
+        "models": models,
+        "defence": 1,
+        "damage_limit": 1,
+        "discipline": 8,
+        "victory_points": 1,
+        "rows": [row],
+        **facts,
+    }
 
 
 def question(a, b, die=DIE, deck=DECK, **more):

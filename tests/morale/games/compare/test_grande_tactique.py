@@ -86,10 +86,12 @@ def random_question(seed):
         "rounds": chance.randint(1, 7),
         **({} if chance.random() < 0.2 else {"edge_distance": chance.choice([0, 0.5, 7, 7.01, 13.99, 14, 20, 21, 35])}),
         "grande_tactique": {
-            "check_target": chance.randint(1, 13), "worn_down": chance.randint(1, 2),
-            "rallied": chance.choice(["eager", "shaken"]), "pips_elsewhere": chance.choice([0, 1, 3, 6]),
+            "check_target": chance.randint(1, 13),
+            "worn_down": chance.randint(1, 2),
+            "rallied": chance.choice(["eager", "shaken"]),
+            "pips_elsewhere": chance.choice([0, 1, 3, 6]),
         },
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("seed", range(40))

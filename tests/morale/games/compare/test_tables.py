@@ -82,9 +82,12 @@ def test_everybody_destroyed_is_gone_in_every_system():
 
 @pytest.mark.parametrize(
     ("nerve", "discipline", "courage", "target", "leadership"),
-    [(2 / 3, "8", "2", "5+ on a die of 12", "8"), (0.4, "5", "1", "8+ on a die of 12", "6"),
-     (0.9, "11", "3", "2+ on a die of 12", "10")],
-)  # fmt: skip
+    [
+        (2 / 3, "8", "2", "5+ on a die of 12", "8"),
+        (0.4, "5", "1", "8+ on a die of 12", "6"),
+        (0.9, "11", "3", "2+ on a die of 12", "10"),
+    ],
+)
 def test_equivalents_are_the_nearest_to_the_nerve(nerve, discipline, courage, target, leadership):
     """0.4: 5 of 12 cards are 0.417; 15/36 = 0.417 for 2d6 at most 6. 0.9: 11/12 = 0.917; 33/36 = 0.917 at most 10."""
     found = equivalents({"models": 6, "losses": 1, "nerve": nerve})
@@ -95,8 +98,13 @@ def test_equivalents_are_the_nearest_to_the_nerve(nerve, discipline, courage, ta
 
 
 def test_equivalents_can_be_stated():
-    question = {"models": 6, "losses": 1, "armoured_clash": {"discipline": 3, "break_limit": "none"},
-                "legion": {"courage": 4}, "mordheim": {"leadership": 12}}  # fmt: skip
+    question = {
+        "models": 6,
+        "losses": 1,
+        "armoured_clash": {"discipline": 3, "break_limit": "none"},
+        "legion": {"courage": 4},
+        "mordheim": {"leadership": 12},
+    }
     found = equivalents(question)
     assert found["armoured-clash", "DISCIPLINE"] == "3"
     assert found["armoured-clash", "BREAK LIMIT"] == "none"

@@ -8,11 +8,14 @@ from tests.oracle.morale_checks import rows
 
 UNITS = [
     {
-        "arm": ["infantry", "cavalry"][number % 2], "edge_distance": 30 + 6 * number, "column": 1 + number % 2,
-        "worn_down_by_infantry": 0.2, "charged_by_cavalry": 0.1,
+        "arm": ["infantry", "cavalry"][number % 2],
+        "edge_distance": 30 + 6 * number,
+        "column": 1 + number % 2,
+        "worn_down_by_infantry": 0.2,
+        "charged_by_cavalry": 0.1,
     }
     for number in range(8)
-]  # fmt: skip
+]
 
 
 @pytest.mark.slow

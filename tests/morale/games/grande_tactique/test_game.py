@@ -78,11 +78,14 @@ def test_flight_through_a_column_is_a_chain():
     A friend of another column is not met, nor is one that stands in front.
     """
     units = [
-        {"edge_distance": 20, "column": 1, "charged_by_infantry": 1}, {"edge_distance": 30, "column": 1},
-        {"arm": "cavalry", "edge_distance": 16, "column": 1, "state": "shaken"}, {"edge_distance": 14, "column": 1},
-        {"edge_distance": 15, "column": 2, "state": "shaken"}, {"edge_distance": 15, "state": "shaken"},
+        {"edge_distance": 20, "column": 1, "charged_by_infantry": 1},
+        {"edge_distance": 30, "column": 1},
+        {"arm": "cavalry", "edge_distance": 16, "column": 1, "state": "shaken"},
+        {"edge_distance": 14, "column": 1},
+        {"edge_distance": 15, "column": 2, "state": "shaken"},
+        {"edge_distance": 15, "state": "shaken"},
         {"arm": "artillery", "edge_distance": 13, "column": 1, "state": "shaken"},
-    ]  # fmt: skip
+    ]
     p_routed = [unit(number, 1, units=units)["p_routed"] for number in range(1, 8)]
     assert p_routed == pytest.approx([1, 0, 1, 1, 0, 0, 0], abs=EXACTLY)
 
@@ -104,9 +107,11 @@ def test_old_guard_dismays_its_column():
     """Within 3 inches they flee, within 9 they are shaken, before and behind; artillery is shaken (GT-9, GT-1)."""
     units = [
         {"quality": "old guard", "edge_distance": 20, "column": 1, "charged_by_infantry": 1},
-        {"edge_distance": 23, "column": 1}, {"edge_distance": 29, "column": 1}, {"edge_distance": 29.01, "column": 1},
+        {"edge_distance": 23, "column": 1},
+        {"edge_distance": 29, "column": 1},
+        {"edge_distance": 29.01, "column": 1},
         {"arm": "artillery", "edge_distance": 22, "column": 1},
-    ]  # fmt: skip
+    ]
     found = [unit(number, 1, units=units) for number in range(1, 6)]
     assert [each["p_routed"] for each in found] == pytest.approx([1, 1, 0, 0, 0], abs=EXACTLY)
     assert [each["p_shaken"] for each in found] == pytest.approx([0, 0, 1, 0, 1], abs=EXACTLY)
@@ -191,9 +196,16 @@ def test_bad_input_is_told_in_one_message(wrong, told):
 
 def test_it_is_asked_on_the_command_line():
     found = CliRunner().invoke(
-        cli, ["morale", "grande-tactique", "--game-turns", "1",
-              "--game-units", "[{arm = 'cavalry', edge_distance = 18, charged_by_cavalry = 1}]"],
-    )  # fmt: skip
+        cli,
+        [
+            "morale",
+            "grande-tactique",
+            "--game-turns",
+            "1",
+            "--game-units",
+            "[{arm = 'cavalry', edge_distance = 18, charged_by_cavalry = 1}]",
+        ],
+    )
     assert found.exit_code == 0, found.stderr
     assert "58.33%" in found.stdout
 
@@ -211,15 +223,23 @@ SHARES = [0, 0, 0.1, 0.25, 0.5, 1]
 
 
 def random_unit(chance):
-    unit = some(chance, {
-        "arm": [None, "infantry", "infantry", "cavalry", "artillery"],
-        "quality": [None, "regular", "veteran", "old guard"], "modifier": [None, -1, 0, 2],
-        "state": [None, "eager", "shaken", "routed", "destroyed"],
-        "edge_distance": [None, 3.5, 7, 9, 14, 15.5, 18, 20.01, 30, 60],
-        "shelter_distance": [None, None, 0, 3, 7, 7.5, 10], "in_shelter": [None, None, False, True],
-        "column": [None, 1, 1, 1, 1, 2], "withdraws": [None, None, None, 1, 2],
-        "worn_down_by_artillery": SHARES, "worn_down_by_infantry": SHARES, "loses_firing": SHARES,
-    })  # fmt: skip
+    unit = some(
+        chance,
+        {
+            "arm": [None, "infantry", "infantry", "cavalry", "artillery"],
+            "quality": [None, "regular", "veteran", "old guard"],
+            "modifier": [None, -1, 0, 2],
+            "state": [None, "eager", "shaken", "routed", "destroyed"],
+            "edge_distance": [None, 3.5, 7, 9, 14, 15.5, 18, 20.01, 30, 60],
+            "shelter_distance": [None, None, 0, 3, 7, 7.5, 10],
+            "in_shelter": [None, None, False, True],
+            "column": [None, 1, 1, 1, 1, 2],
+            "withdraws": [None, None, None, 1, 2],
+            "worn_down_by_artillery": SHARES,
+            "worn_down_by_infantry": SHARES,
+            "loses_firing": SHARES,
+        },
+    )
     arm = unit.get("arm", "infantry")
     if arm != "infantry":
         for key in ("shelter_distance", "in_shelter"):
@@ -241,13 +261,22 @@ def random_question(seed):
     chance = random.Random(seed)
     units = [random_unit(chance) for _ in range(chance.choice([1, 2, 2, 3, 4]))]
     section = {"units": units, "turns": chance.choice([1, 2, 2, 3] if len(units) > 2 else [2, 3, 5])}
-    section |= some(chance, {"surrounded": [None, 0, 0.2, 1], "rallied": [None, "eager", "shaken"],
-                             "pips_elsewhere": [None, 0, 2, 5]})  # fmt: skip
+    section |= some(
+        chance,
+        {"surrounded": [None, 0, 0.2, 1], "rallied": [None, "eager", "shaken"], "pips_elsewhere": [None, 0, 2, 5]},
+    )
     if chance.random() < 0.3:
         section["corps_units"] = len(units) + chance.randint(0, 2)
-    ruleset = some(chance, {"check_sides": [None, None, 8], "check_target": [None, None, 1, 5],
-                            "fire_shakes": [None, None, False], "pip_dice": [None, None, 0, 2],
-                            "pip_sides": [None, None, 4]})  # fmt: skip
+    ruleset = some(
+        chance,
+        {
+            "check_sides": [None, None, 8],
+            "check_target": [None, None, 1, 5],
+            "fire_shakes": [None, None, False],
+            "pip_dice": [None, None, 0, 2],
+            "pip_sides": [None, None, 4],
+        },
+    )
     return {"game": section, "ruleset": ruleset}
 
 
@@ -274,8 +303,9 @@ GAME = {
         {"arm": "cavalry", "edge_distance": 12, "column": 1, "state": "shaken", "charged_by_infantry": 0.3},
         {"arm": "artillery", "worn_down_by_artillery": 0.2},
     ],
-    "surrounded": 0.1, "turns": 3,
-}  # fmt: skip
+    "surrounded": 0.1,
+    "turns": 3,
+}
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -215,8 +215,11 @@ def test_old_guard_behind_dismays_those_before_it():
 
 def test_artillery_in_the_way_does_not_rout():
     """GT-1: neither routed nor silenced, and the friend behind it is reached by nobody."""
-    column = {"arm": "infantry", "enemy": "infantry",
-              "friends": [{"distance": 5, "arm": "artillery", "shaken": 1}, {"distance": 8}]}  # fmt: skip
+    column = {
+        "arm": "infantry",
+        "enemy": "infantry",
+        "friends": [{"distance": 5, "arm": "artillery", "shaken": 1}, {"distance": 8}],
+    }
     assert list(ask("joint", column=column)) == [("routed", "shaken", "eager")]
 
 
@@ -328,10 +331,15 @@ def test_columns_against_the_plain_reading(arm, enemy, guard, edge):
     ]
     plain = plain_column(arm, enemy, friends, edge, guard == 0)
     column = {
-        "arm": arm, "enemy": enemy, "edge_distance": edge, "old_guard": guard == 0,
-        "friends": [{"distance": each["at"], "arm": each["arm"], "shaken": float(each["p"]), "old_guard": each["guard"]}
-                    for each in friends],
-    }  # fmt: skip
+        "arm": arm,
+        "enemy": enemy,
+        "edge_distance": edge,
+        "old_guard": guard == 0,
+        "friends": [
+            {"distance": each["at"], "arm": each["arm"], "shaken": float(each["p"]), "old_guard": each["guard"]}
+            for each in friends
+        ],
+    }
     found = {key: row["probability"] for key, row in ask("joint", column=column).items()}
     assert found == pytest.approx({key: float(chance) for key, chance in plain.items()}, abs=EXACTLY)
 
@@ -574,8 +582,12 @@ def plain_befall(unit, before, after, chance):
 
 
 def test_collapse_against_the_plain_reading():
-    units = [(Fraction(1, 2), Fraction(0)), (Fraction(1, 4), Fraction(1, 8)), (Fraction(1, 8), Fraction(1, 4)),
-             (Fraction(3, 8), Fraction(1, 2))]  # fmt: skip
+    units = [
+        (Fraction(1, 2), Fraction(0)),
+        (Fraction(1, 4), Fraction(1, 8)),
+        (Fraction(1, 8), Fraction(1, 4)),
+        (Fraction(3, 8), Fraction(1, 2)),
+    ]
     plain = [float(each) for each in plain_division(units, 4)]
     members = [{"rout": float(rout), "lost": float(lost)} for rout, lost in units]
     found = ask("division", division={"units": members, "turns": 4})
@@ -587,13 +599,24 @@ def test_collapse_against_the_plain_reading():
 ALL_SECTIONS = {
     "check": {"quality": "veteran"},
     "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 18, "surrounded": 0.1},
-    "column": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 30,
-               "friends": [{"distance": 6, "arm": "cavalry", "shaken": 0.3}, {"distance": 15, "shaken": 0.6},
-                           {"distance": 20, "arm": "cavalry"}]},
-    "rout": {"units": [{"edge_distance": 20}, {"arm": "cavalry", "edge_distance": 40}, {"shelter_distance": 10}],
-             "charged_by_infantry": 0.2, "charged_by_cavalry": 0.1, "turns": 4},
+    "column": {
+        "arm": "cavalry",
+        "enemy": "cavalry",
+        "edge_distance": 30,
+        "friends": [
+            {"distance": 6, "arm": "cavalry", "shaken": 0.3},
+            {"distance": 15, "shaken": 0.6},
+            {"distance": 20, "arm": "cavalry"},
+        ],
+    },
+    "rout": {
+        "units": [{"edge_distance": 20}, {"arm": "cavalry", "edge_distance": 40}, {"shelter_distance": 10}],
+        "charged_by_infantry": 0.2,
+        "charged_by_cavalry": 0.1,
+        "turns": 4,
+    },
     "division": {"units": [{"rout": 0.1}, {"rout": 0.3, "lost": 0.4}, {"rout": 0.2}], "turns": 4},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("section", ALL_SECTIONS)
@@ -655,9 +678,20 @@ def test_bad_input_is_told_in_one_message(wrong, told):
 
 def test_the_command_line():
     found = CliRunner().invoke(
-        cli, ["morale", "grande-tactique", "--flight-arm", "cavalry", "--flight-enemy", "cavalry",
-              "--flight-edge-distance", "18", "--division-units", "[{rout = 0.5}, {rout = 0.4}]"],
-    )  # fmt: skip
+        cli,
+        [
+            "morale",
+            "grande-tactique",
+            "--flight-arm",
+            "cavalry",
+            "--flight-enemy",
+            "cavalry",
+            "--flight-edge-distance",
+            "18",
+            "--division-units",
+            "[{rout = 0.5}, {rout = 0.4}]",
+        ],
+    )
     assert found.exit_code == 0, found.stderr
     assert "58.33%" in found.stdout
     wrong = CliRunner().invoke(cli, ["morale", "grande-tactique", "--division-units", "[]"])
@@ -670,13 +704,15 @@ def test_the_command_line():
     [
         ({"units": [{}]}, {"GT-6 flight again", "GT-6 rally"}),
         ({"units": [{}], "pips_elsewhere": 5}, {"GT-6 flight again"}),  # 1 PIP is left of 6
-        ({"units": [{}], "charged_by_cavalry": 0.1},
-         {"GT-6 flight again", "GT-6 rally", "GT-7 charges against routed units"}),
+        (
+            {"units": [{}], "charged_by_cavalry": 0.1},
+            {"GT-6 flight again", "GT-6 rally", "GT-7 charges against routed units"},
+        ),
         ({"units": [{}], "standing": 2}, {"GT-6 flight again", "GT-6 rally"}),
         ({"units": [{}], "standing": 1}, {"GT-6 flight again", "GT-8 collapse forbids rallying"}),
         ({"units": [{"edge_distance": 9}]}, {"GT-5 the map edge", "GT-6 flight again", "GT-6 rally"}),
     ],
-)  # fmt: skip
+)
 def test_rules_are_called_applied_that_can_have_their_occasion(rout, rules_told):
     assert set(morale.exact("grande-tactique", {"rout": rout}).rules_applied) == rules_told
 

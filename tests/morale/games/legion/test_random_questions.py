@@ -54,9 +54,15 @@ def test_how_many_tokens_until_it_panics_by_half():
 
 def test_rolled_too():
     question = {
-        "courage": 2, "commander_courage": 3, "commander_near": [1, 0.5, 0], "rounds": 3, "received": {1: 0.5, 3: 0.5},
-        "edge_distance": 12, "move_distance": 6, "until_panic": 0.5,
-    }  # fmt: skip
+        "courage": 2,
+        "commander_courage": 3,
+        "commander_near": [1, 0.5, 0],
+        "rounds": 3,
+        "received": {1: 0.5, 3: 0.5},
+        "edge_distance": 12,
+        "move_distance": 6,
+        "until_panic": 0.5,
+    }
     assert_sample_fits("legion", question, trials=20_000, seeds=(1,))
     exact, rolled = (
         rows(result, "attacks_until_panic")
@@ -91,7 +97,7 @@ def test_what_no_number_comes_from_is_named():
         ({"until_panic": True, "courage": "none"}, "never panics, it has no COURAGE (LG-1) (allowed: left out)"),
         ({"until_panic": True, "ruleset": {"rally_successes": 6}}, "never panics, each token goes in the rally step"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_told(more, told):
     with pytest.raises(InputError) as error:
         morale.exact("legion", {"courage": 1, **more})

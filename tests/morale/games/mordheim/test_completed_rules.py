@@ -65,9 +65,11 @@ def test_a_warband_that_is_all_out_at_the_start_is_no_rival():
 def test_the_first_to_leave_wins_where_a_scenario_says_so():
     """A tests on Ld 7 and routs with 15/36, and has won; else B, on Ld 2 whatever falls, does with 35/36."""
     question = {
-        "warband": band("A", 1, leader=7, leader_falls="last"), "rivals": [band("B", 1, leader=2), band("C")],
-        "winner": "first_to_leave", "turns": 1,
-    }  # fmt: skip
+        "warband": band("A", 1, leader=7, leader_falls="last"),
+        "rivals": [band("B", 1, leader=2), band("C")],
+        "winner": "first_to_leave",
+        "turns": 1,
+    }
     row = found(question, "first_to_leave")[(1,)]
     assert row["p_A"] == close(1 - PASS_7)
     assert row["p_B"] == close(PASS_7 * 35 / 36)
@@ -182,9 +184,11 @@ def test_who_never_tested_is_not_among_those_of_whom_none_fails():
     question = {"together": {"leader": 7, "rout_test": True, "warriors": [{"leadership": 7}]}}
     several = {key[0]: row["probability"] for key, row in found(question, "several").items()}
     assert several == {
-        "none fails": close(PASS_7**2), "one fails": close(PASS_7 * 15 / 36), "two or more fail": 0,
+        "none fails": close(PASS_7**2),
+        "one fails": close(PASS_7 * 15 / 36),
+        "two or more fail": 0,
         "nobody tests: routed": close(15 / 36),
-    }  # fmt: skip
+    }
     tests = found(question, "tests")
     assert [tests[(name,)]["p_tests"] for name in ("rout test", "warrior")] == close([1, PASS_7])
 
@@ -261,15 +265,23 @@ def test_enemies_who_are_out_of_action_strike_no_more():
 
 BRAWL = {
     "warband": {
-        "name": "reiklanders", "leader": 8, "others": [{"leadership": 7, "number": 5}], "leader_falls": "random",
+        "name": "reiklanders",
+        "leader": 8,
+        "others": [{"leadership": 7, "number": 5}],
+        "leader_falls": "random",
         "casualties_from": [{"of": "skaven", "number": 5, "attacks": 2, "save": 6}],
     },
-    "rivals": [{
-        "name": "skaven", "leader": 7, "others": [{"leadership": 6, "number": 9}], "others_stunned": 0.1,
-        "casualties_from": [{"of": "reiklanders", "number": 4, "to_hit": 3}, {"number": 2, "turns": [1, 2]}],
-    }],
+    "rivals": [
+        {
+            "name": "skaven",
+            "leader": 7,
+            "others": [{"leadership": 6, "number": 9}],
+            "others_stunned": 0.1,
+            "casualties_from": [{"of": "reiklanders", "number": 4, "to_hit": 3}, {"number": 2, "turns": [1, 2]}],
+        }
+    ],
     "turns": 5,
-}  # fmt: skip
+}
 
 
 def test_who_wins_this_brawl():

@@ -10,9 +10,17 @@ from tests.oracle.questions_mordheim import questions
 QUESTIONS = 300
 ROLLED = range(300, 312)
 RECORDS = (
-    asked.Question, asked.Warband, asked.Group, asked.Fight, asked.Alone, asked.Combat, asked.Fighter,
-    asked.Stupidity, asked.Together, asked.Warrior,
-)  # fmt: skip
+    asked.Question,
+    asked.Warband,
+    asked.Group,
+    asked.Fight,
+    asked.Alone,
+    asked.Combat,
+    asked.Fighter,
+    asked.Stupidity,
+    asked.Together,
+    asked.Warrior,
+)
 
 
 @pytest.mark.parametrize("seed", range(QUESTIONS))

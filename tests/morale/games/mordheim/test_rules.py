@@ -367,11 +367,15 @@ ROLLED = {
     "stupidity": {"stupidity": {"leadership": 6}, "turns": 4},
     "together": {
         "together": {
-            "leader": 9, "p_stunned": 0.25, "p_out": 0.25, "rout_test": True, "best_other": 7,
+            "leader": 9,
+            "p_stunned": 0.25,
+            "p_out": 0.25,
+            "rout_test": True,
+            "best_other": 7,
             "warriors": [{"leadership": 6, "near_leader": True}, {"leadership": 8}],
         }
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ROLLED)
@@ -407,7 +411,7 @@ def test_any_number_of_threads():
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
         ({"alone": {"leadrship": 7}}, "did you mean 'leadership'"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_clear_message(question, message):
     with pytest.raises(InputError) as error:
         morale.exact("mordheim", question)
@@ -416,9 +420,20 @@ def test_bad_input_is_one_clear_message(question, message):
 
 def test_the_command():
     ran = CliRunner().invoke(
-        cli, ["morale", "mordheim", "--warband-leader", "8", "--warband-others", "[{leadership = 7, number = 5}]",
-              "--warband-casualties", "{0 = 0.5, 1 = 0.5}", "--turns", "3"],
-    )  # fmt: skip
+        cli,
+        [
+            "morale",
+            "mordheim",
+            "--warband-leader",
+            "8",
+            "--warband-others",
+            "[{leadership = 7, number = 5}]",
+            "--warband-casualties",
+            "{0 = 0.5, 1 = 0.5}",
+            "--turns",
+            "3",
+        ],
+    )
     assert ran.exit_code == 0, ran.output
     assert "P(fighting)" in ran.output
     assert CliRunner().invoke(cli, ["morale", "mordheim", "--alone-leadership", "13"]).exit_code == 2
