@@ -8,7 +8,7 @@ mapping of the same form; and by which method and how precisely it is answered, 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -18,7 +18,7 @@ from analyser.common.estimates import Method
 from analyser.common.files import is_there
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
-from analyser.game.profiles import Profiles, load_profiles
+from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import SYSTEMS, question_model, system_of
@@ -38,7 +38,6 @@ from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge,
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
-ProfilesLike = Profiles | str | os.PathLike[str]
 _KINDS: dict[type, Kind] = {Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"}
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 _ONE_OR_ALL = "a unit as {}=, or the path of a scenario file alone"
@@ -275,20 +274,29 @@ def duel(
 
 
 def exact(
-    question: AnyScenario | Record | Question, profiles: ProfilesLike | None = None, *, kind: str | None = None
+    question: AnyScenario | Record | Question | Unit | Sequence[Unit],
+    target: Unit | None = None,
+    *,
+    profiles: ProfilesLike | None = None,
+    kind: str | None = None,
+    **conditions: Any,
 ) -> Result:
     """The exact answer to a question of any kind: a full joint distribution.
 
     Parameters
     ----------
-    question : scenario, path or mapping
+    question : scenario, path or mapping; with a `target` a selector, a mapping or several
         An attack, charge, focus fire or duel (`docs/scenario.md`, `docs/fights.md`), or a question about morale
-        (`docs/morale.md`).
+        (`docs/morale.md`). With a `target`: who attacks it.
+    target : selector or mapping, optional
+        The other unit of an attack, or of the fight that `kind` names.
     profiles : Profiles or path, optional
         Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``legion``, ``grande-tactique``, ``warmaster``, ``mordheim`` or
-        ``compare``. Default: as the keys of the question say.
+        ``compare``. Default: as the keys of the question say; with a `target`, an attack.
+    **conditions
+        With a `target`: as of :func:`attack`, or of the function that `kind` names.
 
     Returns
     -------
@@ -307,14 +315,19 @@ def exact(
     >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
     >>> round(result.mean("hits"), 4)
     0.9074
+    >>> print(exact("crown/rifle-p@basic", "scion-grenadier-p@basic", distance=6).probability("broken"))
+    20.21%
     """
+    if target is not None or conditions:
+        return _between(kind)(question, target, method="exact", profiles=profiles, **conditions)
     return _answer(question, kind, profiles, Sampling())
 
 
 def simulate(
-    question: AnyScenario | Record | Question,
-    trials: int | None = None,
+    question: AnyScenario | Record | Question | Unit | Sequence[Unit],
+    target: Unit | None = None,
     *,
+    trials: int | None = None,
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
@@ -322,12 +335,13 @@ def simulate(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     kind: str | None = None,
+    **conditions: Any,
 ) -> Result:
     """The answer to a question of any kind by Monte Carlo: every die rolled, every card drawn.
 
     Parameters
     ----------
-    question, profiles, kind
+    question, target, profiles, kind, conditions
         As of :func:`exact`.
     trials, seed, precision, threads, progress
         As of :func:`attack`.
@@ -350,9 +364,21 @@ def simulate(
     >>> simulate(fight, trials=100_000, seed=7).trials
     100000
     """
+    if target is not None or conditions:
+        conditions |= {"trials": trials, "seed": seed, "precision": precision, "threads": threads, "progress": progress}
+        conditions |= {"replacement": True} if replacement else {}
+        return _between(kind)(question, target, method="monte-carlo", profiles=profiles, **conditions)
     return _answer(
         question, kind, profiles, Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     )
+
+
+def _between(kind: str | None) -> Callable[..., Result]:
+    """The function that asks about two units."""
+    asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
+    if (kind or "attack") not in asking:
+        raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
+    return asking[kind or "attack"]
 
 
 def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling) -> Result:
@@ -364,7 +390,7 @@ def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, samp
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
     _check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
-        return solve(load(question, _library(profiles), cast("Kind", kind)), sampling)
+        return solve(load(question, library_of(profiles), cast("Kind", kind)), sampling)
     return solve_morale(str(kind), question, sampling, profiles)
 
 
@@ -374,10 +400,6 @@ def _kind(question: Any) -> str:
         return next(name for name, system in SYSTEMS.items() if isinstance(question, question_model(system)))
     raw = read_scenario(question)[0]
     return system_of(raw) or kind_of(raw)
-
-
-def _library(profiles: ProfilesLike | None) -> Profiles | None:
-    return load_profiles(profiles) if isinstance(profiles, str | os.PathLike) else profiles
 
 
 def _whole(
@@ -393,7 +415,7 @@ def _whole(
         if stated:
             raise InputError("this stands in the scenario", where=next(iter(stated)))
         _check_whole(source, second, profiles)
-    found = load(source, _library(profiles), _KINDS[wanted])
+    found = load(source, library_of(profiles), _KINDS[wanted])
     assert isinstance(found, wanted)
     return found
 
@@ -406,7 +428,7 @@ def _check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> Non
         raise InputError(problem, where=second, allowed=allowed)
     if not isinstance(source, str) or source.endswith(".toml") or is_there(Path(source)):
         return
-    found = (_library(profiles) or load_profiles()).loadout(source)  # raises with the nearest selector
+    found = library_of(profiles).loadout(source)  # raises with the nearest selector
     problem = f"{found.selector} is a unit alone, and no question"
     raise InputError(problem, where=second, allowed=allowed)
 

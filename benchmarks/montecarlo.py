@@ -31,7 +31,7 @@ def play(scenario, trials, threads):
     """A candidate: the public call on a scenario that has been read."""
     ready = analyser.load_scenario(scenario)
     name = {1: ONE, 2: TWO}[threads]
-    return Candidate(name, lambda: analyser.simulate(ready, trials, seed=1, threads=threads), trials)
+    return Candidate(name, lambda: analyser.simulate(ready, trials=trials, seed=1, threads=threads), trials)
 
 
 def bare(scenario, trials):

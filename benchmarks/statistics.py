@@ -95,7 +95,7 @@ def of_attacks(attacks):
     """The public call against the exact law: hits, and outcomes."""
     rows = []
     for name, scenario in (("1 die", fight(1)), ("10 dice", fight(10)), (EVERY_RULE, VARIANTS[EVERY_RULE][0])):
-        exact, played = analyser.exact(scenario), analyser.simulate(scenario, attacks, seed=1)
+        exact, played = analyser.exact(scenario), analyser.simulate(scenario, trials=attacks, seed=1)
         chances = dict(zip(exact.outcomes.tolist(), exact.weights.tolist()))
         law = np.array([chances[outcome] for outcome in played.outcomes.tolist()])
         rows.append((f"hits, {name}", attacks, p_law(played.hits_weights, exact.hits_weights)))

@@ -133,3 +133,20 @@ def test_a_type_checker_sees_the_types(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
     assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool"], done.stdout
+
+
+def test_the_two_verbs_take_two_units_as_the_questions_do():
+    attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+    assert str(analyser.exact(attacker, target, distance=6)) == str(analyser.attack(attacker, target, distance=6))
+    sampled = analyser.simulate(attacker, target, trials=500, seed=2, kind="charge", replacement=True)
+    asked = analyser.charge(attacker, target, method="monte-carlo", trials=500, seed=2, replacement=True)
+    assert str(sampled) == str(asked)
+    with pytest.raises(analyser.InputError, match="'legion' has no target"):
+        analyser.exact(attacker, target, kind="legion")
+
+
+def test_profiles_may_be_a_folder_wherever_a_library_may():
+    folder = str(analyser.load_profiles().folder)
+    attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+    assert analyser.compare([attacker], target, profiles=folder).best == attacker
+    assert len(analyser.matchups(attacker, target, situations=["long-range"], profiles=folder).frame) == 1

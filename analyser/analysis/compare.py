@@ -20,7 +20,7 @@ from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.game.profiles import Profiles, load_profiles
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.plots.metrics import PER_100_POINTS
 from analyser.results.attack import AttackResult
@@ -57,7 +57,7 @@ def compare(
     trials: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    profiles: Profiles | None = None,
+    profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> Comparison | Comparisons:
     """One ranged attack of each loadout on the same target, side by side; or on each of several targets.
@@ -111,7 +111,7 @@ def compare(
     """
     decides = metric_compared(metric, per_points=per_points)
     sampling = Sampling(method, trials, seed, threads=threads)
-    library = profiles or load_profiles()
+    library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)
     selection.check_row(row, attackers)
     attack = {"distance": distance, **conditions}

@@ -15,7 +15,7 @@ from analyser.analysis.figures import subject_of
 from analyser.analysis.funnel import dice_funnel
 from analyser.common.errors import InputError
 from analyser.common.text import counted
-from analyser.game.profiles import Profiles, load_profiles
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout, Unit
 from analyser.plots import funnel, probability_bars
 from analyser.plots.look import Picture
@@ -48,7 +48,7 @@ def explore(
     attacker: str = "crown/rifle-platoon@reinforced",
     target: str = "imperium/scion-grenadier-platoon@reinforced",
     *,
-    profiles: Profiles | None = None,
+    profiles: ProfilesLike | None = None,
 ) -> Explorer:
     """Menus and sliders for one attack: pick units, row and conditions, and see what it does.
 
@@ -75,7 +75,7 @@ def explore(
     >>> print(page.heading)
     crown/rifle-platoon@basic on imperium/krupp-field-guns@basic at 6": ranged-light, 5 dice, neutral rating
     """
-    library = profiles or load_profiles()
+    library = library_of(profiles)
     return Explorer(library, library.loadout(attacker), library.loadout(target))
 
 

@@ -16,7 +16,7 @@ from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, did_you_mean
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.game.profiles import Profiles, ProfilesUsed, load_profiles
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap, metrics
@@ -188,7 +188,7 @@ def matchups(
     situations: Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
     levels: Levels = None,
-    profiles: Profiles | None = None,
+    profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Matchups:
@@ -243,7 +243,7 @@ def matchups(
     """
     shown = metrics.metric_chosen(metric, per_points=per_points)
     check_threads(threads)
-    library = profiles or load_profiles()
+    library = library_of(profiles)
     ruleset = library.ruleset
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_called(situations)

@@ -46,7 +46,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     results, missing = list[Any](), list[str]()
     if method != "monte-carlo":
         try:
-            results.append(exact(source, profiles, kind=kind))
+            results.append(exact(source, profiles=profiles, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise

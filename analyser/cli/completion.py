@@ -89,12 +89,12 @@ def with_keys(allowed: Iterable[str]) -> Completer:
 @click.command(cls=Command)
 @click.argument("shell", metavar="SHELL", type=Choice(SHELLS))
 def completion(shell: str) -> None:
-    r"""What makes SHELL complete commands, options, selectors and names.
+    """What makes SHELL complete commands, options, selectors and names.
 
     \b
     bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
     fish:       analyser completion fish | source      in ~/.config/fish/config.fish
-    """
+    """  # noqa: D301 - the backspace is how click is told to keep the lines
     from analyser.cli import cli
 
     made = get_completion_class(shell)

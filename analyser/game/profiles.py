@@ -249,6 +249,9 @@ _READING = threading.Lock()
 _TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
 
 
+ProfilesLike = Profiles | str | os.PathLike[str]
+
+
 def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
     """The profile library in `folder`, read once a process and again whenever a file in it has changed.
 
@@ -280,6 +283,11 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
                 _LIBRARIES.clear()
             _LIBRARIES[key] = state, library
         return library
+
+
+def library_of(profiles: ProfilesLike | None) -> Profiles:
+    """A library as it may be given: itself, by the path of its folder, or None for the shipped one."""
+    return profiles if isinstance(profiles, Profiles) else load_profiles(profiles)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:

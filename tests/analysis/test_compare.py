@@ -37,7 +37,7 @@ def found(library):
 def test_each_row_is_the_single_attack(found, library):
     for row in found.frame.head(2).to_dict("records"):
         scenario = {"attack": {"attacker": row["loadout"], "distance": 10}, "target": {"unit": SCIONS}}
-        result = analyser.exact(scenario, library)
+        result = analyser.exact(scenario, profiles=library)
         law = result.distribution("models_destroyed")
         assert found.at_least == 6
         wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
@@ -60,7 +60,7 @@ def test_the_laws_are_those_of_the_single_attacks(found, library):
     for loadout in RIFLES:
         scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
         law = found.distributions[found.distributions["loadout"] == loadout]
-        wanted = analyser.exact(scenario, library).distribution("models_destroyed")
+        wanted = analyser.exact(scenario, profiles=library).distribution("models_destroyed")
         assert law["at_least"].tolist() == [row["at_least"] for row in wanted]
 
 
@@ -135,7 +135,7 @@ def test_a_sample_is_the_one_of_simulate_bit_for_bit(sampled, library):
     assert set(sampled.frame["trials"]) == {trials}
     for loadout, result in sampled.results.items():
         scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
-        alone = analyser.simulate(scenario, trials, seed=3, profiles=library)
+        alone = analyser.simulate(scenario, trials=trials, seed=3, profiles=library)
         assert alone.outcomes.tolist() == result.outcomes.tolist()
         assert alone.weights.tolist() == result.weights.tolist()
 

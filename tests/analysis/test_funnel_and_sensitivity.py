@@ -142,7 +142,7 @@ def test_the_funnel_is_where_rolled_dice_go():
 def test_the_funnel_ends_where_monte_carlo_ends():
     fight = {"attack": {"dice": 9, "rating": "neutral"}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
     stages_found = analyser.dice_funnel(fight).set_index("stage")["mean"]
-    sampled = analyser.simulate(fight, 2_000_000, seed=4).summary
+    sampled = analyser.simulate(fight, trials=2_000_000, seed=4).summary
     for stage, name in (("Hits", "mean_hits"), ("Models destroyed", "mean_models_destroyed")):
         assert abs(stages_found[stage] - sampled[name]) <= 4 * sampled[f"{name}_standard_error"]
 

@@ -60,7 +60,7 @@ def scenario_of(row, **more):
 
 def figures_of(scenario, library):
     """What the single exact attack says of each figure."""
-    result = analyser.exact(scenario, library)
+    result = analyser.exact(scenario, profiles=library)
     destroyed = result.destroyed_weights
     half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
     return {name: result.summary[name] for name in FIGURES if name in result.summary} | {
@@ -71,7 +71,7 @@ def figures_of(scenario, library):
 
 def mean_damage_of(scenario, library):
     """Mean damage, of a target that nothing but damage takes away (its tests are passed)."""
-    result = analyser.exact(scenario, library)
+    result = analyser.exact(scenario, profiles=library)
     limit = result.scenario.target.damage_limit
     return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
 
@@ -104,7 +104,7 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
             assert getattr(row, name) == pytest.approx(value, abs=TOLERANCE), (row.attacker, row.defender, name)
         damage = mean_damage_of(scenario_of(row, peer_review=True), library)
         assert row.mean_damage == pytest.approx(damage, abs=TOLERANCE)
-        assert row.dice == analyser.exact(scenario, library).conditions["dice"]
+        assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
 
 
 def test_points_and_victory_points(found):
@@ -122,7 +122,8 @@ def test_resilient_counts_because_attacks_come_from_the_front(library):
     scenario = scenario_of(next(front.frame.itertuples()))
     from_behind = scenario | {"target": scenario["target"] | {"from_front": False}}
     assert (
-        analyser.exact(from_behind, library).summary["mean_models_destroyed"] > front.frame["mean_models_destroyed"][0]
+        analyser.exact(from_behind, profiles=library).summary["mean_models_destroyed"]
+        > front.frame["mean_models_destroyed"][0]
     )
     assert any("front" in each for each in front.assumptions)
 
@@ -204,11 +205,11 @@ def test_the_best_by_models_then_annihilation_then_damage_then_order(attacks, be
 
 def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
     scenario = {"attack": {"attacker": "crown/monarch"}, "target": {"unit": "imperium/sturmpanzer-batt@full"}}
-    result = analyser.exact(scenario, library)
+    result = analyser.exact(scenario, profiles=library)
     assert result.scenario.attack.row == "ranged-light-heavy"
     (said,) = [each for each in result.warnings if "attack.row" in each]
     assert "'ranged-light-heavy' has the highest expected models destroyed" in said
-    named = analyser.exact(scenario | {"attack": scenario["attack"] | {"row": "ranged-heavy"}}, library)
+    named = analyser.exact(scenario | {"attack": scenario["attack"] | {"row": "ranged-heavy"}}, profiles=library)
     assert named.mean("models_destroyed") < result.mean("models_destroyed")
     assert not [each for each in named.warnings if "attack.row" in each]
 

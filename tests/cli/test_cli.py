@@ -55,7 +55,7 @@ def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
 
 def test_every_probability_of_the_table_is_the_exact_one(profiles):
     given = {"attack": {"attacker": "otter@r"}, "target": {"unit": "otter@b"}}
-    result = analyser.exact(given, analyser.load_profiles(profiles))
+    result = analyser.exact(given, profiles=analyser.load_profiles(profiles))
     text = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
     for row in result.distribution("models_destroyed"):
         assert f"{row['value']} | {Estimate(row['probability'])!s:>11} | {Estimate(row['at_least'])!s:>8}" in text
@@ -88,7 +88,7 @@ def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
     }
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
-    wanted = analyser.exact(given, analyser.load_profiles(profiles)).as_dict()
+    wanted = analyser.exact(given, profiles=analyser.load_profiles(profiles)).as_dict()
     text = answer(
         "attack",
         "otter@r",

@@ -53,7 +53,7 @@ def test_a_queue_that_is_stopped_hands_out_nothing_more():
 @pytest.mark.parametrize("trials", [1000, 30 * CHUNK_TRIALS + 5])
 def test_progress_rises_to_what_was_asked(threads, trials):
     told = []
-    analyser.simulate(FIGHT, trials, threads=threads, progress=lambda done, aim: told.append((done, aim)))
+    analyser.simulate(FIGHT, trials=trials, threads=threads, progress=lambda done, aim: told.append((done, aim)))
     assert [aim for _, aim in told] == [trials] * len(told)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (trials, trials)
@@ -68,5 +68,5 @@ def test_an_interrupt_ends_the_work(threads):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        analyser.simulate(FIGHT, 10**11, threads=threads, progress=interrupt)
+        analyser.simulate(FIGHT, trials=10**11, threads=threads, progress=interrupt)
     assert len(told) == 1

@@ -415,7 +415,7 @@ def profile_folder(given, folder):
     spoken(["units", "--profiles", "profiles"], folder)
     source = {"attack": {"attacker": "otter-guard@basic", "distance": 5}, "target": {"unit": "beaver-fort"}}
     try:
-        return analyser.exact(source, analyser.load_profiles(place)).as_dict()
+        return analyser.exact(source, profiles=analyser.load_profiles(place)).as_dict()
     finally:
         duel = ["duel", "otter-guard@basic", "otter-guard@basic", "--rounds", "1", "--profiles", "profiles"]
         spoken(duel, folder)

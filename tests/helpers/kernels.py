@@ -95,7 +95,7 @@ def attacks():
         attack(MANY_SIDES, **ANY_DICE),
     ):
         analyser.exact(scenario)
-        analyser.simulate(scenario, 1000, threads=1)
+        analyser.simulate(scenario, trials=1000, threads=1)
 
 
 def matchups():

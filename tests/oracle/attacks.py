@@ -52,7 +52,7 @@ def scenario(die=None, deck=None, **keys):
 
 def attack(die=None, deck=None, profiles=None, **keys):
     """The exact result of a scenario."""
-    return analyser.exact(scenario(die, deck, **keys), profiles)
+    return analyser.exact(scenario(die, deck, **keys), profiles=profiles)
 
 
 def certain(die=None, deck=None, profiles=None, **keys):

@@ -122,7 +122,7 @@ def test_bars_and_line_are_the_law():
 
 
 def test_bars_of_a_sample_have_the_wilson_intervals():
-    result = analyser.simulate(FIGHT, 5000, seed=2)
+    result = analyser.simulate(FIGHT, trials=5000, seed=2)
     ax = probability_bars(result.to_frame())
     (lines,) = [each for each in ax.collections if hasattr(each, "get_segments")]
     ends = [segment[:, 1] for segment in lines.get_segments()]

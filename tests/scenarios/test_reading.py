@@ -84,7 +84,7 @@ def test_a_garrisoned_attacker_counts_half_its_models_rounded_up(river):  # AC-4
 
 def test_short_range_follows_from_the_distance(river):  # AC-4.1
     for distance, rating, dice in ((6, "improved", 6), (6.5, "neutral", 4)):
-        result = analyser.exact(between("otter@b", "otter@b", distance=distance), river)
+        result = analyser.exact(between("otter@b", "otter@b", distance=distance), profiles=river)
         assert (result.conditions["rating"], result.conditions["dice"]) == (rating, dice)
 
 
@@ -198,9 +198,9 @@ def test_a_file_that_cannot_be_used(tmp_path, text, parts):
     ],
 )
 def test_the_echoed_scenario_gives_the_same_law_and_the_same_echo(river, given):
-    result = analyser.exact(given, river)
+    result = analyser.exact(given, profiles=river)
     echoed = json.loads(json.dumps(result.as_dict()["scenario"]))
-    again = analyser.exact(echoed, river)
+    again = analyser.exact(echoed, profiles=river)
     assert again.as_dict()["scenario"] == echoed
     assert again.conditions == result.conditions
     assert again.outcomes.tolist() == result.outcomes.tolist()

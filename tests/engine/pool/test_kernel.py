@@ -261,7 +261,7 @@ def test_random_fights_end_as_the_exact_law_says():
 def outcomes_of_both(scenario, seed):
     """Counts of outcomes and their exact chances, in the same order."""
     exact = analyser.exact(scenario)
-    played = analyser.simulate(scenario, TRIALS, seed=seed, threads=1)
+    played = analyser.simulate(scenario, trials=TRIALS, seed=seed, threads=1)
     chances = dict(zip(exact.outcomes.tolist(), exact.weights.tolist()))
     often = dict(zip(played.outcomes.tolist(), played.weights.tolist()))
     order = sorted(chances.keys() | often.keys())
@@ -317,7 +317,7 @@ def test_every_trial_is_counted_once(variant, trials):
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", AWKWARD)
 def test_a_result_counts_every_trial(trials):
-    result = analyser.simulate(VARIANTS["everything"], trials, threads=2)
+    result = analyser.simulate(VARIANTS["everything"], trials=trials, threads=2)
     assert result.trials == result.weights.sum() == result.hits_weights.sum() == trials
 
 
