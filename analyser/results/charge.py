@@ -31,7 +31,7 @@ from analyser.scenarios.schema import Target
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDES = ("attacker", "target")
+CHARGE_SIDES = ("attacker", "target")
 FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
 _MEANS = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage": "damage_left"}
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
@@ -77,14 +77,14 @@ class ChargeResult(FightResult):
             return self._passengers(side, what.removeprefix("passengers_"))
         return states.has_fate(self.states_of(side), what) if what in FATES else states.flag(self.states_of(side), what)
 
-    figures = tuple(f"{side}_{what}" for side in SIDES for what in ("models_left", "models_destroyed", "damage"))
+    figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in ("models_left", "models_destroyed", "damage"))
 
     @cached_property
     def events(self) -> tuple[str, ...]:
         """The names that :meth:`probability` knows."""
         overrun = ("overran",) if self.scenario.attacker.has("Overrun") else ()
         named = [*CHARGE_RESULTS, *overrun]
-        for side, unit in zip(SIDES, self.units):
+        for side, unit in zip(CHARGE_SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
             if unit.passengers is not None:
                 named += [f"{side}_passengers_{flag}" for flag in PASSENGERS_FLAGS]
@@ -95,7 +95,7 @@ class ChargeResult(FightResult):
         gone = aboard == 0
         if what == "annihilated":
             return np.asarray(gone, np.bool_)
-        unit = self.units[SIDES.index(side)].passengers
+        unit = self.units[CHARGE_SIDES.index(side)].passengers
         assert unit is not None
         if what == "broken":
             return np.asarray(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0))
@@ -103,7 +103,7 @@ class ChargeResult(FightResult):
 
     def passengers_left(self, side: str) -> NDArray[np.int64]:
         """Embarked models left, an entry an ending; none where they broke, or their transport is gone."""
-        words, unit = self.states_of(side), self.units[SIDES.index(side)]
+        words, unit = self.states_of(side), self.units[CHARGE_SIDES.index(side)]
         most = 0 if unit.passengers is None else unit.passengers.models or 0
         aboard = np.minimum(most, (unit.capacity or 0) * states.models_left(words))
         return np.where(~states.is_removed(words) & (words & close_quarters.PASSENGERS_BROKEN != 0), 0, aboard)
@@ -113,13 +113,13 @@ class ChargeResult(FightResult):
 
     def losses(self) -> dict[str, NDArray[Any]]:
         """The joint distribution of what both sides lose, as columns by name."""
-        names = [f"{side}_models_destroyed" for side in SIDES]
+        names = [f"{side}_models_destroyed" for side in CHARGE_SIDES]
         return self.endings.table({name: self.values(name) for name in names})
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """VP that one side has won, an entry an ending (AC-5.9; Hunter, AC-7); None if a rating is not known."""
         mine, theirs = self.units if side == "attacker" else self.units[::-1]
-        other = SIDES[1 - SIDES.index(side)]
+        other = CHARGE_SIDES[1 - CHARGE_SIDES.index(side)]
         rated: list[tuple[Target, NDArray[np.bool_]]] = [(theirs, self.event(f"{other}_annihilated"))]
         if theirs.passengers is not None:
             rated.append((theirs.passengers, self.event(f"{other}_passengers_annihilated")))
@@ -135,10 +135,10 @@ class ChargeResult(FightResult):
         figures: dict[str, Any] = {}
         for name in self.events:
             figures |= chance_figures(f"p_{name}", self.probability(name))
-        for side in SIDES:
+        for side in CHARGE_SIDES:
             for what, label in _MEANS.items():
                 figures |= self.endings.mean_figures(f"mean_{side}_{label}", self.values(f"{side}_{what}"))
-        for side in SIDES:
+        for side in CHARGE_SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             figures |= {name: None} if points is None else self.endings.mean_figures(name, points)
         return figures
@@ -147,7 +147,7 @@ class ChargeResult(FightResult):
         """The endings as columns by name; see :meth:`to_frame`."""
         results = np.array([CHARGE_RESULTS.index(each) for each in self.result])
         columns: dict[str, NDArray[Any]] = {"result": results}
-        for side, unit in zip(SIDES, self.units):
+        for side, unit in zip(CHARGE_SIDES, self.units):
             words = self.states_of(side)
             columns[f"{side}_models_left"] = states.models_left(words)
             columns[f"{side}_models_destroyed"] = self.values(f"{side}_models_destroyed")
@@ -271,31 +271,31 @@ _RESULT_WORDS = {
 def _become_of(result: ChargeResult) -> Block:
     rows = []
     for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # whoever charges is activated
-        probabilities = [result.probability(f"{side}_{name}") for side in SIDES]
+        probabilities = [result.probability(f"{side}_{name}") for side in CHARGE_SIDES]
         if name in ALWAYS_SHOWN or any(chance.probability > 0 for chance in probabilities):
             rows.append([f"P({name.replace('_', ' ')})", *map(str, probabilities)])
     if any(unit.passengers for unit in result.units):
         for name in ("suppressed", "annihilated"):
             cells = [
                 str(result.probability(f"{side}_passengers_{name}")) if unit.passengers else "none aboard"
-                for side, unit in zip(SIDES, result.units)
+                for side, unit in zip(CHARGE_SIDES, result.units)
             ]
             rows.append([f"P(passengers {name})", *cells])
     for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
-        names = (f"mean_{side}_{what}" for side in SIDES)
+        names = (f"mean_{side}_{what}" for side in CHARGE_SIDES)
         rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
-    points = (f"expected_{side}_victory_points" for side in SIDES)
+    points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
     rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
-    return Block("What becomes of them", ("", *SIDES), rows)
+    return Block("What becomes of them", ("", *CHARGE_SIDES), rows)
 
 
 def _losses(result: ChargeResult) -> Block:
     """The joint table of losses; where it is too wide for a terminal, the distribution of each side's by itself."""
     table = result.losses()
-    lost = {side: table[f"{side}_models_destroyed"].tolist() for side in SIDES}
+    lost = {side: table[f"{side}_models_destroyed"].tolist() for side in CHARGE_SIDES}
     shares = table["probability"].tolist()
     pmfs, shown = {}, {}
-    for side, unit in zip(SIDES, result.units):
+    for side, unit in zip(CHARGE_SIDES, result.units):
         pmf = [0.0] * ((unit.models or 0) + 1)
         for value, share in zip(lost[side], shares):
             pmf[value] += share
@@ -310,7 +310,7 @@ def _losses(result: ChargeResult) -> Block:
         cells = [_cell(probability.get((mine, theirs), 0.0)) for theirs in columns]
         rows.append([str(mine), *cells, _cell(pmfs["attacker"][mine])])
     rows.append(["any", *(_cell(pmfs["target"][theirs]) for theirs in columns), "100%"])
-    cut = any(shown[side] != (0, len(pmfs[side]) - 1) for side in SIDES)
+    cut = any(shown[side] != (0, len(pmfs[side]) - 1) for side in CHARGE_SIDES)
     lines = [NOT_SHOWN] if cut else []
     return Block("Models destroyed, the attacker's down, the target's across", head, rows, ">", lines=lines)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SIDES = ("a", "b")
+DUEL_SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 IN_BUILDING = "in_building"
@@ -44,7 +44,7 @@ def deeds_of_rounds(
     for orders, ending in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
         deeds = actions_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
-        weights = found.setdefault((orders.round, SIDES[orders.operation.side]), {})
+        weights = found.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
         for deed in np.unique(deeds).tolist():
             if deed != ACTED_ELSEWHEN:
                 weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
@@ -67,8 +67,8 @@ class DuelResult(FightResult):
 
     kind = "duel"
     moment_noun = "round"
-    sides = SIDES
-    figures = (*(f"{side}_{what}" for side in SIDES for what in FIGURES), "margin")
+    sides = DUEL_SIDES
+    figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in FIGURES), "margin")
 
     scenario: DuelScenario
     endings: tuple[Endings, ...]
@@ -82,12 +82,12 @@ class DuelResult(FightResult):
     @cached_property
     def events(self) -> tuple[str, ...]:
         """The names that :meth:`probability` knows."""
-        of_sides = (f"{side}_{name}" for side in SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
+        of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
         """Whether `name`, one of :attr:`events`, holds at the end of that round, an entry an ending."""
-        a, b = (self.victory_points(side, moment) for side in SIDES)
+        a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
         if name in RESULTS:
             return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
         if name in DEVASTATING:
@@ -96,7 +96,7 @@ class DuelResult(FightResult):
         side, _, what = name.partition("_")
         words = self.states_of(side, moment)
         if what == IN_BUILDING:
-            return states.in_building(words, self.units[SIDES.index(side)])
+            return states.in_building(words, self.units[DUEL_SIDES.index(side)])
         return states.has_fate(words, what) if what in (ALIVE, *FATES) else states.flag(words, what)
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
@@ -109,8 +109,8 @@ class DuelResult(FightResult):
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
-        place = SIDES.index(side)
-        words = [self.states_of(each, moment) for each in SIDES]
+        place = DUEL_SIDES.index(side)
+        words = [self.states_of(each, moment) for each in DUEL_SIDES]
         mine, theirs = self.units[place], self.units[1 - place]
         bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
         return states.points_won(words[place], words[1 - place], mine, theirs, bits)
@@ -120,7 +120,7 @@ class DuelResult(FightResult):
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
-        return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in SIDES]
+        return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in DUEL_SIDES]
 
     def _figures(self, number: int, side: str) -> dict[str, Any]:
         ending, words = self.after(number), self.states_of(side, number)
@@ -168,14 +168,14 @@ class DuelResult(FightResult):
     def summary(self) -> dict[str, Any]:
         """The figures at the end by name; each probability of a sample has its interval beside it."""
         figures: dict[str, Any] = {}
-        for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in SIDES for fate in (ALIVE, *FATES))):
+        for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES))):
             figures |= chance_figures(f"p_{name}", self.probability(name))
         ending = self.after()
-        points = {side: self.victory_points(side) for side in SIDES}
+        points = {side: self.victory_points(side) for side in DUEL_SIDES}
         for name, values in (
-            *((f"mean_{side}_models_left", states.models_left(self.states_of(side))) for side in SIDES),
-            *((f"mean_{side}_damage_left", states.damage(self.states_of(side))) for side in SIDES),
-            *((f"expected_{side}_victory_points", points[side]) for side in SIDES),
+            *((f"mean_{side}_models_left", states.models_left(self.states_of(side))) for side in DUEL_SIDES),
+            *((f"mean_{side}_damage_left", states.damage(self.states_of(side))) for side in DUEL_SIDES),
+            *((f"expected_{side}_victory_points", points[side]) for side in DUEL_SIDES),
             ("expected_margin", points["a"] - points["b"]),
         ):
             figures |= ending.mean_figures(name, values)
@@ -185,7 +185,7 @@ class DuelResult(FightResult):
         """Both units at the end as columns by name; see :meth:`to_frame`."""
         ending = self.after()
         columns: dict[str, NDArray[Any]] = {}
-        for side, unit in zip(SIDES, self.units):
+        for side, unit in zip(DUEL_SIDES, self.units):
             words = self.states_of(side)
             columns[f"{side}_models_left"] = states.models_left(words)
             columns[f"{side}_models_destroyed"] = states.models_destroyed(words, unit.models or 0)
@@ -238,7 +238,7 @@ class DuelResult(FightResult):
     def caption(self) -> list[str]:
         """What a picture says of the question: units, policies, terms."""
         terms = self.scenario.terms
-        units = zip(SIDES, self.units, (terms.policy_a, terms.policy_b))
+        units = zip(DUEL_SIDES, self.units, (terms.policy_a, terms.policy_b))
         return [*(f"{side.upper()}: {unit_name(unit)}, {policy}" for side, unit, policy in units), *super().caption()]
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -254,7 +254,7 @@ class DuelResult(FightResult):
         first = "a toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
         lines = [("Duel", f"{counted(terms.rounds, 'round')}, first: {first}{where}")]
-        for side, unit, policy in zip(SIDES, self.units, (terms.policy_a, terms.policy_b)):
+        for side, unit, policy in zip(DUEL_SIDES, self.units, (terms.policy_a, terms.policy_b)):
             lines.append((side.upper(), f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
         return lines
 
@@ -263,12 +263,12 @@ class DuelResult(FightResult):
         rows = [[f"P({_duel_word(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
         sides = []
         for name in (ALIVE, *FATES):
-            sides.append([f"P({name})", *(str(self.probability(f"{side}_{name}")) for side in SIDES)])
+            sides.append([f"P({name})", *(str(self.probability(f"{side}_{name}")) for side in DUEL_SIDES)])
         shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
         if any(map(keeps_damage, self.units)):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
-            sides.append([label, *(with_error(self.summary, name.format(side)) for side in SIDES)])
+            sides.append([label, *(with_error(self.summary, name.format(side)) for side in DUEL_SIDES)])
         margins = [
             [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
             for row in self.margins()
@@ -277,7 +277,7 @@ class DuelResult(FightResult):
             _by_round(self),
             _by_deed(self),
             Block("At the end, by victory points", rows=rows),
-            Block(head=("", *(side.upper() for side in SIDES)), rows=sides),
+            Block(head=("", *(side.upper() for side in DUEL_SIDES)), rows=sides),
             Block("VP of A less VP of B", rows=margins, align=">"),
         ]
 
@@ -333,18 +333,18 @@ def _by_round(result: DuelResult) -> Block:
             for name in STATUSES
             if any(result.probability(f"{side}_{name}", number).probability > 0 for number in numbers)
         ]
-        for side in SIDES
+        for side in DUEL_SIDES
     }
     head = ["round"]
-    hurt = {side: keeps_damage(unit) for side, unit in zip(SIDES, result.units)}
-    for side in SIDES:
+    hurt = {side: keeps_damage(unit) for side, unit in zip(DUEL_SIDES, result.units)}
+    for side in DUEL_SIDES:
         named = (name.replace("_", " ") for name in shown[side])
         head += [f"{side.upper()} alive", "models", "10-90%", *(["damage"] if hurt[side] else []), *named]
     figures = {(row["round"], row["side"]): row for row in result.rounds()}
     rows = []
     for number in numbers:
         cells = [str(number)]
-        for side in SIDES:
+        for side in DUEL_SIDES:
             row = figures[number, side]
             cells += [str(result.probability(f"{side}_alive", number)), with_error(row, "mean_models")]
             cells.append(f"{row['models_10th_percentile']}-{row['models_90th_percentile']}")

@@ -17,7 +17,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.chain.paths import Paths
 from analyser.morale.games.compare.duel import Fought, Pair, fates_of, fought
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import FATES
+from analyser.morale.games.compare.stream import NERVES
 from analyser.results.states import is_removed, run, simulation_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class _Pairs:
 
     def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
         """The weight of each fate of the side that is looked at, from those of some pairs."""
-        return np.bincount(fates_of(np.array(self.states)[:, self._duel.side])[pairs], weights, len(FATES))
+        return np.bincount(fates_of(np.array(self.states)[:, self._duel.side])[pairs], weights, len(NERVES))
 
     def ended(self, number: int, sampling: Sampling) -> _Round:
         """Where a round from a pair leads, what is lost in it, and how likely or often that is.
@@ -114,7 +114,7 @@ def exact_stream(question: Question) -> Stream:
     """
     models, pairs, numbers = question.models, _Pairs(fought(question)), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
-    fates = np.zeros((question.rounds_played, len(FATES)))
+    fates = np.zeros((question.rounds_played, len(NERVES)))
     for turn in range(question.rounds_played):
         (path, pair), probability = _one_round(pairs, path * (models + 1), pair, probability)
         numbers, path = _extended(numbers, models, path)
@@ -146,7 +146,7 @@ def _one_round(
 def sampled_stream(question: Question, sampling: Sampling, trials: int) -> Stream:
     """What was lost in each round of so many duels, played round by round: every die rolled, every card drawn."""
     duel, models, rounds = fought(question), question.models, question.rounds_played
-    fates, batches = np.zeros((rounds, len(FATES)), np.int64), []
+    fates, batches = np.zeros((rounds, len(NERVES)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
         some = min(BATCH, trials - done)
         pairs, numbers = _Pairs(duel), np.zeros((1, 0), np.int64)

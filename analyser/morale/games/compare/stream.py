@@ -13,8 +13,8 @@ from analyser.engine.chain.paths import DrivenChain
 from analyser.morale.games.compare.question import Question
 from analyser.morale.questions import Pmf, certainly
 
-FATES = ("steady", "shaken", "routed", "gone")
-STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
+NERVES = ("steady", "shaken", "routed", "gone")
+STEADY, SHAKEN, ROUTED, GONE = range(len(NERVES))
 
 Attack = Callable[[Pmf], tuple[Phase, ...]]
 
@@ -58,4 +58,4 @@ def _extent(question: Question) -> Extent:
 
 def fates(recorded: Recorded, of_states: NDArray[np.int64]) -> NDArray[Any]:
     """The weight of each fate from those of the states, by round: shape (rounds, 4)."""
-    return np.stack([recorded.weights @ (of_states == fate) for fate in range(len(FATES))], axis=1)
+    return np.stack([recorded.weights @ (of_states == fate) for fate in range(len(NERVES))], axis=1)

@@ -23,7 +23,7 @@ from analyser.morale.games.compare import (
     warmaster,
 )
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import FATES, Rounds, chain_of, driven_chain_of, fates
+from analyser.morale.games.compare.stream import NERVES, Rounds, chain_of, driven_chain_of, fates
 from analyser.morale.panels import Fates, Panel
 from analyser.morale.solve import weights_of_chains
 from analyser.morale.tables import Keys, Table
@@ -74,7 +74,7 @@ def weights(question: Question, sampling: Sampling, trials: int | None) -> dict[
     if question.duel is None:
         return weights_of_chains(chains(question), sampling, trials)
     stream = losses.exact_stream(question) if trials is None else losses.sampled_stream(question, sampling, trials)
-    recorded = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
+    recorded = {CLASH: Recorded(np.arange(len(NERVES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         driven = driven_chain_of(question, SYSTEMS[name].module.rounds(question))
         if trials is None:
@@ -90,7 +90,7 @@ def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table
         fates(recorded[name], system.module.fate_of_states(question, recorded[name].states))
         for name, system in SYSTEMS.items()
     ]
-    by_round = np.stack(of_systems, axis=1).reshape(-1, len(FATES))
+    by_round = np.stack(of_systems, axis=1).reshape(-1, len(NERVES))
     rounds = range(1, question.rounds_played + 1)
     keys: Keys = {"round": [turn for turn in rounds for _ in SYSTEMS], "system": [*SYSTEMS] * len(rounds)}
     stated = [(name, *each) for name, system in SYSTEMS.items() for each in system.module.equivalents(question).items()]
@@ -104,7 +104,7 @@ def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table
         "rules": [_rules(question, name) for name in SYSTEMS],
     }
     return {
-        "fates": Table(keys, {f"p_{name}": by_round[:, fate] for fate, name in enumerate(FATES)}),
+        "fates": Table(keys, {f"p_{name}": by_round[:, fate] for fate, name in enumerate(NERVES)}),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), map(list, zip(*stated))))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(words),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, States, bernoulli, success_die
 from analyser.morale.games.mordheim import rules
 from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Question
-from analyser.morale.games.mordheim.roster import LOWEST_ROLL, ROLLS, SIDES, TWO_DICE
+from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.panels import Curves, Panel
 from analyser.morale.questions import as_written
 from analyser.morale.tables import Table
@@ -104,8 +104,8 @@ def chain(alone: Alone, question: Question) -> Chain:
     two_dice = (ExtraDie(TWO_DICE, 1),)
     combat = [
         Phase(np.where(states == HOLDS, np.where(holds, HOLDS, runner.far - 1), states), extra_dice=two_dice),
-        Phase(np.where(breaking, BREAKS + hits, states), success_die(SIDES + 1 - to_wound, SIDES), of_hits),
-        Phase(np.where(breaking, down, states), success_die(SIDES + 1 - save, SIDES), of_hits),
+        Phase(np.where(breaking, BREAKS + hits, states), success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES), of_hits),
+        Phase(np.where(breaking, down, states), success_die(DIE_SIDES + 1 - save, DIE_SIDES), of_hits),
         Phase(np.where(breaking, runner.after_first_run, states), extra_dice=two_dice),
     ]
     totals = np.arange(2 * ROLLS)

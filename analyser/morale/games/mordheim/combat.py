@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.engine.chain.chain import Chain, ExtraDie, Phase, Recorded, States, bernoulli, success_die
 from analyser.morale.games.mordheim import rules
 from analyser.morale.games.mordheim.question import Combat, Fight, Fighter, Question, Ruleset
-from analyser.morale.games.mordheim.roster import LOWEST_ROLL, ROLLS, SIDES, TWO_DICE
+from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.panels import Bars, Panel
 from analyser.morale.tables import Mean, Table, by_turn
 
@@ -98,7 +98,7 @@ def _strikes(duel: Duel, side: int, fighter: Fighter, combat_round: int, ruleset
         mode = duel.mode(states)
         strikes = (mode != CALM) & ((mode >> side & 1) == afraid)
         needed = rules.HARDEST if afraid else fighter.to_hit or ruleset.to_hit
-        die = success_die(SIDES + 1 - needed, SIDES)
+        die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES)
         yield Phase(targets, die, np.minimum(strikes * attacks, room))
         if rules.rerolls_misses(fighter.hatred, combat_round, False):
             again = rules.rerolls_misses(True, combat_round, frenzied & (not ruleset.hatred_while_frenzied))

@@ -15,9 +15,9 @@ from analyser.morale.games.mordheim.question import Fight, Question, Ruleset, Wa
 from analyser.morale.questions import Pmf, certainly
 
 TWO_DICE = Die((1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36)  # the sum of two dice less 2
-LOWEST_ROLL, ROLLS, SIDES = 2, 11, 6
+LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
-FATES = 3
+N_FATES = 3
 NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
 RANDOM, FIRST, LAST, NOT_AT_ALL = range(4)  # how the leader falls
 FALLS = {"random": RANDOM, "first": FIRST, "last": LAST, "never": NOT_AT_ALL}
@@ -46,7 +46,7 @@ class Roster(NamedTuple):
     @property
     def states(self) -> int:
         """How many states there are, but for those in which the others take the test."""
-        return self.fighting + FATES
+        return self.fighting + N_FATES
 
     @property
     def all_states(self) -> States:
@@ -193,14 +193,14 @@ def blows_of(fight: Fight, turn: int, ruleset: Ruleset, places: dict[str, int]) 
     """The blows of a fight: one that hits, wounds, is not saved and takes its man out is one casualty (MD-7, MD-8)."""
     keys = ("to_hit", "to_wound", "save", "out_of_action")
     to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
-    hits, sides = SIDES + 1 - to_hit, SIDES
+    hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
     silenced = fight.frenzy and not ruleset.hatred_while_frenzied
     if rules.rerolls_misses(fight.hatred, turn - fight.first_turn, silenced):
         hits, sides = hits * sides + (sides - hits) * hits, sides * sides
-    successes = hits * (SIDES + 1 - to_wound) * (save - 1) * (SIDES + 1 - out)
+    successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
     each = rules.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
     of = -1 if fight.of is None else places[fight.of]
-    return Losses(success_die(successes, sides * SIDES**3), each, fight.number, of)
+    return Losses(success_die(successes, sides * DIE_SIDES**3), each, fight.number, of)
 
 
 class Turns:

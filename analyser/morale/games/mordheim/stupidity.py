@@ -9,7 +9,7 @@ import numpy as np
 from analyser.engine.chain.chain import Chain, ExtraDie, Phase, Recorded, sided
 from analyser.morale.games.mordheim import rules
 from analyser.morale.games.mordheim.question import Question, Stupidity
-from analyser.morale.games.mordheim.roster import LOWEST_ROLL, ROLLS, SIDES, TWO_DICE
+from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.panels import Bars, Panel
 from analyser.morale.tables import Mean, Table
 
@@ -19,7 +19,7 @@ SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
 
 def chain(stupidity: Stupidity, question: Question) -> Chain:
     """The turns of a stupid warrior; the state after each, ``lost * 4 + what he does``, is recorded."""
-    turns, totals = question.turns_played, np.arange(ROLLS * (SIDES + 1))
+    turns, totals = question.turns_played, np.arange(ROLLS * (DIE_SIDES + 1))
     helps = stupidity.leader is not None and stupidity.leader_state == "standing"
     leadership = rules.own_or_leaders(stupidity.leadership, stupidity.leader or 0, helps)
     wanders = np.where(rules.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
@@ -27,7 +27,7 @@ def chain(stupidity: Stupidity, question: Question) -> Chain:
     does = np.where(rules.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
     lost = np.arange((turns + 1) * len(DOES))[:, np.newaxis] // len(DOES)
     targets = np.minimum(lost + (does != SENSIBLE), turns) * len(DOES) + does
-    turn = Phase(targets, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(SIDES), ROLLS)), recorded=True)
+    turn = Phase(targets, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)), recorded=True)
     return Chain(0, (turn,) * turns)
 
 

@@ -18,7 +18,7 @@ from analyser.morale.games.warmaster.rules import Kind, Meeting
 
 MOST_SIDES = 1 << 32  # of a draw
 MOST_DICE = 12  # thrown together, so that they have no more sides
-SIDES = 6
+DIE_SIDES = 6
 Number = Any  # an integer, or one of each of some states
 
 
@@ -88,7 +88,7 @@ class Parts(NamedTuple):
 def layout_of(question: Question) -> Layout:
     """The layout of a question's states."""
     way = way_of(question)
-    farthest = SIDES * question.dice if question.dice else len(question.distance_pmf) - 1
+    farthest = DIE_SIDES * question.dice if question.dice else len(question.distance_pmf) - 1
     friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in way)
     stands = whole_unit(question) if question.move == "retreats" and question.turns > 1 else 1
     return Layout(question.turns, stands, farthest + 1, len(way), friends)
@@ -121,7 +121,7 @@ def parts_of(layout: Layout, states: States) -> Parts:
 def after_die(layout: Layout, driven_back: bool, totals: int) -> States:
     """The states after a drive-back die (WM-1), or the distribution of the distance, from those of the first turn."""
     now, total = parts_of(layout, np.arange(layout.moving_a_turn)[:, np.newaxis]), np.arange(totals)
-    six = now.six | (driven_back & rules.is_confused_by(total == SIDES))
+    six = now.six | (driven_back & rules.is_confused_by(total == DIE_SIDES))
     return layout.moving_state(now.destroyed, np.minimum(now.moved + total, layout.distances - 1), six, 0, 0)
 
 
@@ -217,7 +217,7 @@ def next_turn(question: Question, choice: Choice, layout: Layout, numbers: State
 def chain_of(question: Question, choice: Choice) -> Chain:
     """The moves of a question under one choice; the state after each of them is recorded."""
     layout = layout_of(question)
-    die = sided(SIDES) if question.dice else Die(question.distance_pmf)
+    die = sided(DIE_SIDES) if question.dice else Die(question.distance_pmf)
     moved = in_all_turns(layout, after_die(layout, question.dice is not None, die.highest + 1))
     turn = [Phase(moved, extra_dice=(ExtraDie(die, 1),))] * (question.dice or 1)
     for tests, die in _tests(way_of(question)):
@@ -267,10 +267,10 @@ def tests_together(friends: tuple[int, ...], mover: int) -> Die:
     """
     weights = [1]
     for dice in friends:
-        spared = (SIDES - 1) ** dice
-        fails = [0, *(weight * (SIDES**dice - spared) for weight in weights)]
+        spared = (DIE_SIDES - 1) ** dice
+        fails = [0, *(weight * (DIE_SIDES**dice - spared) for weight in weights)]
         weights = [a + b for a, b in zip([*(weight * spared for weight in weights), 0], fails)]
-    spared = (SIDES - 1) ** mover
-    whole = [*(weight * spared for weight in weights), *(weight * (SIDES**mover - spared) for weight in weights)]
-    sides = SIDES ** (sum(friends) + mover)
+    spared = (DIE_SIDES - 1) ** mover
+    whole = [*(weight * spared for weight in weights), *(weight * (DIE_SIDES**mover - spared) for weight in weights)]
+    sides = DIE_SIDES ** (sum(friends) + mover)
     return Die(tuple(whole), sides) if sides <= MOST_SIDES else Die(tuple(weight / sides for weight in whole))
