@@ -132,8 +132,10 @@ class AttackResult(Result):
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
         check_integer(models, "models", 0)
-        above = np.cumsum(self.destroyed_weights[::-1])[::-1]
-        return estimate(above[models] if models < len(above) else 0, self.trials)
+        values, weights = self._marginal("models_destroyed", None)
+        above = np.cumsum(weights[::-1])[::-1]  # as in a distribution, to the last bit
+        place = np.searchsorted(values, models)
+        return estimate(above[place] if place < len(above) else 0, self.trials)
 
     def _all_weights(self) -> list[NDArray[Any]]:
         destroyed = self.destroyed_weights

@@ -16,7 +16,7 @@ from analyser.morale.games.grande_tactique.question import Division, Question
 from analyser.morale.panels import Cells, Curves, Panel
 from analyser.morale.tables import Mean, Table, Weights, by_turn, by_unit_and_turn
 
-CONDITIONS = STANDING, ROUTED, LOST = range(3)
+STANDING, ROUTED, LOST = range(3)
 _CONDITION_OF = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
 
 
