@@ -69,12 +69,11 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 def _tell_of_compiling(method: str) -> None:
     """On a terminal: why the first answer ever takes so long."""
-    from analyser.common.jit import is_compiled
     from analyser.engine.fight.exact.propagate import run
     from analyser.engine.fight.sampled.transitions import find_transition
 
     kernels: dict[str, Any] = {"exact": run, "monte-carlo": find_transition}
-    if not all(is_compiled(kernel) for name, kernel in kernels.items() if method in (name, "both")):
+    if not all(kernel.is_kept() for name, kernel in kernels.items() if method in (name, "both")):
         note("the engine of longer fights is compiled on first use: half a minute, once")
 
 

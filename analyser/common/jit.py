@@ -10,52 +10,121 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from time import thread_time
+from types import SimpleNamespace
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+from analyser.common.records import views
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 Whole = Any  # a whole number of a type that the compiler is told: indices that cannot be negative are the faster ones
 
+_LOADING = 0.3  # seconds that a compiled kernel takes to be read from disk, with the compiler's own import
+
 _is_interpreted: ContextVar[bool] = ContextVar("is_interpreted", default=False)
-_steps: list[tuple[Callable[..., Any], bool]] = []  # that the compiler has not been told of, and whether inlined
+_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)  # seconds of compiled kernels inside others
+# That the compiler has not been told of: each, what kernels run for it, and whether that is written out there.
+_steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 _telling = threading.Lock()
 
 
-class Kernel:
+class Kernel(Generic[P, R]):
     """A function that Python calls: compiled on its first call, cached on disk, without the interpreter lock."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
+        self.as_step: Any = None  # the compiler's object for it as a part of other kernels
+        self._compiled: Any = None
         self._compiling = threading.Lock()
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
         """What the function returns, by machine code or, inside :func:`interpreted`, by the interpreter."""
         if _is_interpreted.get():
-            return self.function(*arguments)
-        return self.compiled(*arguments)
+            return self.function(*arguments)  # type: ignore[call-arg]
+        lent = _lent.get()
+        if lent is None:
+            return cast("R", self.compiled(*arguments))
+        start = thread_time()
+        try:
+            return cast("R", self.compiled(*map(_as_record, arguments)))
+        finally:
+            lent[0] += thread_time() - start
 
     @property
     def compiled(self) -> Any:
-        """The compiler's own object, which compiles for each new signature of arguments.
+        """The compiler's own object, which compiles for each new signature of arguments."""
+        if self._compiled is None:
+            from analyser.common.compiler import compiled
 
-        ``fastmath`` stays off: an exact sum is added up in the order that the code says. Division by zero follows
-        IEEE 754, which costs no branch; no kernel divides by anything that can be zero.
-        """
-        found = self.__dict__.get("_compiled")
-        if found is None:
             with self._compiling:
-                found = self.__dict__.setdefault("_compiled", self._dispatcher())
+                self._compiled = self._compiled or compiled(self.function)
         _tell_of_steps()
-        return found
+        return self._compiled
 
-    def _dispatcher(self) -> Any:
-        import numba
-
+    def is_kept(self) -> bool:
+        """Whether it has been compiled before, in this process or with its cache still there."""
         from analyser.common.kernel_cache import KernelCache
 
-        compiled: Any = numba.njit(nogil=True, error_model="numpy")(self.function)
-        compiled._cache = KernelCache(self.function)
-        return compiled
+        return bool(self._compiled and self._compiled.signatures) or KernelCache(self.function).is_kept()
+
+
+class Tiered(Kernel[P, R]):
+    """A kernel that the interpreter runs until that has taken as long as the compiler would.
+
+    Whatever comes after, no more than twice the least possible time is spent (the ski rental problem: Karlin, Manasse,
+    Rudolph, Sleator: Competitive snoopy caching, 1988). Both run the same operations in the same order, so that nobody
+    can tell by the numbers which it was.
+    """
+
+    def __init__(self, function: Callable[P, R], seconds: float) -> None:
+        super().__init__(function)
+        self._price = seconds
+        self._spent = 0.0
+
+    def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
+        """What the function returns; kernels that it calls are compiled, unless they are such as this one."""
+        if _lent.get() is not None:
+            return self.function(*arguments)  # type: ignore[call-arg]
+        if self.pays():
+            return super().__call__(*arguments)  # type: ignore[call-arg]
+        with self.interpreting():
+            return self.function(*map(views, arguments))  # type: ignore[call-arg]
+
+    def pays(self, seconds: float = 0.0) -> bool:
+        """Whether to compile, before work for which the interpreter would take so many seconds."""
+        if _is_interpreted.get():
+            return False
+        if self._price == 0.0 or self._compiled is not None:
+            return True
+        spent = self._spent + seconds
+        return spent > _LOADING and (spent > self._price or self.is_kept())
+
+    def expect(self, seconds: float) -> None:
+        """Be compiled from now on, if that pays for work for which the interpreter would take so many seconds."""
+        if self.pays(seconds):
+            _ = self.compiled
+
+    @contextmanager
+    def interpreting(self) -> Iterator[None]:
+        """Inside this, kernels such as this one are run by the interpreter, and its time is counted."""
+        lent = [0.0]
+        start, token = thread_time(), _lent.set(lent)
+        try:
+            yield
+        finally:
+            _lent.reset(token)
+            self._spent += thread_time() - start - lent[0]
+
+
+def _as_record(argument: Any) -> Any:
+    """What machine code takes in place of the interpreter's view of a record (:func:`~.records.view`)."""
+    if isinstance(argument, tuple):
+        each = map(_as_record, argument)
+        return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
+    return argument.record if isinstance(argument, SimpleNamespace) else argument
 
 
 @contextmanager
@@ -68,9 +137,17 @@ def interpreted() -> Iterator[None]:
         _is_interpreted.reset(token)
 
 
-def kernel(function: FunctionT) -> FunctionT:
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Let a function that Python calls be compiled, with all the steps that it calls."""
-    return cast("FunctionT", Kernel(function))
+    return Kernel(function)
+
+
+def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
+    """The same for one that the interpreter can run for a while; `seconds` are what the compiler takes.
+
+    With 0 seconds it is compiled, unless one that is being interpreted calls it.
+    """
+    return lambda function: Tiered(function, seconds)
 
 
 def step(function: FunctionT) -> FunctionT:
@@ -78,13 +155,23 @@ def step(function: FunctionT) -> FunctionT:
 
     So a rule can be tried by hand, and no time goes into compiling calls that nobody makes.
     """
-    _steps.append((function, False))
+    _steps.append((function, function, False))
     return function
+
+
+def step_for(interpreted: Callable[..., Any]) -> Callable[[FunctionT], FunctionT]:
+    """A step that kernels run as it is written, and the interpreter as the function `interpreted`, which it returns."""
+
+    def tell(function: FunctionT) -> FunctionT:
+        _steps.append((interpreted, function, False))
+        return cast("FunctionT", interpreted)
+
+    return tell
 
 
 def inlined(function: FunctionT) -> FunctionT:
     """A step that is written out wherever it is called: for what is done every few nanoseconds."""
-    _steps.append((function, True))
+    _steps.append((function, function, True))
     return function
 
 
@@ -92,26 +179,11 @@ def _tell_of_steps() -> None:
     """Tell the compiler of the steps, and of kernels that are called by kernels, before it meets them."""
     if not _steps:
         return
-    from numba.extending import register_jitable
+    from analyser.common.compiler import tell_of_kernels, tell_of_step
 
     with _telling:
-        _let_kernels_call_kernels()
+        tell_of_kernels(Kernel)
         while _steps:
-            function, is_inlined = _steps[-1]
-            register_jitable(forceinline=is_inlined, error_model="numpy")(function)
+            function, body, is_inlined = _steps[-1]
+            tell_of_step(function, body, inlined=is_inlined)
             _steps.pop()
-
-
-@functools.cache
-def _let_kernels_call_kernels() -> None:
-    from numba import types
-    from numba.extending import typeof_impl
-
-    @typeof_impl.register(Kernel)
-    def type_of(kernel: Kernel, _: Any) -> Any:
-        return types.Dispatcher(kernel.compiled)
-
-
-def is_compiled(kernel: Any) -> bool:
-    """Whether a kernel has been compiled before, in this process or with its cache still there."""
-    return bool(kernel.compiled.signatures) or kernel.compiled._cache.is_kept()

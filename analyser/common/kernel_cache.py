@@ -15,12 +15,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import numba
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
 
 from analyser.common.files import write_whole
 
@@ -73,6 +70,8 @@ class KernelCache:
             digest, payload = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
             if hashlib.sha256(payload).digest() != digest:
                 raise ValueError("damaged")
+            from numba.core.compiler import CompileResult
+
             return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
         except Exception:  # whatever a damaged or foreign file leads to: it is no use, and compiling is
             _remove(path)
@@ -83,6 +82,8 @@ class KernelCache:
         path = self._path(signature, compiled.codegen)
         if path is None or not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
             return
+        from numba.core.serialize import dumps
+
         payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
         try:
             write_whole(path, lambda temporary: _write(temporary, hashlib.sha256(payload).digest() + payload))
@@ -107,7 +108,7 @@ class KernelCache:
             _remove(path)
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
-        machine = (str(signature), codegen.magic_tuple(), sys.version_info[:2], numba.__version__)
+        machine = (str(signature), codegen.magic_tuple(), sys.version_info[:2], version("numba"))
         digest = hashlib.sha256(repr(machine).encode()).hexdigest()[:16]
         folder = self.cache_path
         return None if folder is None else Path(folder, f"{self._name}-{digest}-{self._sources}.nbc")

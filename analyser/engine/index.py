@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import step
+from analyser.common.jit import step, step_for
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -23,16 +23,32 @@ class StateIndex(NamedTuple):
     states : int64 array
         The first `length[0]` of them count.
     slots : int64 array
-        Hash table of positions in `states`; its length is a power of two.
+        Hash table of positions in `states`; its length is a power of two. For the interpreter, a dictionary of them.
     length : int64 array, shape (1,)
     """
 
     states: NDArray[np.int64]
-    slots: NDArray[np.int64]
+    slots: Any
     length: NDArray[np.int64]
 
 
-@step
+def _interpreted_index(room: int) -> StateIndex:
+    return StateIndex(np.empty(room, np.int64), {}, np.zeros(1, np.int64))
+
+
+def _interpreted_find(index: StateIndex, state: int) -> int:
+    return int(index.slots.get(state, NOT_FOUND))
+
+
+def _interpreted_index_of(index: StateIndex, state: int) -> int:
+    place = index.slots.setdefault(state, len(index.slots))
+    if place == index.length[0]:
+        index.states[place] = state
+        index.length[0] += 1
+    return int(place)
+
+
+@step_for(_interpreted_index)
 def state_index(room: int) -> StateIndex:
     """An empty index with room for at least `room` states."""
     size = 16
@@ -58,13 +74,13 @@ def slot_of(index: StateIndex, state: int) -> int:
     return slot
 
 
-@step
+@step_for(_interpreted_find)
 def find(index: StateIndex, state: int) -> int:
     """The position of `state`; NOT_FOUND if it has not been added."""
     return int(index.slots[slot_of(index, state)])
 
 
-@step
+@step_for(_interpreted_index_of)
 def index_of(index: StateIndex, state: int) -> int:
     """The position of `state`, which is added if it is new; there must be room for it."""
     slot = slot_of(index, state)

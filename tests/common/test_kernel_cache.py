@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import analyser
-from analyser.common import jit, kernel_cache
+from analyser.common import kernel_cache
 from analyser.engine.rng import counter_of_chunk
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ def twice(x):
 
 def test_a_kernel_that_has_run_is_compiled():
     counter_of_chunk(1, 3, 0)
-    assert jit.is_compiled(counter_of_chunk)
+    assert counter_of_chunk.is_kept()
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def copied(tmp_path):
     """A copy of the package that may be edited: as much of it as one small kernel and one rule need."""
     root = tmp_path / "copy"
     root.joinpath("analyser/common").mkdir(parents=True)
-    for name in ("__init__.py", "jit.py", "kernel_cache.py", "errors.py", "files.py"):
+    for name in ("__init__.py", "jit.py", "compiler.py", "records.py", "kernel_cache.py", "errors.py", "files.py"):
         shutil.copy(PACKAGE / "common" / name, root / "analyser/common" / name)
     (root / "analyser/__init__.py").write_text('"""A copy."""\n')
     (root / "analyser/rule.py").write_text(
@@ -48,8 +48,7 @@ def copied(tmp_path):
 ASK = """
 import warnings; warnings.simplefilter("error")
 from analyser.kernels import twice
-from analyser.common.jit import is_compiled
-known = is_compiled(twice)
+known = twice.is_kept()
 print(twice(3), known)
 """
 

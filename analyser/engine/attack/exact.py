@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.damage import Scores, losses_of, scores_for
@@ -100,7 +100,7 @@ def gather(outcomes: Outcomes, count: int) -> int:
     return kept
 
 
-@kernel
+@tiered(2.0)
 def exact_attack(
     fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], odds: Odds
 ) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:

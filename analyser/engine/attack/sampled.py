@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
@@ -148,7 +148,7 @@ def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place
     return discipline.pass_test(fight, destroyed, damage, disordered) | own
 
 
-@kernel
+@tiered(0.5)
 def end_trials(
     fight: FightFacts,
     scores: Scores,

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.conditions import set_fight
@@ -16,15 +16,16 @@ from analyser.rules.draws import Odds, odds_of
 from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import FIGHT, FightFacts
 
-SUMMARY = np.dtype(
-    [(name, np.float64) for name in ("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed")]
-    + [(f"p_{name}", np.float64) for name in ("suppressed", "broken", "fled", "annihilated")]
-    + [(f"models_destroyed_{share}_percentile", np.float64) for share in ("10th", "90th")]
-    + [("mean_damage", np.float64)]
+FIGURES = (
+    *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
+    *("p_suppressed", "p_broken", "p_fled", "p_annihilated"),
+    *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage"),
 )
+SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
 
 LOW, HIGH = 0.10, 0.90
+_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
 _POOLS = 16  # that are kept: by rating, Durable or not, the cell's value or the one in parentheses
 _MODELS = (1 << BITS) - 1
 
@@ -89,7 +90,7 @@ def same_pool(one: FightFacts, other: FightFacts, cards: NDArray[np.float64]) ->
     return bool(dice == most_dice(other, cards) and scores_for(one, dice) == scores_for(other, dice))
 
 
-@kernel
+@tiered(3.0)
 def sweep_row(
     attacks: NDArray[np.void],
     row: int,
@@ -161,6 +162,7 @@ def sweep(
     def fill(row: int) -> None:
         sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), *drawn, summaries)
 
+    sweep_row.expect(possible.sum() * _INTERPRETED)
     if threads == 1:
         for row in range(len(attacks)):
             fill(row)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.chain.chain import Chain, Phase, Recorded, States, distinct, slabs
 
 ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
@@ -111,7 +111,7 @@ def too_large(chain: Chain) -> TooLargeError:
     return TooLargeError(f"{chain.extent.of}: too much for the method exact", less=chain.extent.less)
 
 
-@kernel
+@tiered(1.0)
 def propagate(
     before: NDArray[np.float64], targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Setup, When
 from analyser.rules import activation, unit_state
@@ -56,7 +56,7 @@ WHYS = 16  # an action as one number: what was done times that, and why
 ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 
-@kernel
+@tiered(2.0)
 def actions_of(
     setup: Setup,
     operation: tuple[int, int, int],

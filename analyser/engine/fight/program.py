@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.records import Int, record_type
+from analyser.common.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
 

@@ -1,10 +1,10 @@
 """Draws made bit by bit: as many show each face as if each trial's die were thrown by itself."""
 
-import numba
 import numpy as np
 import pytest
 from scipy import stats
 
+from analyser.common.jit import kernel
 from analyser.engine.chain.bitwise import DRAW_BITS, count_ones, draw_buffers, draw_for_each
 from analyser.engine.chain.chain import Chain, Die, Phase, bernoulli, sided
 from analyser.engine.chain.on_demand import sampled_counts
@@ -72,7 +72,7 @@ def test_what_is_certain_happens_and_what_is_impossible_does_not():
     assert shown(bernoulli(0.0), 10_000, 1)[1] == 0
 
 
-@numba.njit
+@kernel
 def draws_in_kernel(trials, thresholds, counts, buffers):
     draw_for_each(trials, thresholds, len(thresholds), counts, buffers)
 
@@ -89,7 +89,7 @@ def test_thresholds_that_are_one_are_reached_together_and_every_draw_reaches_0(t
     assert stats.binomtest(int(counts[4]), trials).pvalue > UNLIKELY
 
 
-@numba.njit
+@kernel
 def ones_in_kernel(count, counter, gamma):
     return count_ones(count, counter, gamma)
 

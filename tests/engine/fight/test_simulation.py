@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from analyser.common.errors import InputError
+from analyser.common.records import empty_record
 from analyser.engine.fight.sampled import nodes, roll_cache
 from analyser.engine.fight.sampled import simulation as played
 from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.pool.buffers import BLOCK
-from analyser.engine.records import empty_record
 from analyser.game.cards import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine

@@ -62,7 +62,7 @@ def after_combat(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> 
         for column in range(columns):
             if before[row, column] == 0.0:
                 continue
-            pair = active_states[row], target_states[column]
+            pair = int(active_states[row]), int(target_states[column])
             result = operations.result_of_combat(setup, active, pair if active == 0 else (pair[1], pair[0]))
             results[row, column] = result
             passed = passes[1, column] if result == _ACTIVE else passes[0, row] if result == _TARGET else 1.0

@@ -41,7 +41,7 @@ class Fused(NamedTuple):
 @step
 def operation_at(operations: NDArray[np.int64], place: int) -> tuple[int, int, int]:
     """One operation of a program."""
-    return operations[place, 0], operations[place, 1], operations[place, 2]
+    return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
 @step

@@ -40,7 +40,7 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
         for column in range(shape[1]):
             if before[row, column] == 0.0:
                 continue
-            pair = (first[row], second[column])
+            pair = (int(first[row]), int(second[column]))  # the interpreter is slow at numbers of arrays
             draw, highest = operations.required_draw(setup, operation, pair)
             passes = probability_passed(draw, highest, cache.odds)
             for failed in range(_BOTH):

@@ -164,7 +164,7 @@ def with_lists(
 @step
 def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
     """The outcomes with one list more, the last; `key`: the places of a condition and of a struck unit's state."""
-    condition, struck = known.conditions.states[key >> _CONDITION], known.states.states[key & _STATE]
+    condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
     lists = with_room(known.lists, 1)
     place = index_of(lists, key)

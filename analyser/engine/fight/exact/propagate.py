@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel
+from analyser.common.jit import tiered
 from analyser.engine.fight.exact.combat import after_combat
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.operation import after_operation
@@ -28,7 +28,7 @@ from analyser.rules.structs import TARGET, TargetFacts
 _FACTS = TARGET.names or ()
 
 
-@kernel
+@tiered(8.0)
 def run(
     setup: Setup,
     operations: NDArray[np.int64],
@@ -83,7 +83,8 @@ def exact_distributions(
     """
     operations = _as_array(tuple(operation for part in parts for operation in part))
     joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
-    return list(run(setup, operations, np.cumsum([len(part) for part in parts]), joint, die, deck))
+    ends = np.cumsum([len(part) for part in parts])
+    return list(run(setup, operations, ends, joint, die, deck))
 
 
 @lru_cache(maxsize=1024)  # of many fights the same few programs are asked for

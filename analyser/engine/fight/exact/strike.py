@@ -67,12 +67,12 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)
     for column in range(len(joint.second)):
-        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, joint.second[column]))
+        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, int(joint.second[column])))
     kinds = np.full((len(joint.first), seen.length[0]), NONE, np.int64)
     conditions = state_index(kinds.size)
     for row in range(kinds.shape[0]):
         for view in range(kinds.shape[1]):
-            mine, theirs = joint.first[row], seen.states[view]
+            mine, theirs = int(joint.first[row]), int(seen.states[view])
             pair = (mine, theirs) if striker == 0 else (theirs, mine)
             if strikes.is_made(setup, number, active, pair):
                 kinds[row, view] = index_of(conditions, strikes.condition(setup, number, pair))
@@ -114,8 +114,8 @@ def transitions_of(
             if at == NOT_FOUND:
                 continue
             for row in range(list_starts[at], list_starts[at + 1]):
-                place = index_of(struck, side_after(setup, rest, side, state[row]))
-                lost = index_of(losses, loss_of(setup, number, own[row], state[row]))
+                place = index_of(struck, side_after(setup, rest, side, int(state[row])))
+                lost = index_of(losses, loss_of(setup, number, int(own[row]), int(state[row])))
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
+from analyser.common.records import Int, empty_record
 from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_draw, one_of
 from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
 from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
-from analyser.engine.records import Int, empty_record
 from analyser.game.cards import HIGHEST_CARD
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)

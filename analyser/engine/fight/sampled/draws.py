@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
-from analyser.engine.records import Int
+from analyser.common.records import Int
 from analyser.engine.rng import counter_of_chunk, fill
 
 _WORDS = 128  # made at once

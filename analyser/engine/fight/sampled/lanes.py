@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from analyser.engine.records import Whole, record_type
+from analyser.common.records import Whole, record_type
 from analyser.game.cards import HIGHEST_CARD, MOST_CARDS
 
 ABREAST = 64

@@ -14,8 +14,9 @@ from analyser.engine.fight.sampled.decks import Decks, cards_left, draw_fairly, 
 from analyser.engine.fight.sampled.draws import DRAWS, HALF, LOWER, RandomDraws, draw_again, one_of
 from analyser.engine.fight.sampled.lanes import ABREAST, RING, Lanes
 from analyser.engine.fight.sampled.nodes import Nodes
+from analyser.engine.fight.sampled.pools import Pools
 from analyser.engine.fight.sampled.program_table import ProgramTable
-from analyser.engine.fight.sampled.roll_cache import RollCache
+from analyser.engine.fight.sampled.roll_cache import RollCache, rolls_left
 from analyser.engine.fight.sampled.snapshots import COUNT, NEXT, UNSEEN, Snapshots
 
 ROLL, _END = 0, 1  # which pass goes on: the first, or the last
@@ -115,9 +116,22 @@ def all_placed(known: Nodes, lanes: Lanes) -> bool:
     return True
 
 
+@step
+def needed_for_a_roll(pools: Pools, cache: RollCache, lanes: Lanes) -> int:
+    """What the lane that goes on needs for a transition; NOTHING if its roll was thrown away, and the next counts."""
+    pool = np.int64(lanes.place[lanes.lane] >> nodes.POOL)
+    if rolls_left(cache, pool) == 0:
+        return program_table.NO_ROLLS
+    if np.int64(cache.cells[cache.next[pool]]) != pools.cells[pool]:
+        return program_table.NO_TRANSITION
+    cache.next[pool] += _ONE
+    return program_table.NOTHING
+
+
 @kernel
 def lanes_go_on(
     program: ProgramTable,
+    pools: Pools,
     known: Nodes,
     random: RandomDraws,
     cache: RollCache,
@@ -131,8 +145,10 @@ def lanes_go_on(
         if lanes.stage == ROLL:
             if lanes.lane == 0 and not nodes.has_room(known):
                 return program_table.NO_ROOM
-            if not all_rolled(program, known, random, cache, lanes):
-                return program_table.NO_TRANSITION
+            while not all_rolled(program, known, random, cache, lanes):
+                needed = needed_for_a_roll(pools, cache, lanes)
+                if needed != program_table.NOTHING:
+                    return needed
             all_drawn(decks, random, lanes)
             lanes.stage, lanes.lane, lanes.at, lanes.many = _END, 0, 0, 0
             for lane in range(_LANES):

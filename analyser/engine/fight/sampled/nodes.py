@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from analyser.common.jit import Whole, inlined, step
-from analyser.engine.records import Int
+from analyser.common.jit import Whole, inlined, step, step_for
+from analyser.common.records import Int
 
 UNKNOWN = 0  # where a transition leads that nobody has taken yet
 NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a transition
@@ -22,7 +22,7 @@ MOST_AT_ONCE = 1 << 16  # nodes that are given transitions before room is looked
 # Room for all that can be found till then.
 SPARE, _SPARE_TRANSITIONS = NODES // 2, MOST_AT_ONCE * (MOST_TRANSITIONS + 2)
 _SLOTS = 4 * NODES
-_ONE = np.uint64(1)
+_ONE, _WORD = np.uint64(1), (1 << 64) - 1
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 # A transition as one number: two nodes to which it may lead, the threshold that a draw is compared with, and what is
@@ -72,7 +72,16 @@ def forget_all(known: Nodes) -> None:
     known.nodes_known, known.transitions_known, known.ends_known = 0, 0, 0
 
 
-@step
+def _interpreted_slot(queue: int, pair: tuple[int, int], so_far: int) -> int:
+    word = int(queue) * int(_MIX)
+    for number in map(int, (*pair, so_far)):
+        word &= _WORD
+        word = ((word ^ word >> 32) + (number & _WORD)) * int(_MIX) & _WORD
+        word ^= word >> 32
+    return word >> 1 & (_SLOTS - 1)
+
+
+@step_for(_interpreted_slot)
 def first_slot(queue: int, pair: tuple[int, int], so_far: int) -> int:
     """Where probing for a node begins (open addressing, linear probing)."""
     word = mixed(mixed(mixed(np.uint64(queue) * _MIX, pair[0]), pair[1]), so_far)

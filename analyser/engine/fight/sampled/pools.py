@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import step
+from analyser.common.records import Int, empty_record
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
-from analyser.engine.records import Int, empty_record
 from analyser.game.dice import Rating
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import scores_for, size_of

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
+from analyser.common.records import Int, empty_record
 from analyser.engine.fight.program import Kind, Operation
 from analyser.engine.fight.sampled.pools import Pools, too_many_pools
-from analyser.engine.records import Int, empty_record
 from analyser.game.cards import HIGHEST_CARD
 from analyser.rules.draws import Odds, odds_of
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import numpy as np
 
 from analyser.common.jit import Whole, kernel, step
+from analyser.common.records import record_type
 from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.fight.sampled.pools import (
@@ -22,7 +23,6 @@ from analyser.engine.pool.buffers import BLOCK
 from analyser.engine.pool.kernel import find_cells, roll_pool
 from analyser.engine.pool.layout import Rerolls
 from analyser.engine.pool.rerolls import roll_with_rerolls
-from analyser.engine.records import record_type
 
 AT_ONCE = 4  # blocks at most: rolling takes the nearest cache from the map, so it is to happen seldom
 _ROLLS = AT_ONCE * BLOCK

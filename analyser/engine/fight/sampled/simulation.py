@@ -7,17 +7,22 @@ The trials of a chunk are played together, from node to node (:mod:`.nodes`), ea
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.jit import Tiered
+from analyser.common.records import empty_record, views
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.decks import ask, decks_for
 from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.lanes import no_lanes
-from analyser.engine.fight.sampled.nodes import Nodes
+from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, Nodes
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.fight.sampled.program_table import (
     NO_ROOM,
@@ -38,7 +43,6 @@ from analyser.engine.fight.sampled.with_replacement import (
 )
 from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.records import empty_record
 from analyser.engine.rng import Stream, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -61,6 +65,9 @@ class Player:
         Of each snapshot, how often each pair of states came up in what was collected last.
     """
 
+    chunk_trials: int
+    _player: Tiered[..., int]
+
     def __init__(
         self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
     ) -> None:
@@ -72,7 +79,11 @@ class Player:
         self._snapshots = snapshots_of(np.array([texts.index(tuple(program)) for program in programs]))
         self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
         self._roller = Roller(layouts, rerolls, empty_cache(pools), empty_record(RandomDraws))
-        self._make_ready()
+        # Where each trial must be looked at by itself, the interpreter would take too long.
+        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_TRANSITIONS).any()
+        self._work = math.inf if by_itself else 0.0
+        self._table = self._ready()
+        self._viewed = views(self._table)
         self.begin()
 
     def begin(self) -> None:
@@ -82,12 +93,23 @@ class Player:
     def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
         """Play chunks `first` to `last` - 1 of so many trials each."""
         for chunk in range(first, last):
-            self._play_chunk(start, stream, chunk, trials)
+            with self._tier() as table:
+                self._play_chunk(table, start, stream, chunk, trials)
 
-    def _make_ready(self) -> None:
+    @contextmanager
+    def _tier(self) -> Iterator[Any]:
+        """Inside this the rules are compiled or interpreted, whichever is sooner done; the records that they read."""
+        if self._player.pays(self._work):
+            yield self._table
+        else:
+            with self._player.interpreting():
+                yield self._viewed
+
+    def _ready(self) -> tuple[Any, ...]:
+        """The records that a chunk is played with, the graph first."""
         raise NotImplementedError
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         raise NotImplementedError
 
     def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
@@ -99,9 +121,10 @@ class Player:
     def collect(self) -> None:
         """Bring what has been played into the counters."""
         known = self._graph.nodes
-        find_later(self._graph, self._snapshots)
-        counted = np.zeros((known.ends_known, len(self._snapshots.which) + 1), np.int64)
-        count_all(known, self._snapshots, counted)
+        with self._tier() as (graph, *_):
+            find_later(graph, self._snapshots)
+            counted = np.zeros((known.ends_known, len(self._snapshots.which) + 1), np.int64)
+            count_all(graph.nodes, self._snapshots, counted)
         at = known.end_at[: known.ends_known]
         firsts, seconds = known.first[at], known.second[at]
         for counter, counts in zip(self.counters, counted[:, 1:].T):
@@ -114,18 +137,19 @@ class PlayerWithoutReplacement(Player):
     """Plays trials that have decks of their own (:mod:`.without_replacement`); see Player."""
 
     chunk_trials = CHUNK_TRIALS
+    _player: Tiered[..., int] = play_trials
 
-    def _make_ready(self) -> None:
+    def _ready(self) -> tuple[Any, ...]:
         self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
-        self._table = self._graph, self._roller, self._decks, self._lanes, self._snapshots
+        return self._graph, self._roller, self._decks, self._lanes, self._snapshots
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         counted, needed = NOT_BEGUN, NO_THRESHOLD
+        graph, _, _, lanes, snapshots = table
         while needed != NOTHING:
-            anew = needed == NO_THRESHOLD
-            needed = play_trials(*self._table, start, stream, chunk, trials, counted, anew)
+            needed = self._player(*table, start, stream, chunk, trials, counted, needed == NO_THRESHOLD)
             if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_trials(self._graph, self._lanes, self._snapshots, start))
+                self._begin_the_map_anew(lambda: forget_but_trials(graph, lanes, snapshots, start))
             elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
                 ask(self._decks, self._program, self._deck, self._program.wanted)
@@ -135,17 +159,18 @@ class PlayerWithReplacement(Player):
     """Plays trials whose cards are put back (:mod:`.with_replacement`); see Player."""
 
     chunk_trials = GROUPED_TRIALS
+    _player: Tiered[..., int] = play_groups
+    _begin: Tiered[..., None] = begin_groups
 
-    def _make_ready(self) -> None:
+    def _ready(self) -> tuple[Any, ...]:
         thresholds_by_cards(self._program)
-        self._groups = no_groups()
+        return self._graph, self._roller, no_groups(), self._snapshots
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        layouts, rerolls, cache, random = self._roller
-        table = *self._graph, random, cache, self._groups
-        begin_groups(*table, start, stream, chunk, trials)
-        while play_groups(*table, self._snapshots, layouts, rerolls) != NOTHING:
-            self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
+    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+        graph, (layouts, rerolls, cache, random), groups, snapshots = table
+        self._begin(*graph, random, cache, groups, start, stream, chunk, trials)
+        while self._player(*graph, random, cache, groups, snapshots, layouts, rerolls) != NOTHING:
+            self._begin_the_map_anew(lambda: forget_but_groups(graph.program, graph.nodes, groups))
 
 
 class Simulation:

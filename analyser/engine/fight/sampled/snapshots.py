@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import Whole, kernel, step
+from analyser.common.jit import Whole, step, tiered
 from analyser.engine.fight.sampled.nodes import NODES, TRANSITION, Nodes
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.engine.fight.sampled.transitions import Graph, into_part, place_of
@@ -32,7 +32,7 @@ def snapshots_of(which: NDArray[np.int64]) -> Snapshots:
     return Snapshots(which, np.zeros((NODES, len(which) + 1, 2), np.uint64))
 
 
-@kernel
+@tiered(0)
 def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> Any:
     """Where those who are at an end before part `first` go: the place, which can be the end of that part.
 
@@ -55,7 +55,7 @@ def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> A
     return way
 
 
-@kernel
+@tiered(0)
 def find_later(graph: Graph, snapshots: Snapshots) -> None:
     """Find the later ends of trials for which chance had nothing more to decide."""
     _, _, _, known = graph
@@ -67,7 +67,7 @@ def find_later(graph: Graph, snapshots: Snapshots) -> None:
                     later = np.int64(next_node(graph, snapshots, later, number) & TRANSITION)
 
 
-@kernel
+@tiered(0)
 def count_all(known: Nodes, snapshots: Snapshots, counts: NDArray[np.int64]) -> None:
     """Count all trials where they have ended each part, shape (ends, parts + 1), and begin to count anew.
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import Whole, kernel, step
+from analyser.common.jit import Whole, step, tiered
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Setup
 from analyser.engine.fight.sampled import nodes, program_table
@@ -39,7 +39,7 @@ class Graph(NamedTuple):
     nodes: Nodes
 
 
-@kernel
+@tiered(0)
 def arrive(graph: Graph, line: int, end: int, pair: tuple[int, int]) -> int:
     """The node that is reached from `line` on, what needs no draw done; or where the part ends."""
     setup, program, _, known = graph
@@ -133,7 +133,7 @@ def transitions_of(graph: Graph, queue: int) -> int:
     return int(graph.pools.cells[graph.program.pool[queue]]) + 1 if is_rolled(graph, queue) else FIRST_CARD
 
 
-@kernel
+@tiered(0)
 def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     """Work out the transition that a node's `result` takes: a cell of a pool, FIRST_CARD and the card's value, or 0.
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from analyser.common.jit import inlined, kernel, step
+from analyser.common.jit import inlined, kernel, step, tiered
+from analyser.common.records import Whole, empty_record
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.draws import RandomDraws, among, begin_stream, one_of
@@ -21,7 +22,6 @@ from analyser.engine.fight.sampled.roll_cache import RollCache, Roller, put_away
 from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, Snapshots, end_of_part, next_node
 from analyser.engine.fight.sampled.transitions import Graph
 from analyser.engine.pool.layout import Rerolls
-from analyser.engine.records import Whole, empty_record
 
 GROUPED_TRIALS = (
     nodes.MOST_AT_ONCE
@@ -175,7 +175,7 @@ def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Gr
     return program_table.NOTHING
 
 
-@kernel
+@tiered(6.0)
 def play_groups(
     setup: Setup,
     program: ProgramTable,
@@ -208,7 +208,7 @@ def play_groups(
     return program_table.NOTHING
 
 
-@kernel
+@tiered(0)
 def begin_groups(
     setup: Setup,
     program: ProgramTable,
@@ -255,7 +255,7 @@ def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> Non
         groups.queue = program.first_queue[program.starts[snapshots.which[number]]]
 
 
-@kernel
+@tiered(0)
 def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> None:
     """Forget all nodes but those at which somebody waits."""
     kept = np.empty((4, known.nodes_known), np.int64)

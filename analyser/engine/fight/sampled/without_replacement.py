@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.decks import Decks, draw_value, shuffle_all
 from analyser.engine.fight.sampled.draws import begin_stream
@@ -91,7 +91,7 @@ def begin_trials(
         lanes.place[lane], lanes.row[lane] = lanes.first, lanes.first_row
 
 
-@kernel
+@tiered(6.0)
 def play_trials(
     graph: Graph,
     roller: Roller,
@@ -114,20 +114,18 @@ def play_trials(
     if anew:
         begin_trials(graph, roller, decks, lanes, snapshots, start, stream, chunk, trials, counted)
     while True:
-        needed = lanes_go_on(program, known, random, cache, decks, lanes, snapshots)
-        if needed == program_table.NO_TRANSITION:
+        needed = lanes_go_on(program, pools, known, random, cache, decks, lanes, snapshots)
+        if needed == program_table.NO_ROLLS:
+            roll_again(roller, pools, np.int64(lanes.place[lanes.lane] >> nodes.POOL))
+        elif needed == program_table.NO_TRANSITION:
             place = lanes.place[lanes.lane]
-            pool, node = np.int64(place >> nodes.POOL), nodes.node_of(known, place)
-            queue, cell = known.queue[node], np.int64(cache.cells[cache.next[pool]])
+            node = nodes.node_of(known, place)
+            queue = known.queue[node]
             stage = program.stage[queue]
-            if rolls_left(cache, pool) == 0:
-                roll_again(roller, pools, pool)
-            elif cell == pools.cells[pool]:
-                cache.next[pool] += _ONE  # thrown away
-            elif stage == Stage.CARD or (stage == Stage.POOL and not transitions.is_rolled(graph, queue)):
+            if stage == Stage.CARD or (stage == Stage.POOL and not transitions.is_rolled(graph, queue)):
                 rolled_apart(graph, roller, decks, lanes)
             else:
-                transitions.find_transition(graph, node, cell)
+                transitions.find_transition(graph, node, int(cache.cells[cache.next[place >> nodes.POOL]]))
             if program.wanted != program_table.UNASKED:
                 return program_table.NO_THRESHOLD
         elif needed == program_table.NO_PLACE:
@@ -153,7 +151,7 @@ def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[in
     return bool(way & FINAL)
 
 
-@kernel
+@tiered(0)
 def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int]) -> None:
     """Forget all nodes but those at which somebody waits."""
     known = graph.nodes

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel
+from analyser.common.jit import tiered
 from analyser.engine.chain.chain import Die, ExtraDie, Phase, States
 from analyser.morale.games.compare import duel
 from analyser.morale.games.compare.nerve import disciplines, standing_for
@@ -72,7 +72,7 @@ def unit_of(question: Question) -> Unit:
     return Unit(question.models, min(falls, most + 1), int(question.edge_distance is None), gone)
 
 
-@kernel
+@tiered(2.0)
 def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int, states: States) -> States:
     """The states after an attack: shape (states, totals), a total being losses and, above them, the card."""
     after = np.empty((len(states), (most_losses + 1) * (highest_card + 1)), np.int64)

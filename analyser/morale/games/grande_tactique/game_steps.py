@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import step, tiered
 from analyser.engine.chain.chain import States
 from analyser.morale.games.grande_tactique import rules
 from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground
@@ -297,7 +297,7 @@ def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
     return ALL if dice_taken(units, now, fleeing) else 1
 
 
-@kernel
+@tiered(2.0)
 def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
     """The states that some states and each total lead to: shape (states, totals)."""
     after = np.empty((len(states), totals), np.int64)
@@ -320,7 +320,7 @@ def dice_taken(units: Units, now: Now, fleeing: int) -> int:
     return rules.flight_dice(units.arms[fleeing], enemy)
 
 
-@kernel
+@tiered(2.0)
 def dice_of_flight(units: Units, states: States) -> States:
     """How many dice the next flight takes: shape (states,)."""
     dice = np.zeros(len(states), np.int64)

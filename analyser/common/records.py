@@ -1,0 +1,86 @@
+"""Records of numbers and arrays that kernels share: to hand one on costs nothing, however much it holds."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
+
+import numpy as np
+
+RecordT = TypeVar("RecordT")
+Int = Annotated[int, np.int64]
+Whole = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read
+
+
+def record_type(layout: type) -> np.dtype[np.void]:
+    """The NumPy type of a record whose fields are annotated with their types and shapes.
+
+    Examples
+    --------
+    >>> class Counter:
+    ...     trials: Int
+    ...     cells: Annotated[Any, np.uint32, (4,)]
+    >>> record_type(Counter).itemsize
+    24
+    """
+    hints = get_type_hints(layout, include_extras=True)
+    fields = [(name, *hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")]
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+def empty_record(layout: type[RecordT]) -> RecordT:
+    """A record with 0 in all fields; the system hands out memory only as it is used."""
+    return cast("RecordT", np.zeros(1, record_type(layout))[0])
+
+
+class _Records(list[SimpleNamespace]):
+    """Records whose fields Python reads quickly; one that is assigned is copied, as in an array."""
+
+    def __setitem__(self, place: Any, record: Any) -> None:
+        super().__setitem__(place, SimpleNamespace(**vars(record)))
+
+
+def view(record: RecordT) -> RecordT:
+    """A record as the interpreter reads it quickly: the same memory, but records of numbers alone are copied.
+
+    Examples
+    --------
+    >>> class Pair:
+    ...     count: Int
+    ...     numbers: Annotated[Any, np.int64, (2,)]
+    >>> pair = empty_record(Pair)
+    >>> view(pair).numbers[1] = 7
+    >>> view(pair).count += 1
+    >>> pair.numbers[1] + pair.count
+    np.int64(8)
+    """
+    fields: Any = record
+    if not any(fields.dtype[name].shape for name in fields.dtype.names):
+        return cast("RecordT", SimpleNamespace(record=record, **dict(zip(fields.dtype.names, fields.item()))))
+    numbers: dict[str, Any] = {}
+    parts: dict[str, Any] = {"record": record}
+    for name in fields.dtype.names:
+        field = fields[name]
+        if not np.ndim(field):
+            numbers[name] = memoryview(fields.reshape(1)[name])
+        elif field.dtype.names:
+            parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, each))) for each in field.tolist())
+        else:
+            parts[name] = memoryview(field)
+    shown = type("View", (SimpleNamespace,), {name: _shared(memory) for name, memory in numbers.items()})
+    return cast("RecordT", shown(**parts))
+
+
+def views(argument: Any) -> Any:
+    """Views of the records in nested tuples; arrays and numbers as they are."""
+    if isinstance(argument, tuple):
+        each = map(views, argument)
+        return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
+    return view(argument) if isinstance(argument, np.void) else argument
+
+
+def _shared(memory: memoryview[int]) -> property:
+    def put(_: Any, number: int) -> None:
+        memory[0] = number
+
+    return property(lambda _: memory[0], put)
