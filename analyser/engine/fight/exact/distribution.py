@@ -17,7 +17,6 @@ _ALONE_AND_CERTAIN = (Kind.END, Kind.END_ROUND, Kind.END_COMBAT, Kind.FORGET)
 _CERTAIN_OF_BOTH = (Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.ENVELOP, Kind.RUN_AMOK)
 _SIDE, _NUMBER, _BITS, _WORD = 5, 6, 12, 62  # bits below the parts of a packed operation, of one, and of all
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
-_SIDE_BY_SIDE = (Kind.STRIKE, Kind.RESOLVE)
 
 
 class Joint(NamedTuple):
@@ -54,7 +53,7 @@ def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[F
     after, rest, shift = place + 1, 0, 0
     while after < limit and shift + _BITS < _WORD:
         kind, side, number = operation_at(operations, after)
-        if kind not in _ALONE_AND_CERTAIN and (kind not in _CERTAIN_OF_BOTH or operation[0] in _SIDE_BY_SIDE):
+        if kind not in _ALONE_AND_CERTAIN and (kind not in _CERTAIN_OF_BOTH or operation[0] == Kind.STRIKE):
             break
         rest |= (kind | side << _SIDE | number - NONE << _NUMBER) << shift
         after, shift = after + 1, shift + _BITS

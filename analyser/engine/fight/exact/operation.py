@@ -26,7 +26,7 @@ def probability_passed(draw: int, highest: int, odds: Odds) -> float:
 
 @step
 def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
-    """The distribution after fused operations, the first neither a strike nor the end of a combat, pair by pair."""
+    """The distribution after fused operations, the first no strike, pair by pair."""
     operation, rest = fused
     first, second, before = joint
     shape = (before.shape[0], before.shape[1], _BOTH)

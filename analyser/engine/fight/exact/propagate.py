@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import tiered
-from analyser.engine.fight.exact.combat import after_combat
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.operation import after_operation
 from analyser.engine.fight.exact.outcomes import none_known, pool_cache_for
@@ -51,11 +50,8 @@ def run(
     for end in ends:
         while done < end:
             fused, done = fused_from(operations, done, end)
-            kind = fused.operation[0]
-            if kind == Kind.STRIKE:
+            if fused.operation[0] == Kind.STRIKE:
                 joint, known = after_strike(setup, fused, joint, cache, known)
-            elif kind == Kind.RESOLVE:
-                joint = after_combat(setup, fused, joint, cache)
             else:
                 joint = after_operation(setup, fused, joint, cache)
         found.append(joint)
