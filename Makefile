@@ -36,7 +36,7 @@ test: lint kernels
 
 # Compiled once, before tests that run side by side each compile their own.
 kernels: $(VENV)/.ready-test
-	@$(BIN)/python -m tests.helpers.kernels
+	@$(BIN)/analyser warm-up
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .

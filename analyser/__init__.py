@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.common.estimates import Estimate as Estimate
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
+    from analyser.kernels import warm_up as warm_up
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
     from analyser.results.charge import ChargeResult as ChargeResult

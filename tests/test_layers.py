@@ -21,7 +21,7 @@ LEVELS = (
     ("plots",),
     ("results",),
     ("analysis", "morale"),
-    ("report", "api"),
+    ("report", "api", "kernels"),
     ("cli",),
     ("__main__",),
 )

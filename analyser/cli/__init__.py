@@ -38,7 +38,10 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "card": ("library", "One unit: numbers, special rules, levels, armaments."),
         "import": ("library", "Make profiles of BattleScribe data."),
     },
-    "Shell": {"completion": ("completion", "What makes a shell complete names.")},
+    "Set-up": {
+        "completion": ("completion", "What makes a shell complete names."),
+        "warm-up": ("warm_up", "Compile all kernels now, not when they are first used."),
+    },
 }
 
 
@@ -81,7 +84,8 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 def _command(name: str) -> click.Command:
     """The command of that name, its module imported now."""
     (module,) = (commands[name][0] for commands in COMMANDS.values() if name in commands)
-    found = getattr(importlib.import_module(f"analyser.cli.{module}"), f"{name}_command" if name == "import" else name)
+    function = {"import": "import_command", "warm-up": "warm_up"}.get(name, name)
+    found = getattr(importlib.import_module(f"analyser.cli.{module}"), function)
     assert isinstance(found, click.Command)
     return found
 

@@ -23,7 +23,7 @@ Whole = Any  # a whole number of a type that the compiler is told: indices that 
 
 _LOADING = 0.3  # seconds that a compiled kernel takes to be read from disk, with the compiler's own import
 
-_is_interpreted: ContextVar[bool] = ContextVar("is_interpreted", default=False)
+_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: whichever pays
 _lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)  # seconds of compiled kernels inside others
 # That the compiler has not been told of: each, what kernels run for it, and whether that is written out there.
 _steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
@@ -95,8 +95,8 @@ class Tiered(Kernel[P, R]):
 
     def pays(self, seconds: float = 0.0) -> bool:
         """Whether to compile, before work for which the interpreter would take so many seconds."""
-        if _is_interpreted.get():
-            return False
+        if (is_interpreted := _is_interpreted.get()) is not None:
+            return not is_interpreted
         if self._price == 0.0 or self._compiled is not None:
             return True
         spent = self._spent + seconds
@@ -128,9 +128,9 @@ def _as_record(argument: Any) -> Any:
 
 
 @contextmanager
-def interpreted() -> Iterator[None]:
-    """Inside this kernels are run as the Python functions that they are: at once, and slowly."""
-    token = _is_interpreted.set(True)
+def interpreted(is_so: bool = True) -> Iterator[None]:
+    """Inside this kernels are run as the Python functions that they are: at once, and slowly; or else all compiled."""
+    token = _is_interpreted.set(is_so)
     try:
         yield
     finally:

@@ -49,7 +49,7 @@ class KernelCache:
     @property
     def cache_path(self) -> str | None:
         """The folder that the kernel is kept in; None where there is none."""
-        folder = _folder_for(Path(self._function.__code__.co_filename))
+        folder = folder_for(Path(self._function.__code__.co_filename))
         return None if folder is None else str(folder)
 
     def is_kept(self) -> bool:
@@ -136,7 +136,7 @@ def _tell_once() -> None:
 
 
 @lru_cache(maxsize=256)
-def _folder_for(source: Path) -> Path | None:
+def folder_for(source: Path) -> Path | None:
     """The first folder for kernels of a source file that can be written to, by nobody else."""
     for folder in _folders(source):
         try:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
+from analyser.common.jit import kernel, step, step_for
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -52,7 +52,12 @@ def stream_of(seed: int, *parts: int) -> Stream:
     return Stream(np.uint64(start), np.uint64(good))
 
 
-@kernel
+def _interpreted_counter(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint64:
+    words = int(start) + int(gamma) * (int(WORDS_A_CHUNK) * int(chunk))
+    return np.uint64(words & np.iinfo(np.uint64).max)
+
+
+@step_for(_interpreted_counter)
 def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint64:
     """The counter before the first word of a chunk."""
     return start + gamma * (WORDS_A_CHUNK * np.uint64(chunk))

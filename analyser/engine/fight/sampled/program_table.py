@@ -20,7 +20,8 @@ _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
 
 # What trials need before they can go on.
-NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM = range(7)
+NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM, NO_PATIENCE = range(8)
+PATIENCE = 2000  # needs that are met before it is asked again who is to meet them
 UNASKED = -1
 _NO_CARD_PASSES = 0  # the first of the thresholds: those of tests that cards up to 0, 1, 2 pass come after it
 

@@ -25,6 +25,7 @@ from analyser.engine.fight.sampled.lanes import no_lanes
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, Nodes
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.fight.sampled.program_table import (
+    NO_PATIENCE,
     NO_ROOM,
     NO_THRESHOLD,
     NOTHING,
@@ -32,7 +33,7 @@ from analyser.engine.fight.sampled.program_table import (
     thresholds_by_cards,
 )
 from analyser.engine.fight.sampled.roll_cache import Roller, empty_cache
-from analyser.engine.fight.sampled.snapshots import count_all, find_later, forget_ways, snapshots_of
+from analyser.engine.fight.sampled.snapshots import counts_of, forget_ways, snapshots_of
 from analyser.engine.fight.sampled.transitions import Graph
 from analyser.engine.fight.sampled.with_replacement import (
     GROUPED_TRIALS,
@@ -83,7 +84,7 @@ class Player:
         by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_TRANSITIONS).any()
         self._work = math.inf if by_itself else 0.0
         self._table = self._ready()
-        self._viewed = views(self._table)
+        self._rules, self._viewed = views(self._graph), views(self._table)
         self.begin()
 
     def begin(self) -> None:
@@ -93,8 +94,7 @@ class Player:
     def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
         """Play chunks `first` to `last` - 1 of so many trials each."""
         for chunk in range(first, last):
-            with self._tier() as table:
-                self._play_chunk(table, start, stream, chunk, trials)
+            self._play_chunk(start, stream, chunk, trials)
 
     @contextmanager
     def _tier(self) -> Iterator[Any]:
@@ -109,22 +109,21 @@ class Player:
         """The records that a chunk is played with, the graph first."""
         raise NotImplementedError
 
-    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         raise NotImplementedError
 
     def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
         """Forget all nodes but those that are needed."""
         self.collect()
         forget_ways(self._graph.nodes, self._snapshots)
-        forget_but_those()
+        with self._player.interpreting():
+            forget_but_those()
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
+        with self._player.interpreting():
+            counted = counts_of(self._rules, self._snapshots)
         known = self._graph.nodes
-        with self._tier() as (graph, *_):
-            find_later(graph, self._snapshots)
-            counted = np.zeros((known.ends_known, len(self._snapshots.which) + 1), np.int64)
-            count_all(graph.nodes, self._snapshots, counted)
         at = known.end_at[: known.ends_known]
         firsts, seconds = known.first[at], known.second[at]
         for counter, counts in zip(self.counters, counted[:, 1:].T):
@@ -143,13 +142,13 @@ class PlayerWithoutReplacement(Player):
         self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
         return self._graph, self._roller, self._decks, self._lanes, self._snapshots
 
-    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         counted, needed = NOT_BEGUN, NO_THRESHOLD
-        graph, _, _, lanes, snapshots = table
         while needed != NOTHING:
-            needed = self._player(*table, start, stream, chunk, trials, counted, needed == NO_THRESHOLD)
+            with self._tier() as table:
+                needed = self._player(*table, start, stream, chunk, trials, counted, needed == NO_THRESHOLD)
             if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_trials(graph, lanes, snapshots, start))
+                self._begin_the_map_anew(lambda: forget_but_trials(self._rules, self._lanes, self._snapshots, start))
             elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
                 ask(self._decks, self._program, self._deck, self._program.wanted)
@@ -160,17 +159,22 @@ class PlayerWithReplacement(Player):
 
     chunk_trials = GROUPED_TRIALS
     _player: Tiered[..., int] = play_groups
-    _begin: Tiered[..., None] = begin_groups
 
     def _ready(self) -> tuple[Any, ...]:
         thresholds_by_cards(self._program)
-        return self._graph, self._roller, no_groups(), self._snapshots
+        self._groups = no_groups()
+        layouts, rerolls, cache, random = self._roller
+        return *self._graph, random, cache, self._groups, self._snapshots, layouts, rerolls
 
-    def _play_chunk(self, table: Any, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        graph, (layouts, rerolls, cache, random), groups, snapshots = table
-        self._begin(*graph, random, cache, groups, start, stream, chunk, trials)
-        while self._player(*graph, random, cache, groups, snapshots, layouts, rerolls) != NOTHING:
-            self._begin_the_map_anew(lambda: forget_but_groups(graph.program, graph.nodes, groups))
+    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+        with self._player.interpreting():
+            begin_groups(self._rules, self._roller, self._groups, start, stream, chunk, trials)
+        needed = NO_PATIENCE
+        while needed != NOTHING:
+            with self._tier() as table:
+                needed = self._player(*table)
+            if needed == NO_ROOM:
+                self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
 
 
 class Simulation:

@@ -55,35 +55,28 @@ def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> A
     return way
 
 
-@tiered(0)
-def find_later(graph: Graph, snapshots: Snapshots) -> None:
-    """Find the later ends of trials for which chance had nothing more to decide."""
-    _, _, _, known = graph
-    for end in range(known.ends_known):
-        for first in range(snapshots.ends.shape[1]):
-            if snapshots.ends[end, first, COUNT] > 0 and snapshots.ends[end, first, NEXT] & FINAL:
-                later: Whole = np.int64(end)
-                for number in range(first, len(snapshots.which)):
-                    later = np.int64(next_node(graph, snapshots, later, number) & TRANSITION)
+def counts_of(graph: Graph, snapshots: Snapshots) -> NDArray[np.int64]:
+    """How many trials have ended each part where, shape (ends, parts + 1); the count begins anew.
 
-
-@tiered(0)
-def count_all(known: Nodes, snapshots: Snapshots, counts: NDArray[np.int64]) -> None:
-    """Count all trials where they have ended each part, shape (ends, parts + 1), and begin to count anew.
-
-    Those for whom nothing was left to be decided are counted where they would have ended later parts (`find_later`).
+    Those for whom nothing was left to be decided are counted where they would have ended later parts, too.
     """
-    for end in range(known.ends_known):
-        for first in range(snapshots.ends.shape[1]):
-            many = np.int64(snapshots.ends[end, first, COUNT])
-            if many > 0:
-                snapshots.ends[end, first, COUNT] = UNSEEN
-                counts[end, first] += many
-                if snapshots.ends[end, first, NEXT] & FINAL:
-                    later: Whole = np.int64(end)
-                    for number in range(first, len(snapshots.which)):
-                        later = np.int64(snapshots.ends[later, number, NEXT] & TRANSITION)
-                        counts[later, number + 1] += many
+    known, ways = graph.nodes, snapshots.ends[:, :, NEXT]
+    seen = snapshots.ends[: known.ends_known, :, COUNT].astype(np.int64)
+    snapshots.ends[: len(seen), :, COUNT] = 0
+    walked = []
+    for first in range(seen.shape[1]):
+        (ends,) = np.nonzero((seen[:, first] > 0) & (ways[: len(seen), first] & FINAL != 0))
+        many = seen[ends, first]
+        for number in range(first, len(snapshots.which)):
+            for end in set(ends[ways[ends, number] == UNSEEN].tolist()):
+                next_node(graph, snapshots, end, number)
+            ends = (ways[ends, number] & TRANSITION).astype(np.int64)
+            walked.append((ends, number + 1, many))
+    counts = np.zeros((known.ends_known, seen.shape[1]), np.int64)
+    counts[: len(seen)] = seen
+    for ends, number, many in walked:
+        np.add.at(counts[:, number], ends, many)
+    return counts
 
 
 def forget_ways(known: Nodes, snapshots: Snapshots) -> None:

@@ -188,13 +188,15 @@ def play_groups(
     layouts: Layouts,
     rerolls: Rerolls | None,
 ) -> int:
-    """Play a chunk of trials that has begun to its end, or until the graph has no more room.
+    """Play a chunk of trials that has begun to its end, or until something is needed that is not met here.
 
     Records one by one, and not as a Graph: to look up the type of a tuple of records takes as long as 5% of a chunk.
     """
     graph, roller = Graph(setup, program, pools, known), Roller(layouts, rerolls, cache, random)
-    while groups.part < len(snapshots.which):
+    for _ in range(program_table.PATIENCE):
         needed = program_table.NOTHING
+        if groups.part == len(snapshots.which):
+            return needed
         if groups.part >= 0:
             needed = groups_go_on(graph, roller.random, roller.cache, groups, snapshots)
         if needed == program_table.NOTHING:
@@ -205,30 +207,23 @@ def play_groups(
             transitions.find_transition(graph, groups.node, groups.result)
         else:
             return needed
-    return program_table.NOTHING
+    return program_table.NO_PATIENCE
 
 
-@tiered(0)
 def begin_groups(
-    setup: Setup,
-    program: ProgramTable,
-    pools: Pools,
-    known: Nodes,
-    random: RandomDraws,
-    cache: RollCache,
+    graph: Graph,
+    roller: Roller,
     groups: Groups,
     start: tuple[int, int],
     stream: tuple[np.uint64, np.uint64],
     chunk: int,
     trials: int,
 ) -> None:
-    """All trials of a chunk wait before the first part."""
-    graph = Graph(setup, program, pools, known)
-    graph = Graph(setup, program, pools, known)
-    begin_stream(random, stream, chunk)
-    put_away(cache, pools)
-    join(known, groups, transitions.arrive(graph, 0, 0, start), trials)
-    groups.part, groups.queue, groups.node = -1, program_table.end_queue(program), _NOWHERE
+    """All trials of a chunk wait before the first part; for the interpreter."""
+    begin_stream(roller.random, stream, chunk)
+    put_away(roller.cache, graph.pools)
+    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, start), trials)
+    groups.part, groups.queue, groups.node = -1, program_table.end_queue(graph.program), _NOWHERE
 
 
 @step
@@ -255,7 +250,7 @@ def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> Non
         groups.queue = program.first_queue[program.starts[snapshots.which[number]]]
 
 
-@tiered(0)
+@kernel
 def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> None:
     """Forget all nodes but those at which somebody waits."""
     kept = np.empty((4, known.nodes_known), np.int64)

@@ -105,7 +105,7 @@ def play_trials(
     counted: int,
     anew: bool,
 ) -> int:
-    """Play a chunk of trials, `anew` or on, until it ends, the graph has no more room, or a threshold is wanted.
+    """Play a chunk of trials, `anew` or on, until it ends, or something is needed that is not met here.
 
     Those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
     """
@@ -113,7 +113,7 @@ def play_trials(
     random, cache = roller.random, roller.cache
     if anew:
         begin_trials(graph, roller, decks, lanes, snapshots, start, stream, chunk, trials, counted)
-    while True:
+    for _ in range(program_table.PATIENCE):
         needed = lanes_go_on(program, pools, known, random, cache, decks, lanes, snapshots)
         if needed == program_table.NO_ROLLS:
             roll_again(roller, pools, np.int64(lanes.place[lanes.lane] >> nodes.POOL))
@@ -135,6 +135,7 @@ def play_trials(
             next_node(graph, snapshots, np.int64(lanes.place[lane] & nodes.TRANSITION), np.int64(lanes.row[lane]))
         else:
             return needed
+    return program_table.NO_PATIENCE
 
 
 @step
@@ -151,7 +152,6 @@ def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[in
     return bool(way & FINAL)
 
 
-@tiered(0)
 def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int]) -> None:
     """Forget all nodes but those at which somebody waits."""
     known = graph.nodes

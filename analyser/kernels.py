@@ -1,0 +1,165 @@
+"""Every kernel compiled beforehand, by questions that ask for it, in as many processes as there are processors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.jit import interpreted
+from analyser.common.kernel_cache import folder_for
+from analyser.common.sampling import MOST_THREADS, Progress, Sampling, default_threads
+from analyser.results.solve import solve
+from analyser.scenarios.load import load
+
+A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+_FEW = Sampling("monte-carlo", 1000, threads=1)
+_MANY = 2_000_000  # trials from which those of a morale question that are alike are rolled together
+_TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
+_REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
+_OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
+_MANY_SIDES = {"heroic": 1, "strike": 248, "blank": 2}
+_LARGE_GAME = {
+    "game": {
+        "turns": 4,
+        "units": [
+            {"edge_distance": 20, "column": 1, "worn_down_by_infantry": 0.3, "charged_by_cavalry": 0.2},
+            {"arm": "cavalry", "state": "shaken", "edge_distance": 18, "column": 1, "charged_by_infantry": 0.2},
+            *({"arm": "artillery", "worn_down_by_artillery": 0.2} for _ in range(3)),
+        ],
+    }
+}
+_MORALE: dict[str, dict[str, Any]] = {
+    "legion": {"courage": 1, "tokens": 2, "received": 1},
+    "grande-tactique": {
+        "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 18},
+        "division": {"units": [{"rout": 0.1}, {"rout": 0.2, "lost": 0.3}]},
+        "game": {"turns": 2, "units": [{"edge_distance": 20, "worn_down_by_infantry": 0.3}]},
+    },
+    "warmaster": {"dice": 2, "obstacles": [{"distance": 4, "kind": "friend"}, {"distance": 12, "kind": "enemy"}]},
+    "mordheim": {
+        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 3}], "casualties": 1},
+        "alone": {"leadership": 7, "opponents": 2, "edge": 14},
+    },
+    "compare": {"models": 6, "losses": {0: 0.5, 2: 0.5}, "rounds": 2},
+}
+
+
+def _exact_fights() -> None:
+    str(solve(load({"a": {"unit": A}, "b": {"unit": B}, "duel": {"rounds": 2}})))  # also what each did, and why
+
+
+def _sampled_fights(replacement: bool, overcharge: bool) -> None:
+    keys = {"qualities": ["Overcharge"], "overcharge": True, "attacker_models": 3} if overcharge else {}
+    solve(load({"attacks": [{"dice": 3} | keys], "target": {"unit": B}}), replace(_FEW, replacement=replacement))
+
+
+def _attacks(die: Mapping[str, int] | None) -> None:
+    ruleset = {"ruleset": {"die": die}} if die else {}
+    for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
+        attack = load({"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset)
+        solve(attack)
+        solve(attack, _FEW)
+
+
+def _matchups() -> None:
+    from analyser.analysis.matchups import matchups
+
+    matchups(A, B, threads=1)
+
+
+def _morale(system: str) -> None:
+    from analyser import morale
+
+    for question in (_MORALE[system], *([_LARGE_GAME] if system == "grande-tactique" else [])):
+        ready = morale.load_question(system, question)
+        if question is not _LARGE_GAME:
+            morale.exact(system, ready)
+        for trials in (1000, _MANY):
+            morale.simulate(system, ready, trials, threads=1)
+
+
+KERNELS: Mapping[str, tuple[Callable[..., None], tuple[Any, ...]]] = {  # what takes longest first
+    "exact-fights": (_exact_fights, ()),
+    "sampled-fights": (_sampled_fights, (False, False)),
+    "sampled-fights-with-overcharge": (_sampled_fights, (False, True)),
+    "sampled-fights-with-replacement": (_sampled_fights, (True, False)),
+    "sampled-fights-with-replacement-and-overcharge": (_sampled_fights, (True, True)),
+    "attacks": (_attacks, (None,)),
+    "morale-grande-tactique": (_morale, ("grande-tactique",)),
+    "matchups": (_matchups, ()),
+    "attacks-with-dice-of-many-sides": (_attacks, (_MANY_SIDES,)),
+    **{f"morale-{system}": (_morale, (system,)) for system in _MORALE if system != "grande-tactique"},
+}
+
+
+def warm_up(
+    names: Iterable[str] = (), *, processes: int | None = None, progress: Progress | None = None
+) -> tuple[str, ...]:
+    """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of :data:`KERNELS`. Default: all.
+    processes : int, optional
+        1 to 1024. Default: one for each processor.
+    progress : callable, optional
+        Called with how many are done, and how many there are.
+
+    Returns
+    -------
+    tuple of str
+        What has been compiled, or was there.
+
+    Raises
+    ------
+    InputError
+        A name that there is none of; or compiled kernels cannot be kept anywhere.
+    """
+    wanted = tuple(names) or tuple(KERNELS)
+    for name in wanted:
+        if name not in KERNELS:
+            problem = f"no kernels {name!r}{did_you_mean(name, KERNELS)}"
+            raise InputError(problem, where="warm-up", allowed=", ".join(KERNELS))
+    if processes is not None:
+        check_integer(processes, "processes", 1, MOST_THREADS)
+    if folder_for(Path(__file__)) is None:
+        allowed = "NUMBA_CACHE_DIR=FOLDER, that only you can write to"
+        raise InputError("compiled kernels cannot be kept anywhere", where="warm-up", allowed=allowed)
+    started: list[subprocess.Popen[bytes]] = []
+    pool = ThreadPoolExecutor(processes or default_threads())
+    try:
+        jobs = [pool.submit(_compiled, name, started) for name in wanted]
+        for done, job in enumerate(as_completed(jobs), 1):
+            job.result()
+            if progress is not None:
+                progress(done, len(wanted))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in started:
+            process.kill()
+    return wanted
+
+
+def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
+    """Compile in a process of its own: the compiler works on one thread."""
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-P", "-m", "analyser.kernels", name]
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL)
+    started.append(process)
+    if process.wait():
+        raise InputError(f"{name} could not be compiled (exit status {process.returncode})", where="warm-up")
+
+
+if __name__ == "__main__":
+    _ask, _about = KERNELS[sys.argv[1]]
+    with suppress(KeyboardInterrupt), interpreted(False):
+        _ask(*_about)
