@@ -23,13 +23,10 @@ from analyser.common.kernel_cache import KernelCache
 
 
 class _StepCode(JITCodeLibrary):
-    """A step as it was translated: neither optimised nor machine code."""
+    """A step, optimised by itself alone, and no machine code."""
 
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         self._raise_if_finalized()
