@@ -32,8 +32,7 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import AnyScenario, load
-from analyser.scenarios.reading import kind_of, read_scenario
+from analyser.scenarios.load import AnyScenario, kind_of, load, read_scenario
 from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge, DuelTerms, Kind
 
 Unit = str | Mapping[str, Any] | Loadout

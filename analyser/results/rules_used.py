@@ -18,9 +18,8 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.combatant import charge_row, may_charge, retaliation_row
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
-from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.shooter import Shooter
 
 _WITH_REPLACEMENT = (
     "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn cards "

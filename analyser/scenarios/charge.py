@@ -9,21 +9,25 @@ from typing import Any, NamedTuple
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
 from analyser.scenarios.combatant import (
     CAN_BE_OUTFLANKED,
+    about_combatant,
+    about_overcharge,
+    about_overrun,
     charge_row,
     check_can_be_charged,
     check_has_dice,
+    count_of,
     retaliation_row,
-    rule_length,
 )
 from analyser.scenarios.positions import A_COMBAT_LOST, Moves, place, set_backs, within_edges
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.resolve import rule_length
+from analyser.scenarios.schema import ChargeFile, Combatant
 from analyser.scenarios.strikes import (
     Marks,
     Strike,
@@ -44,6 +48,8 @@ IN_BUILDING, OUT_OF_BUILDING = 1, 0
 @dataclass(frozen=True, slots=True)
 class ChargeScenario:
     """A charge, resolved: nothing is left out that the computation needs."""
+
+    kind = "charge"
 
     attacker: Combatant
     target: Combatant
@@ -67,37 +73,32 @@ class ChargeScenario:
 
 
 class _Contact(NamedTuple):
-    """A unit that charges another, and the units that this brings into contact (AC-8.7).
-
-    `active` is the side that charges; `again`: it attacks once more by Overrun, which is no charge (AC-7).
-    """
+    """A unit that charges another, and the units that this brings into contact (AC-8.7)."""
 
     charger: Combatant
     charged: Combatant
-    active: int
+    active: int  # the side that charges
     secondary: tuple[Combatant, ...] = ()
-    again: bool = False
+    again: bool = False  # it attacks once more by Overrun, which is no charge (AC-7)
 
     @property
     def orders(self) -> int:
         """Under which order of the active unit it strikes."""
         return orders_mask(Order.OVERRUN if self.again else Order.CHARGE)
 
+    @property
+    def is_threatened(self) -> bool:
+        """Whether an enemy other than the charged unit is near who charges."""
+        return self.charger.charge.threatened or bool(self.secondary)
+
 
 def combat(
     sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, first_number: int
 ) -> tuple[list[Strike], list[Operation]]:
-    """The strikes and the operations of a charge of one of `sides` against the other.
+    """The strikes and the operations of a charge of side `active` against the other.
 
-    Parameters
-    ----------
-    sides : (Combatant, Combatant)
-    secondary : tuple of Combatant
-        Other units of the charged side that the charge has brought into contact (AC-8.7).
-    active : int
-        The side that charges.
-    first_number : int
-        The number of the first strike in the fight's list.
+    `secondary` are other units of the charged side in contact (AC-8.7); `first_number` is that of the first strike in
+    the fight's list.
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
     charger, charged = contact.charger, contact.charged
@@ -122,10 +123,9 @@ def combat(
         add(_retaliation(again))
         operations += _resolution(sides, active)
     if charger.has("Throw"):
-        reach = rule_length(charger, "Throw") or NONE
-        from_front = False if charger.charge.outflanking else None
-        veteran = charger.veteran or 0
-        add(thrown_strike(charged, veteran=veteran, from_front=from_front, striker=active, long_range=reach))
+        from_front, reach = False if charger.charge.outflanking else None, rule_length(charger, "Throw") or NONE
+        facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
+        add(thrown_strike(charged, from_front=from_front, **facts))
         operations.append(Operation(Kind.FORGET, 1 - active))
     operations += going_off(sides, strikes, first_number)
     return strikes, operations
@@ -183,7 +183,7 @@ def _charge(contact: _Contact) -> Strike:
         charger,
         charged,
         supported=charger.charge.supported,
-        threatened=charger.charge.threatened or bool(contact.secondary),
+        threatened=contact.is_threatened,
         from_front=False if outflanks else None,
     )
     bonuses = Bonus.OUTFLANKING if outflanks and charged.type in CAN_BE_OUTFLANKED else 0
@@ -201,7 +201,7 @@ def _retaliation(contact: _Contact, inside: int = NONE) -> Strike | None:
     row = retaliation_row(charged)
     if row is None:
         return None
-    supported, threatened = charger.charge.threatened or bool(contact.secondary), charger.charge.supported
+    supported, threatened = contact.is_threatened, charger.charge.supported
     marks = _marks(charged, charger, supported=supported, threatened=threatened, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
     return row_strike(charged, row, charger, marks, bears_blanks=1, **facts)
@@ -217,7 +217,7 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
         marks = _marks(unit, charger, supported=True, threatened=unit.charge.threatened, from_front=False)
         marks = marks._replace(penalties=marks.penalties | (Penalty.SUPPRESSED if unit.suppressed else 0))
         strike = row_strike(unit, row, charger, marks)
-        dice, special = strike.dice[unit.damage if unit.behemoth else unit.models or 0]
+        dice, special = strike.dice[count_of(unit)]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
             dice = special
@@ -256,13 +256,7 @@ def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operati
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge.
-
-    Raises
-    ------
-    InputError
-        A unit that cannot charge, or one that cannot be charged (AC-8.1).
-    """
+    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged (AC-8.1)."""
     check_can_be_charged(target, "target")
     check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
     sides = (attacker, target)
@@ -288,3 +282,39 @@ def charge_start(setup: Setup) -> tuple[int, int]:
     """Both sides as a charge begins: the attacker is activated, and has charged."""
     attacker, target = start_states(setup)
     return unit_state.with_order(attacker, int(Order.CHARGE)) | outcome.ACTIVATED, target
+
+
+# --- warnings -----------------------------------------------------------------------------------------------
+
+_NO_EFFECT = {  # keys of a combatant that close quarters do not look at, and why
+    "row": "close quarters go by close_quarters_row",
+    "ammo_supply": "Ammo Supply is for ranged attacks",
+    "concealed": "there is no concealment in close quarters (AC-4.3)",
+    "taking_cover": "there is no cover in close quarters (AC-4.3)",
+    "obstacle": "there is no cover in close quarters (AC-4.3)",
+    "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
+    "on_lookout": "who goes on lookout shoots, and this is one combat",
+    "reloading": "close quarters need no reloading",
+}
+_OF_SHOTS = ("taking_cover", "obstacle", "exposed")
+
+
+def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
+    """The warnings of a charge: `file` as it was stated, and as resolved."""
+    attacker, target = scenario.attacker, scenario.target
+    yield from about_combatant(attacker, "attacker", file.attacker, profiles)
+    yield from about_combatant(target, "target", file.target, profiles)
+    for place_of, (unit, stated) in enumerate(zip(scenario.secondary, file.secondary)):
+        yield from about_combatant(unit, f"secondary.{place_of}", stated, profiles)
+        if unit.garrisoned:
+            yield f"secondary.{place_of}.garrisoned has no effect: only the target's building is stormed"
+    if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
+        yield f"charge.outflanking is no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+    for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
+        for key, why in _NO_EFFECT.items():
+            if getattr(keys, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):
+                continue  # Throw is a ranged attack
+            yield f"{side}.{key} has no effect: {why}"
+    yield from about_overrun(attacker, "charge")
+    yield from about_overcharge(attacker, "attacker")
+    yield from about_overcharge(target, "target")

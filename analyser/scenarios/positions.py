@@ -20,32 +20,19 @@ A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that
 
 
 class Moves(NamedTuple):
-    """How far a unit can get in a fight, in hundredths of an inch.
-
-    Attributes
-    ----------
-    back, ahead : int
-        At most; an own edge and the enemy may be nearer.
-    """
+    """How far a unit can get in a fight at most, in hundredths of an inch; its edge and the enemy may be nearer."""
 
     back: int
     ahead: int
 
 
 def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
-    """How far a unit can be set back by some operations, at most.
+    """How far a unit can be set back by the operations of one activation at most; a strike in it twice is made once.
 
-    Parameters
-    ----------
-    side : int
-    operations : iterable of Operation
-        Of one activation; a strike that it has twice is made once.
-    strikes : sequence of Strike
-    charger : int
-        The side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
+    `charger`: the side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
     """
-    once, length, lost, dismayed = set(operations), 0, 0, 0
-    for kind, active, number in once:
+    length = lost = dismayed = 0
+    for kind, active, number in set(operations):
         if kind == Kind.STRIKE:
             strike = strikes[number]
             tested = not strike.attack.close_quarters and strike.target.discipline != NONE
@@ -74,22 +61,16 @@ def within_edges(sides: Sequence[Any], set_back: Sequence[int]) -> tuple[list[in
 
 
 def place(sides: Sequence[Any], moves: Sequence[Moves], lengths: Iterable[int], where: str) -> None:
-    """Give both sides a stride, and the place where they begin.
+    """Give both sides a stride and the place where they begin.
 
     Parameters
     ----------
     sides : sequence of records of SIDE
-        Their `position_at` is known.
     moves : sequence of Moves
     lengths : iterable of int
         Hundredths of an inch: all that a place can depend on, besides falling back.
     where : str
-        The section that the lengths stand in; opens the message.
-
-    Raises
-    ------
-    InputError
-        A state has no room for so many places.
+        The section that the lengths stand in; opens the message where a state has no room for so many places.
     """
     stride = gcd(FALL_BACK, *lengths)
     for side, ways in zip(sides, moves):
