@@ -20,14 +20,17 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.morale.api import solve as solve_morale
+from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, question_model, system_of
+from analyser.results import attack as attack_result
+from analyser.results import charge as charge_result
+from analyser.results import duel as duel_result
+from analyser.results import focus as focus_result
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
-from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
@@ -37,10 +40,14 @@ from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge,
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
-_KINDS: dict[type, Kind] = {Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"}
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
-_ONE_OR_ALL = "a unit as {}=, or the path of a scenario file alone"
-_A_QUESTION = "a scenario or its file; attack, charge, focus and duel take units"
+_SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
+    "attack": attack_result.solve,
+    "charge": charge_result.solve,
+    "focus": focus_result.solve,
+    "duel": duel_result.solve,
+}
+_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
 
 
 def attack(
@@ -114,10 +121,7 @@ def attack(
                 problem = f"unknown key{did_you_mean(name, names)}"
                 raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
         source = {"attack": stated, "target": _unit(target, "target")}
-    return solve(_whole(source, Scenario, "target", target, conditions, profiles), sampling)
-
-
-_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
+    return attack_result.solve(_whole(source, Scenario, "target", target, conditions, profiles), sampling)
 
 
 def charge(
@@ -169,9 +173,9 @@ def charge(
     if target is not None:
         checked(Charge, circumstances, where="charge")
         source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
-        source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
+        source["secondary"] = _units(secondary, "secondary", "units")
     stated = {**circumstances, **({"secondary": secondary} if secondary else {})}
-    return solve(_whole(source, ChargeScenario, "target", target, stated, profiles), sampling)
+    return charge_result.solve(_whole(source, ChargeScenario, "target", target, stated, profiles), sampling)
 
 
 def focus(
@@ -217,13 +221,12 @@ def focus(
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacks
     if target is not None:
-        listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
+        listed = _units(attacks, "attacks", "attacks", "attacker")
         source = {"attacks": listed, "target": _unit(target, "target")}
-    found = solve(_whole(source, FocusScenario, "target", target, {}, profiles), sampling)
-    if until is None:
-        return found
-    found.until(*until)  # raises if it cannot be told
-    return replace(found, wanted=until)
+    result = focus_result.solve(_whole(source, FocusScenario, "target", target, {}, profiles), sampling)
+    if until is not None:
+        result.until(*until)  # raises InputError for a fate or a share that cannot be
+    return replace(result, wanted=until)
 
 
 def duel(
@@ -269,7 +272,7 @@ def duel(
     if b is not None:
         checked(DuelTerms, terms, where="duel")
         source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
-    return solve(_whole(source, DuelScenario, "b", b, terms, profiles), sampling)
+    return duel_result.solve(_whole(source, DuelScenario, "b", b, terms, profiles), sampling)
 
 
 def exact(
@@ -317,9 +320,7 @@ def exact(
     >>> print(exact("crown/rifle-p@basic", "scion-grenadier-p@basic", distance=6).probability("broken"))
     20.21%
     """
-    if target is not None or conditions:
-        return _between(kind)(question, target, method="exact", profiles=profiles, **conditions)
-    return _answer(question, kind, profiles, Sampling())
+    return _answer(question, target, kind, profiles, Sampling(), conditions)
 
 
 def simulate(
@@ -363,24 +364,26 @@ def simulate(
     >>> simulate(fight, trials=100_000, seed=7).trials
     100000
     """
+    sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
+    return _answer(question, target, kind, profiles, sampling, conditions)
+
+
+def _answer(
+    question: Any,
+    target: Any,
+    kind: str | None,
+    profiles: ProfilesLike | None,
+    sampling: Sampling,
+    conditions: dict[str, Any],
+) -> Result:
+    """The answer to a question of any kind: of two units, or as a whole."""
     if target is not None or conditions:
-        conditions |= {"trials": trials, "seed": seed, "precision": precision, "threads": threads, "progress": progress}
-        conditions |= {"replacement": True} if replacement else {}
-        return _between(kind)(question, target, method="monte-carlo", profiles=profiles, **conditions)
-    return _answer(
-        question, kind, profiles, Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
-    )
-
-
-def _between(kind: str | None) -> Callable[..., Result]:
-    """The function that asks about two units."""
-    asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
-    if (kind or "attack") not in asking:
-        raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
-    return asking[kind or "attack"]
-
-
-def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling) -> Result:
+        asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
+        if (kind or "attack") not in asking:
+            raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
+        how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
+        ask = asking[kind or "attack"]
+        return ask(question, target, method=sampling.method, profiles=profiles, **{**how, **conditions})
     kinds = (*FILES, *SYSTEMS)
     if kind is not None:
         check_text(kind, "kind", ", ".join(kinds))
@@ -389,8 +392,9 @@ def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, samp
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
     _check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
-        return solve(load(question, library_of(profiles), cast("Kind", kind)), sampling)
-    return solve_morale(str(kind), question, sampling, profiles)
+        scenario = load(question, library_of(profiles), cast("Kind", kind))
+        return _SOLVED_BY[scenario.kind](scenario, sampling)
+    return morale.solve(str(kind), question, sampling, profiles)
 
 
 def _kind(question: Any) -> str:
@@ -414,29 +418,29 @@ def _whole(
         if stated:
             raise InputError("this stands in the scenario", where=next(iter(stated)))
         _check_whole(source, second, profiles)
-    found = load(source, library_of(profiles), _KINDS[wanted])
-    assert isinstance(found, wanted)
-    return found
+    scenario = load(source, library_of(profiles), wanted.kind)
+    assert isinstance(scenario, wanted)
+    return scenario
 
 
 def _check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
     """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
-    allowed = _ONE_OR_ALL.format(second) if second else _A_QUESTION
+    allowed = "a scenario or its file; attack, charge, focus and duel take units"
+    if second:
+        allowed = f"a unit as {second}=, or the path of a scenario file alone"
     if isinstance(source, list | tuple):
         problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
         raise InputError(problem, where=second, allowed=allowed)
-    if not isinstance(source, str) or source.endswith(".toml") or is_there(Path(source)):
-        return
-    found = library_of(profiles).loadout(source)  # raises with the nearest selector
-    problem = f"{found.selector} is a unit alone, and no question"
-    raise InputError(problem, where=second, allowed=allowed)
+    if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
+        loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
+        raise InputError(f"{loadout.selector} is a unit alone, and no question", where=second, allowed=allowed)
 
 
-def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
-    """What was given, which must be a list."""
+def _units(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
+    """The sections of several units, which must stand in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return given
+    return [_unit(each, where, key) for each in given]
 
 
 def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:

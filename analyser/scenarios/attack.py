@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Scenario:
         Where the profiles and the ruleset come from.
     """
 
-    kind = "attack"
+    kind: ClassVar[Literal["attack"]] = "attack"
 
     attack: Attack
     target: Target

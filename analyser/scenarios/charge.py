@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
@@ -49,7 +49,7 @@ IN_BUILDING, OUT_OF_BUILDING = 1, 0
 class ChargeScenario:
     """A charge, resolved: nothing is left out that the computation needs."""
 
-    kind = "charge"
+    kind: ClassVar[Literal["charge"]] = "charge"
 
     attacker: Combatant
     target: Combatant

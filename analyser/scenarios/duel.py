@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.propagate import start_states
@@ -34,7 +34,7 @@ from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
 class DuelScenario:
     """A duel, resolved."""
 
-    kind = "duel"
+    kind: ClassVar[Literal["duel"]] = "duel"
 
     terms: DuelTerms
     a: Combatant

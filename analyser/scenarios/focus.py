@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class FocusScenario:
         Who makes each attack, as a unit that can be shot back at; None where it has no profile.
     """
 
-    kind = "focus"
+    kind: ClassVar[Literal["focus"]] = "focus"
 
     attacks: tuple[Scenario, ...]
     target: Target

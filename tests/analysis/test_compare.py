@@ -12,7 +12,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
-from analyser.results.solve import simulate_in_batches
+from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
