@@ -175,27 +175,16 @@ def shared(record: Any) -> Any:
 
 
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bearer | None = None) -> np.void:
-    """A record of `dtype`.
+    """A record of one of :mod:`analyser.rules.structs` with those `numbers` by field.
 
-    Parameters
-    ----------
-    dtype : dtype
-        One of :mod:`analyser.rules.structs`.
-    numbers : mapping
-        Fields by name.
-    source : Attack or Target, optional
-        Fills in the other fields: each from its key of that name (NONE for one that is not set), or else from
-        whether it has the keyword of that name. Without it they are 0.
+    An Attack or a Target as `source` fills in the other fields: each from its key of that name (NONE for one that is
+    not set), or else from whether it has the keyword of that name. Without it they are 0.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"no fields of the record: {', '.join(numbers.keys() - set(names))}"
-    keys = {} if source is None else vars(source)
-    flags = () if source is None else {each.field for each in source.keywords}
-    values = []
-    for name in names:
-        value = numbers[name] if name in numbers else keys.get(name, name in flags)
-        values.append(NONE if value is None else value)
-    record: np.void = np.array([tuple(values)], dtype)[0]
+    keys: dict[str, Any] = {} if source is None else {each.field: True for each in source.keywords} | vars(source)
+    values = (numbers[name] if name in numbers else keys.get(name, 0) for name in names)
+    record: np.void = np.array([tuple(NONE if value is None else value for value in values)], dtype)[0]
     return record
 
 

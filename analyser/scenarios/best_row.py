@@ -26,17 +26,9 @@ RANKED_BY = {
 
 
 def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Which of several attacks is the best one on each target, by :data:`RANKED_BY`.
+    """The place of the best of several attacks on each target by :data:`RANKED_BY`, of equals the first: (targets,).
 
-    Parameters
-    ----------
-    summaries : array of SUMMARY, shape (attacks, targets)
-        NaN where an attack cannot be made.
-
-    Returns
-    -------
-    int64 array, shape (targets,)
-        The place of the best attack, of equals the first; -1 where none can be made.
+    `summaries`: shape (attacks, targets), NaN where an attack cannot be made; -1 where none can.
     """
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -25,7 +25,7 @@ from analyser.scenarios.combatant import (
     count_of,
     retaliation_row,
 )
-from analyser.scenarios.positions import A_COMBAT_LOST, Moves, place, set_backs, within_edges
+from analyser.scenarios.positions import A_COMBAT_LOST, place, set_backs
 from analyser.scenarios.resolve import rule_length
 from analyser.scenarios.schema import ChargeFile, Combatant
 from analyser.scenarios.strikes import (
@@ -179,17 +179,13 @@ def _charge(contact: _Contact) -> Strike:
     """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
     charger, charged, again = contact.charger, contact.charged, contact.again
     row, outflanks = charge_row(charger, "attacker"), charger.charge.outflanking and not again
-    marks = _marks(
-        charger,
-        charged,
-        supported=charger.charge.supported,
-        threatened=contact.is_threatened,
-        from_front=False if outflanks else None,
-    )
-    bonuses = Bonus.OUTFLANKING if outflanks and charged.type in CAN_BE_OUTFLANKED else 0
-    bonuses |= Bonus.ONSLAUGHT if charger.has("Onslaught") and not again else 0
-    penalties = Penalty.OVERRUN if again else 0
-    marks = marks._replace(bonuses=marks.bonuses | bonuses, penalties=marks.penalties | penalties)
+    bonuses = {
+        Bonus.SUPPORTED: charger.charge.supported,
+        Bonus.OUTFLANKING: outflanks and charged.type in CAN_BE_OUTFLANKED,
+        Bonus.ONSLAUGHT: charger.has("Onslaught") and not again,
+    }
+    penalties = {Penalty.THREATENED: contact.is_threatened, Penalty.OVERRUN: again}
+    marks = _marks(charger, charged, bonuses, penalties, from_front=False if outflanks else None)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
@@ -201,8 +197,8 @@ def _retaliation(contact: _Contact, inside: int = NONE) -> Strike | None:
     row = retaliation_row(charged)
     if row is None:
         return None
-    supported, threatened = contact.is_threatened, charger.charge.supported
-    marks = _marks(charged, charger, supported=supported, threatened=threatened, from_front=True)
+    bonuses, penalties = {Bonus.SUPPORTED: contact.is_threatened}, {Penalty.THREATENED: charger.charge.supported}
+    marks = _marks(charged, charger, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
     return row_strike(charged, row, charger, marks, bears_blanks=1, **facts)
 
@@ -214,9 +210,10 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
         row = retaliation_row(unit)
         if row is None:
             continue
-        marks = _marks(unit, charger, supported=True, threatened=unit.charge.threatened, from_front=False)
-        marks = marks._replace(penalties=marks.penalties | (Penalty.SUPPRESSED if unit.suppressed else 0))
-        strike = row_strike(unit, row, charger, marks)
+        penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
+        strike = row_strike(
+            unit, row, charger, _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
+        )
         dice, special = strike.dice[count_of(unit)]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
@@ -229,13 +226,18 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
 
 
 def _marks(
-    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool, from_front: bool | None
+    striker: Combatant,
+    struck: Combatant,
+    bonuses: Mapping[Bonus, bool],
+    penalties: Mapping[Penalty, bool],
+    *,
+    from_front: bool | None,
 ) -> Marks:
-    """The marks of a strike in close quarters that hold whoever charged (AC-8.2)."""
+    """The marks of a strike in close quarters (AC-8.2), with the bonuses and penalties that hold."""
     overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
-    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
-    penalties = Penalty.THREATENED if threatened else 0
-    return Marks(int(bonuses), int(penalties), striker.overcharge, from_front, close_quarters=True)
+    counted = sum(bonus for bonus, holds in {**bonuses, Bonus.OVERWHELMING: overwhelms}.items() if holds)
+    against = sum(penalty for penalty, holds in penalties.items() if holds)
+    return Marks(counted, against, striker.overcharge, from_front, close_quarters=True)
 
 
 def _sponsons(contact: _Contact) -> Strike | None:
@@ -271,10 +273,8 @@ def charge_program(
         side_record(target, (attacker,), **placed),
     ]
     set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
-    back, edges = within_edges(records, set_back)
-    follows = min(back[TARGET], A_COMBAT_LOST) if overruns else 0  # to its Overrun, after the first combat
-    moves = Moves(back[ATTACKER], follows), Moves(back[TARGET], 0)
-    place(records, moves, edges, "edge_distance")
+    follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
+    place(records, set_back, (follows, 0), (), "edge_distance")
     return setup_for(records, sides, strikes), operations
 
 

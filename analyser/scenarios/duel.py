@@ -25,7 +25,7 @@ from analyser.scenarios.combatant import (
     may_charge,
 )
 from analyser.scenarios.policies import Shooter, check_policy
-from analyser.scenarios.positions import Moves, place, set_backs, within_edges
+from analyser.scenarios.positions import place, set_backs
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms, PolicyName
 from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
 
@@ -60,7 +60,8 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
     """Both sides of a duel with the rows that they shoot with; InputError for a policy that a unit cannot carry out."""
-    _check_sides((a, b), (terms.policy_a, terms.policy_b))
+    _check_side(a, b, terms.policy_a, "a")
+    _check_side(b, a, terms.policy_b, "b")
     return (
         Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
         Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
@@ -78,21 +79,19 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
 
-def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[PolicyName, PolicyName]) -> None:
-    for side, policy in enumerate(policies):
-        where = "ab"[side]
-        if sides[side].aircraft:
-            problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
-            raise InputError(problem, where=where, allowed="a unit that stays on the table")
-        edge = sides[side].edge_distance
-        if edge is not None and edge > MOST_INCHES:
-            problem = f"an edge_distance of {edge:g} inches in a duel"
-            raise InputError(
-                problem, where=f"{where}.edge_distance", allowed=f"0 to {MOST_INCHES}, or left out: far away"
-            )
-        check_policy(policy, sides[side], sides[1 - side], f"duel.policy_{where}")
-        if policy == "charge":
-            check_has_dice(sides[side], charge_row(sides[side], where), where)
+def _check_side(mine: Combatant, theirs: Combatant, policy: PolicyName, where: str) -> None:
+    if mine.aircraft:
+        problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+        raise InputError(problem, where=where, allowed="a unit that stays on the table")
+    edge = mine.edge_distance
+    if edge is not None and edge > MOST_INCHES:
+        allowed = f"0 to {MOST_INCHES}, or left out: far away"
+        raise InputError(
+            f"an edge_distance of {edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed
+        )
+    check_policy(policy, mine, theirs, f"duel.policy_{where}")
+    if policy == "charge":
+        check_has_dice(mine, charge_row(mine, where), where)
 
 
 def _side(shooter: Shooter, terms: DuelTerms) -> Any:
@@ -142,23 +141,17 @@ def _place(
     wanted: Sequence[int],
 ) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
-    set_back = [0, 0]
-    for side in (0, 1):
+    set_back, advance, lengths = [0, 0], [], list[int]()
+    for side, facts in enumerate(sides):
         for active, activation in enumerate(activations):
             charger = active if sides[active].charges else NONE
             set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
-    (back, lengths), ahead = within_edges(sides, set_back), []
-    for side in (0, 1):
-        facts = sides[side]
-        if facts.distance == NONE:
-            ahead.append(0)
-            continue
         a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
-        ahead.append(min(a_round * terms.rounds, int(facts.distance) + back[1 - side]))
+        advance.append(a_round * terms.rounds)
     if terms.distance is not None:
-        lengths += [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
+        lengths = [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
         lengths += [each for each in wanted if each != NONE]
-    place(sides, [Moves(*ways) for ways in zip(back, ahead)], lengths, "duel")
+    place(sides, set_back, advance, lengths, "duel")
 
 
 def _activation(

@@ -256,17 +256,9 @@ def _check_target(target: Target, where: str) -> None:
 def resolve_combatant(
     combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
 ) -> Combatant:
-    """`combatant` with everything that its profile or the defaults say, and checked.
+    """`combatant` with everything that its profile or the defaults say, and checked; `where` is its section.
 
-    Parameters
-    ----------
-    combatant : Combatant
-    profiles : Profiles or None
-        None: the shipped ones.
-    where : str
-        The section that it came from; opens the messages.
-    loadout : Loadout, optional
-        Its profile, if that need not be looked up.
+    `profiles`: by default the shipped ones; `loadout`: its profile, if that need not be looked up.
     """
     loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)

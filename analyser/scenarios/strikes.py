@@ -32,20 +32,12 @@ NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 
 
 class Strike(NamedTuple):
-    """One strike as three records and its dice by models (or damage).
-
-    Attributes
-    ----------
-    strike, attack, target : records of STRIKE, ATTACK, TARGET
-        Shared by all strikes that have the same; take a copy to change it.
-    dice : int64 array, shape (counts, 2)
-        For each count, the cell's value and the one in parentheses; NONE where there is none.
-    """
+    """One strike as records of STRIKE, ATTACK and TARGET, which strikes share: take a copy to change one."""
 
     strike: Any
     attack: Any
     target: Any
-    dice: NDArray[np.int64]
+    dice: NDArray[np.int64]  # (counts, 2): for each count of models or damage, the value and the one in parentheses
 
 
 def orders_mask(*orders: Order) -> int:
@@ -70,23 +62,12 @@ def strike_record(**facts: Any) -> Any:
 
 
 class Marks(NamedTuple):
-    """What a strike with a row is made under, whatever the states are.
+    """What a strike with a row is made under, whatever the states are."""
 
-    Attributes
-    ----------
-    bonuses, penalties : int
-        Bits of Bonus and Penalty.
-    overcharge : bool
-        Whether Overcharge is used, if the row has it.
-    from_front : bool or None
-        Whether it comes from the struck unit's front; None: as that says itself.
-    close_quarters : bool
-    """
-
-    bonuses: int = 0
-    penalties: int = 0
-    overcharge: bool = False
-    from_front: bool | None = None
+    bonuses: int = 0  # bits of Bonus
+    penalties: int = 0  # bits of Penalty
+    overcharge: bool = False  # whether Overcharge is used, if the row has it
+    from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that says itself
     close_quarters: bool = False
 
 
@@ -231,7 +212,7 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
 
 
 def _passengers_record(combatant: Target) -> Any:
-    passengers = combatant.passengers if isinstance(combatant, Combatant) else None
+    passengers = getattr(combatant, "passengers", None)
     if passengers is None:
         return NOBODY
     record = target_record(passengers)

@@ -314,7 +314,6 @@ def test_what_is_not_modelled_is_named_once(river, library):
     assert [(each.name, each.units) for each in found.not_modelled] == [
         ("Coruscating", ("Otter Guard",)),
         ("Pioneers", ("Otter Guard",)),
-        ("Static", ("Beaver Fort",)),
     ]
     pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
     single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
