@@ -165,8 +165,8 @@ def charge(
     Examples
     --------
     >>> result = charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", outflanking=True)
-    >>> print(result.probability("won"), result.probability("lost"), result.probability("stalemate"), sep=", ")
-    38.05%, 34.22%, 27.73%
+    >>> print(*(result.probability(name) for name in ("attacker_wins", "target_wins", "draw")))
+    38.05% 34.22% 27.73%
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     source: Any = attacker
@@ -388,7 +388,7 @@ def _answer(
     if kind is not None:
         check_text(kind, "kind", ", ".join(kinds))
         if kind not in kinds:
-            problem = f"no kind of question {shown(kind)}{did_you_mean(kind, kinds)}"
+            problem = f"{shown(kind)} is not usable{did_you_mean(kind, kinds)}"
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
     _check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:

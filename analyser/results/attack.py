@@ -74,6 +74,8 @@ def _column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
     if name in _PLACES:
         return np.asarray(outcomes >> _PLACES[name] & _MASK)
+    if name == "destroyed":  # gone, and in no other way
+        return np.asarray(outcomes & (ANNIHILATED | BROKEN | FLED) == ANNIHILATED)
     return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
@@ -97,7 +99,7 @@ class AttackResult(Result):
     """
 
     kind = "attack"
-    events = (*FLAGS, "activated", "building_wrecked")
+    events = (*FLAGS, "activated", "destroyed", "building_wrecked")
     figures = ("hits", *NUMBERS, *MORE_NUMBERS)
 
     scenario: Scenario

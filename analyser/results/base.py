@@ -137,11 +137,6 @@ class Result(ABC):
     def _body(self) -> dict[str, Any]:
         """What :meth:`as_dict` has of this kind of answer alone."""
 
-    def _scenario_record(self) -> dict[str, Any]:
-        """The question as plain data, every default filled in."""
-        record: dict[str, Any] = self.scenario.as_dict()
-        return record
-
     def rows(self) -> list[dict[str, Any]]:
         """The main table as plain dicts, one a row: what ``--format csv`` prints."""
         return records(self.table())
@@ -174,7 +169,7 @@ class Result(ABC):
         >>> print(analyser.exact(fight).probability("annihilated"))
         42.19%
         """
-        _check_name(name, "event", "probability", self.events)
+        _check_name(name, "event", self.events)
         return estimate(self._event_weight(name, moment), self.trials)
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
@@ -246,7 +241,7 @@ class Result(ABC):
         return found.item()  # type: ignore[no-any-return]
 
     def _checked(self, figure: str, moment: int | None) -> Weighed:
-        _check_name(figure, "figure", "figure", self.figures)
+        _check_name(figure, "figure", self.figures)
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
@@ -335,7 +330,7 @@ class Result(ABC):
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
-        head: dict[str, Any] = {"kind": self.kind, "method": self.method, "scenario": self._scenario_record()}
+        head: dict[str, Any] = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
         head |= profiles_record(self.profiles)
         if self.trials is not None:
             head |= {"trials": self.trials, "seed": self.seed}
@@ -348,10 +343,14 @@ class Result(ABC):
     __repr__ = __str__  # a shell shows what is printed
 
 
-def _check_name(name: object, what: str, where: str, names: Sequence[str]) -> None:
+_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
+
+
+def _check_name(name: object, what: str, names: Sequence[str]) -> None:
     if name not in names:
-        hint = did_you_mean(name, names) if isinstance(name, str) else ""
-        raise InputError(f"no {what} {shown(name)}{hint}", where=where, allowed=", ".join(names))
+        new = _RENAMED.get(str(name))
+        hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
+        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
 
 
 def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:

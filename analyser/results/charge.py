@@ -58,7 +58,7 @@ class ChargeResult(FightResult):
     @cached_property
     def events(self) -> tuple[str, ...]:
         """The names that :meth:`probability` takes."""
-        named = [*CHARGE_RESULTS, *(["overran"] if self.scenario.attacker.has("Overrun") else [])]
+        named = [*CHARGE_RESULTS, *(["attacker_overruns"] if self.scenario.attacker.has("Overrun") else [])]
         for side, unit in zip(CHARGE_SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
             if unit.passengers is not None:
@@ -74,10 +74,10 @@ class ChargeResult(FightResult):
         """Whether `name`, one of :attr:`events`, has happened, an entry a pair of states."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
-        if name == "overran":
+        if name == "attacker_overruns":
             attackers = self.moments[0].first
             second = (states.wins_of_charge(attackers) > 1) | (states.orders(attackers) != Order.WON)
-            return np.asarray((self.result == "won") & second)
+            return np.asarray((self.result == "attacker_wins") & second)
         side, what = self._split(name)
         if what.startswith("passengers_"):
             return self._passengers(side, what.removeprefix("passengers_"))
@@ -155,9 +155,9 @@ class ChargeResult(FightResult):
         Returns
         -------
         DataFrame
-            `result` (won, lost, stalemate, no_combat: as the attacker sees it); of each side `models_left`,
-            `models_destroyed`, `damage` and its statuses and fates, with ``attacker_`` or ``target_`` before them;
-            `probability`; of a sample also `count`, `low`, `high`.
+            `result` (attacker_wins, target_wins, draw, no_combat); of each side `models_left`, `models_destroyed`,
+            `damage` and its statuses and fates, with ``attacker_`` or ``target_`` before them; `probability`; of a
+            sample also `count`, `low`, `high`.
         """
         return super().to_frame()
 
@@ -193,8 +193,8 @@ class ChargeResult(FightResult):
             for name, probability in probabilities.items()
             if name != "no_combat" or probability > 0
         ]
-        if "overran" in self.events:
-            rows.append(["Attacker overruns", said(self.probability("overran"))])
+        if "attacker_overruns" in self.events:
+            rows.append(["Attacker overruns", said(self.probability("attacker_overruns"))])
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
@@ -251,9 +251,9 @@ def _strikes_described(
 
 _WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
 _RESULT_WORDS = {
-    "won": "Attacker wins",
-    "lost": "Attacker loses",
-    "stalemate": "Stalemate",
+    "attacker_wins": "Attacker wins",
+    "target_wins": "Target wins",
+    "draw": "Draw (stalemate)",
     "no_combat": "Attacker destroyed before contact",
 }
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
-CHARGE_RESULTS = ("won", "lost", "stalemate", "no_combat")
+CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
 
 _BITS = BIT_OF_FLAG | {
     "on_lookout": unit_state.ON_LOOKOUT,

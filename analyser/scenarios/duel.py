@@ -86,9 +86,7 @@ def _check_side(mine: Combatant, theirs: Combatant, policy: PolicyName, where: s
     edge = mine.edge_distance
     if edge is not None and edge > MOST_INCHES:
         allowed = f"0 to {MOST_INCHES}, or left out: far away"
-        raise InputError(
-            f"an edge_distance of {edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed
-        )
+        raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
     check_policy(policy, mine, theirs, f"duel.policy_{where}")
     if policy == "charge":
         check_has_dice(mine, charge_row(mine, where), where)
