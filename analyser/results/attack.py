@@ -21,22 +21,9 @@ from analyser.game.dice import Face
 from analyser.results import rules_used
 from analyser.results.base import Result, Weighed, distribution_block, probability_figures, share_columns
 from analyser.results.rendering import Block
+from analyser.rules import outcome
 from analyser.rules.damage import Scores, by_hits
 from analyser.rules.draws import odds_of
-from analyser.rules.outcome import (
-    ACTIVATED,
-    ANNIHILATED,
-    ATTACKER_DAMAGE,
-    ATTACKER_DESTROYED,
-    BITS,
-    BROKEN,
-    DAMAGE,
-    DISORDERED,
-    FELL_BACK,
-    FLED,
-    MODELS_DESTROYED,
-    SUPPRESSED,
-)
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 
@@ -50,32 +37,24 @@ ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
 MOST_STEPS = 1e9  # of an exact distribution: some seconds
 
-_MASK = (1 << BITS) - 1
 _PLACES = {
     "models_left": 0,
-    "models_destroyed": MODELS_DESTROYED,
-    "damage": DAMAGE,
-    "attacker_models_destroyed": ATTACKER_DESTROYED,
-    "attacker_damage": ATTACKER_DAMAGE,
+    "models_destroyed": outcome.MODELS_DESTROYED,
+    "damage": outcome.DAMAGE,
+    "attacker_models_destroyed": outcome.ATTACKER_DESTROYED,
+    "attacker_damage": outcome.ATTACKER_DAMAGE,
 }
-BIT_OF_FLAG = {
-    "suppressed": SUPPRESSED,
-    "disordered": DISORDERED,
-    "activated": ACTIVATED,
-    "fell_back": FELL_BACK,
-    "broken": BROKEN,
-    "fled": FLED,
-    "annihilated": ANNIHILATED,
-}
-_TARGET_BITS = (1 << ATTACKER_DAMAGE) - 1
+BIT_OF_FLAG: dict[str, int] = {name: getattr(outcome, name.upper()) for name in (*FLAGS, "activated")}
+_FATES = outcome.ANNIHILATED | outcome.BROKEN | outcome.FLED
+_TARGET_BITS = (1 << outcome.ATTACKER_DAMAGE) - 1
 
 
 def _column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
     if name in _PLACES:
-        return np.asarray(outcomes >> _PLACES[name] & _MASK)
+        return np.asarray(outcomes >> _PLACES[name] & (1 << outcome.BITS) - 1)
     if name == "destroyed":  # gone, and in no other way
-        return np.asarray(outcomes & (ANNIHILATED | BROKEN | FLED) == ANNIHILATED)
+        return np.asarray(outcomes & _FATES == outcome.ANNIHILATED)
     return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
@@ -190,7 +169,7 @@ class AttackResult(Result):
             names += ["activated"] if self._has_cryo else []
             names += MORE_NUMBERS if self.scenario.attack.overcharge else []
         elif self.has_more:
-            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~ACTIVATED, return_inverse=True)
+            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~outcome.ACTIVATED, return_inverse=True)
             weights = np.zeros(len(outcomes), self.weights.dtype)
             np.add.at(weights, place, self.weights)
         columns = {name: _column(outcomes, name) for name in names}
@@ -342,27 +321,10 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, and the equal parts that it was played in.
+    """A sample, bit for bit that of :func:`solve`, and the parts of so many `chunks` each that it was played in.
 
     Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
     what they differ by in a batch varies less than each of them does.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    batches : int
-        How many parts, 1 or more.
-    chunks : int
-        Whole chunks of ``CHUNK_TRIALS`` trials in each part, 1 or more.
-    seed, threads
-        As of :class:`~analyser.common.sampling.Sampling`.
-
-    Returns
-    -------
-    whole : Result
-        As of :func:`solve` with as many trials, bit for bit.
-    parts : tuple of Result
-        By the number of the batch; their seed is that of the whole.
     """
     trials = chunks * CHUNK_TRIALS
     sampling = Sampling("monte-carlo", batches * trials, seed, threads=threads)

@@ -25,7 +25,7 @@ from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
-from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_row
+from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_rows
 from analyser.scenarios.schema import Target
 
 if TYPE_CHECKING:
@@ -219,8 +219,7 @@ def _strikes_described(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
     """Each attack of a combat as it would be made by both units as they stand at the start."""
-    retaliation = retaliation_row(scenario.target)
-    rows = {"attacker": charge_row(scenario.attacker, "attacker").id, "target": retaliation and retaliation.id}
+    rows = {"attacker": [charge_row(scenario.attacker, "attacker")], "target": retaliation_rows(scenario.target)}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
@@ -239,7 +238,7 @@ def _strikes_described(
             by = "secondary" if strike.counts else "sponsons"
         yield {
             "by": by,
-            "row": rows.get(by),
+            "row": next((row.id for row in rows.get(by, ())), None),
             "overrun": bool(again),
             "dice": int(fight.dice),
             "overcharge": bool(fight.overcharge),

@@ -15,17 +15,18 @@ from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, p
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.combatant import charge_row, may_charge, retaliation_row
+from analyser.scenarios.combatant import charge_row, may_charge, retaliation_rows
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
-_WITH_REPLACEMENT = (
-    "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn cards "
-    "are gone until the deck runs out (AC-5.1)"
-)
-_WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
+_CARDS = {  # by whether they are put back
+    True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
+    "cards are gone until the deck runs out (AC-5.1)",
+    False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
+}
+_COULD_BE_USED = "{}, could be used with {}"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
@@ -215,7 +216,7 @@ def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: st
     rules.add(scenario.attacker_rules, RANGED_ATTACK, made, "attacker")
     rules.add(target.keywords, RANGED_ATTACK, met, "target")
     if attack.has("Overcharge") and not attack.overcharge:
-        rules.not_used.append(_could_be_used("Overcharge", f"{where}.overcharge"))
+        rules.not_used.append(_COULD_BE_USED.format("Overcharge", f"{where}.overcharge"))
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
@@ -225,7 +226,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
         _add_attack(rules, each, each.fight, f"attacks.{place}")
         rules.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
-    assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
+    assumptions = [_CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
     assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
     return rules.all(assumptions, scenario.warnings)
@@ -235,24 +236,24 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a charge rests on."""
     rules, (attacker, target) = _Sorted(), (scenario.attacker, scenario.target)
     charging = [charge_row(attacker, "attacker")]
-    fighters = [(attacker, target, charging, "attacker"), (target, attacker, _retaliation(target), "target")]
+    fighters = [(attacker, target, charging, "attacker"), (target, attacker, retaliation_rows(target), "target")]
     for place, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, _retaliation(unit), f"secondary.{place}"))
+        fighters.append((unit, attacker, retaliation_rows(unit), f"secondary.{place}"))
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
             rules.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
-        enemy_rows = _retaliation(target) if charges else charging
+        enemy_rows = retaliation_rows(target) if charges else charging
         case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
-        rules.not_used += [*_unused_in_contact(unit, rows, where), *(_unused_in_charging(unit, "charge") * charges)]
+        rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
     overcharging = [
         place
         for place, (unit, _, rows, _) in enumerate(fighters)
         if unit.overcharge and any(row.has("Overcharge") for row in rows)
     ]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
-    assumptions = [_cards(with_replacement)] if several_cards or attacker.has("Overrun", "Throw") else []
+    assumptions = [_CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_OTHERS_UNHURT] if max(overcharging, default=0) > 1 else []
     return rules.all(assumptions, scenario.warnings)
 
@@ -287,11 +288,11 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
-        rules.not_used += [*_unused_in_shooting(shooter), *_unused_in_contact(unit, rows[place], where)]
-        rules.not_used += _unused_in_charging(unit, f"{where}.charge") * charges[place]
+        rules.not_used += _unused_in_shooting(shooter)
+        rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
         met = [rule for rule in unit.keywords if counted_in(rule) == CLOSE_QUARTERS]
         near += [rule.canonical for rule in met if rule.name in _NEAR_IT]
-    assumptions = [_cards(with_replacement)]
+    assumptions = [_CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
@@ -310,7 +311,7 @@ def _case(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        struck=charges and (retaliation_row(enemy) is not None or enemy.has("Sponsons")),
+        struck=charges and (bool(retaliation_rows(enemy)) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
         disorders=not (enemy.has("Automata") or enemy.near_commander),
@@ -336,37 +337,20 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
     )
 
 
-def _cards(with_replacement: bool) -> str:
-    return _WITH_REPLACEMENT if with_replacement else _WITHOUT_REPLACEMENT
-
-
-def _retaliation(unit: Combatant) -> list[Row]:
-    row = retaliation_row(unit)
-    return [] if row is None else [row]
-
-
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     """The rows that one side of a duel can come to use."""
     rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
     rows += [charge_row(shooter.mine, shooter.where)] if charges[shooter.side] else []
-    rows += _retaliation(shooter.mine) if charges[1 - shooter.side] else []
+    rows += retaliation_rows(shooter.mine) if charges[1 - shooter.side] else []
     return list({row.id: row for row in rows}.values())
 
 
-def _could_be_used(name: str, key: str) -> str:
-    return f"{name}, could be used with {key}"
-
-
-def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str) -> list[str]:
-    """Overcharge of rows for close quarters, where the unit is not told to use it; `where` is its section."""
-    has_it = any(row.has("Overcharge") for row in rows if row.kind != "ranged")
-    return [_could_be_used("Overcharge", f"{where}.overcharge")] if has_it and not unit.overcharge else []
-
-
-def _unused_in_charging(unit: Combatant, where: str) -> list[str]:
-    """Overrun of a unit that charges, where it is told to stay; `where` is the section of how it charges."""
-    named = [rule.canonical for rule in unit.keywords if rule.name == "Overrun" and not unit.charge.overrun]
-    return [_could_be_used(name, f"{where}.overrun") for name in named]
+def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges_by: str) -> Iterator[str]:
+    """Overcharge and Overrun that a unit is not told to use; `charges_by`: the section of how it charges, if so."""
+    if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
+        yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
+    if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
+        yield _COULD_BE_USED.format(rule.canonical, f"{charges_by}.overrun")
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
@@ -376,7 +360,7 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     for policy, name in names.items():
         fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
         if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
-            yield _could_be_used(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
+            yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}

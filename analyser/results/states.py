@@ -33,12 +33,9 @@ FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
 CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
 
-_BITS = BIT_OF_FLAG | {
-    "on_lookout": unit_state.ON_LOOKOUT,
-    "taking_cover": unit_state.TAKING_COVER,
-    "reloading": unit_state.RELOADING,
-}
-_OF_THE_STANDING = {"suppressed", "disordered", "activated", "on_lookout", "taking_cover", "reloading"}
+_POSTURES = ("on_lookout", "taking_cover", "reloading")
+_BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
+_OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
 # --- one side -----------------------------------------------------------------------------------------------

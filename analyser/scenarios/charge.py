@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -23,7 +23,7 @@ from analyser.scenarios.combatant import (
     check_can_be_charged,
     check_has_dice,
     count_of,
-    retaliation_row,
+    retaliation_rows,
 )
 from analyser.scenarios.positions import A_COMBAT_LOST, place, set_backs
 from analyser.scenarios.resolve import rule_length
@@ -105,27 +105,25 @@ def combat(
     strikes: list[Strike] = []
     operations = [Operation(Kind.ENGAGE, active)]
 
-    def add(strike: Strike | None) -> None:
-        if strike is not None:
+    def add(more: Iterable[Strike]) -> None:
+        for strike in more:
             operations.append(Operation(Kind.STRIKE, active, first_number + len(strikes)))
             strikes.append(strike)
 
     add(_sponsons(contact))
-    for strike in _in_order(contact):
-        add(strike)
+    add(_in_order(contact))
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
         again = contact._replace(secondary=(), again=True)
         operations.append(Operation(Kind.ENGAGE, active))
-        add(_charge(again))
-        add(_retaliation(again))
+        add([_charge(again), *_retaliation(again)])
         operations += _resolution(sides, active)
     if charger.has("Throw"):
         from_front, reach = False if charger.charge.outflanking else None, rule_length(charger, "Throw") or NONE
         facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
-        add(thrown_strike(charged, from_front=from_front, **facts))
+        add([thrown_strike(charged, from_front=from_front, **facts)])
         operations.append(Operation(Kind.FORGET, 1 - active))
     operations += going_off(sides, strikes, first_number)
     return strikes, operations
@@ -152,7 +150,7 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike], first_n
     return operations
 
 
-def _in_order(contact: _Contact) -> Iterator[Strike | None]:
+def _in_order(contact: _Contact) -> Iterator[Strike]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
     charger, charged = contact.charger, contact.charged
     storming_party = charged.garrisoned and charger.has("Storming Party")
@@ -167,12 +165,10 @@ def _in_order(contact: _Contact) -> Iterator[Strike | None]:
     else:
         before, after = (IN_BUILDING, OUT_OF_BUILDING) if charged.garrisoned else (None, NONE)
     if before is not None:
-        yield _retaliation(contact, before)
-        yield from _others(contact, before)
+        yield from (*_retaliation(contact, before), *_others(contact, before))
     yield _charge(contact)
     if after is not None:
-        yield _retaliation(contact, after)
-        yield from _others(contact, after)
+        yield from (*_retaliation(contact, after), *_others(contact, after))
 
 
 def _charge(contact: _Contact) -> Strike:
@@ -191,25 +187,20 @@ def _charge(contact: _Contact) -> Strike:
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
 
 
-def _retaliation(contact: _Contact, inside: int = NONE) -> Strike | None:
+def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
     """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
     charger, charged = contact.charger, contact.charged
-    row = retaliation_row(charged)
-    if row is None:
-        return None
     bonuses, penalties = {Bonus.SUPPORTED: contact.is_threatened}, {Penalty.THREATENED: charger.charge.supported}
     marks = _marks(charged, charger, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
-    return row_strike(charged, row, charger, marks, bears_blanks=1, **facts)
+    return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in retaliation_rows(charged)]
 
 
-def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
+def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
     charger = contact.charger
-    for unit in contact.secondary:
-        row = retaliation_row(unit)
-        if row is None:
-            continue
+    with_rows = [(unit, row) for unit in contact.secondary for row in retaliation_rows(unit)]
+    for unit, row in with_rows:
         penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
         strike = row_strike(
             unit, row, charger, _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
@@ -240,13 +231,13 @@ def _marks(
     return Marks(counted, against, striker.overcharge, from_front, close_quarters=True)
 
 
-def _sponsons(contact: _Contact) -> Strike | None:
+def _sponsons(contact: _Contact) -> list[Strike]:
     """The Sponsons of the charged unit, before anything else; their losses do not count (AC-8.1, AC-7)."""
     charged, dice = contact.charged, contact.charged.value("Sponsons")
     if not dice:
-        return None
+        return []
     facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
-    return fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)
+    return [fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)]
 
 
 def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:

@@ -40,9 +40,9 @@ def charge_row(unit: Combatant, where: str) -> Row:
     return rows[0]
 
 
-def retaliation_row(unit: Combatant) -> Row | None:
-    """The melee row that a unit strikes back with, if it has one (AC-8.3)."""
-    return next(iter(_rows_for_contact(unit, "melee")), None)
+def retaliation_rows(unit: Combatant) -> list[Row]:
+    """The melee row that a unit strikes back with; none where it has none (AC-8.3)."""
+    return _rows_for_contact(unit, "melee")[:1]
 
 
 def may_charge(unit: Combatant, enemy: Combatant, policy: str) -> bool:
