@@ -68,8 +68,7 @@ def attack(
     Parameters
     ----------
     attacker : selector or mapping; or Scenario, path or mapping
-        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a whole scenario
-        (`docs/scenario.md`).
+        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is attacked: a selector, or the keys of ``[target]``.
     method : "exact" or "monte-carlo"
@@ -107,7 +106,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    source: Any = attacker
+    parts = None
     if target is not None:
         stated = _unit(attacker, "attacker", "attacker")
         for name, value in conditions.items():
@@ -120,8 +119,8 @@ def attack(
                 names = (*Attack.model_fields, *_LIST_OF)
                 problem = f"unknown key{did_you_mean(name, names)}"
                 raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
-        source = {"attack": stated, "target": _unit(target, "target")}
-    return attack_result.solve(_whole(source, Scenario, "target", target, conditions, profiles), sampling)
+        parts = {"attack": stated, "target": _unit(target, "target")}
+    return attack_result.solve(_scenario(Scenario, attacker, parts, "target", conditions, profiles), sampling)
 
 
 def charge(
@@ -144,8 +143,7 @@ def charge(
     Parameters
     ----------
     attacker : selector or mapping; or ChargeScenario, path or mapping
-        The unit that charges: a selector, or the keys of ``[attacker]``. Without a `target`: a whole scenario
-        (`docs/fights.md`).
+        Who charges: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/fights.md`).
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
@@ -169,13 +167,13 @@ def charge(
     38.05% 34.22% 27.73%
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = attacker
+    parts: dict[str, Any] | None = None
     if target is not None:
         checked(Charge, circumstances, where="charge")
-        source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
-        source["secondary"] = _units(secondary, "secondary", "units")
-    stated = {**circumstances, **({"secondary": secondary} if secondary else {})}
-    return charge_result.solve(_whole(source, ChargeScenario, "target", target, stated, profiles), sampling)
+        parts = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
+        parts["secondary"] = _units(secondary, "secondary", "units")
+    stated = circumstances | ({"secondary": True} if secondary else {})
+    return charge_result.solve(_scenario(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -219,11 +217,11 @@ def focus(
     True
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = attacks
+    parts = None
     if target is not None:
         listed = _units(attacks, "attacks", "attacks", "attacker")
-        source = {"attacks": listed, "target": _unit(target, "target")}
-    result = focus_result.solve(_whole(source, FocusScenario, "target", target, {}, profiles), sampling)
+        parts = {"attacks": listed, "target": _unit(target, "target")}
+    result = focus_result.solve(_scenario(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
     if until is not None:
         result.until(*until)  # raises InputError for a fate or a share that cannot be
     return replace(result, wanted=until)
@@ -268,11 +266,11 @@ def duel(
     1.0
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = a
+    parts = None
     if b is not None:
         checked(DuelTerms, terms, where="duel")
-        source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
-    return duel_result.solve(_whole(source, DuelScenario, "b", b, terms, profiles), sampling)
+        parts = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
+    return duel_result.solve(_scenario(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(
@@ -405,20 +403,20 @@ def _kind(question: Any) -> str:
     return system_of(raw) or kind_of(raw)
 
 
-def _whole(
-    source: Any,
+def _scenario(
     wanted: type[ScenarioT],
+    whole: Any,
+    parts: Mapping[str, Any] | None,
     second: str,
-    unit: object,
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """The scenario that a question is, or that its parts make."""
-    if unit is None:
+    """The scenario that a question is, or that its parts make where the `second` unit is given."""
+    if parts is None:
         if stated:
             raise InputError("this stands in the scenario", where=next(iter(stated)))
-        _check_whole(source, second, profiles)
-    scenario = load(source, library_of(profiles), wanted.kind)
+        _check_whole(whole, second, profiles)
+    scenario = load(whole if parts is None else parts, library_of(profiles), wanted.kind)
     assert isinstance(scenario, wanted)
     return scenario
 

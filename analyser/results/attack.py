@@ -24,7 +24,7 @@ from analyser.results.rendering import Block
 from analyser.rules import outcome
 from analyser.rules.damage import Scores, by_hits
 from analyser.rules.draws import odds_of
-from analyser.rules.structs import plain
+from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.attack import Scenario
 
 if TYPE_CHECKING:
@@ -298,15 +298,15 @@ def solve(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult: 
 
 
 def _exact(scenario: Scenario) -> AttackResult:
-    fight = scenario.fight
+    fight = plain(scenario.fight)
     die, deck = _draws(scenario)
-    steps = steps_of(fight, int(fight.dice) + (len(deck) - 1 if fight.overcharge else 0))
+    steps = steps_of(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     if steps > MOST_STEPS:
         allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
         problem = f"the exact distribution of this pool takes {steps:.1g} steps"
         raise InputError(problem, where="attack.dice", allowed=allowed)
     faces, cards = die / die.sum(), deck / deck.sum()
-    scores, pmf, outcomes, probabilities = exact_attack(fight, faces, cards, odds_of(die, deck))
+    scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
     wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())
     return AttackResult(
         outcomes=outcomes,
@@ -314,7 +314,7 @@ def _exact(scenario: Scenario) -> AttackResult:
         scores=scores,
         score_weights=pmf,
         building_wrecked_weight=wrecked if scenario.rolls_for_building else None,
-        **_head(scenario),
+        **_head(scenario, fight),
     )
 
 
@@ -354,7 +354,7 @@ def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], tria
         building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),
         seed=int(seed),
-        **_head(scenario),
+        **_head(scenario, plain(scenario.fight)),
     )
 
 
@@ -362,9 +362,8 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
 
 
-def _head(scenario: Scenario) -> dict[str, Any]:
+def _head(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """What a result says about its scenario, whatever the method."""
-    fight = plain(scenario.fight)
     return {
         "scenario": scenario,
         "conditions": rules_used.conditions(scenario, fight),

@@ -237,8 +237,8 @@ class Result(ABC):
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         values, weights = self._marginal(figure, moment)
         reached = np.cumsum(weights) / (self.trials or 1)
-        found = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
-        return found.item()  # type: ignore[no-any-return]
+        value = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
+        return value.item()  # type: ignore[no-any-return]
 
     def _checked(self, figure: str, moment: int | None) -> Weighed:
         _check_name(figure, "figure", self.figures)
@@ -373,10 +373,11 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
 
 
 def probability_figures(name: str, estimated: Estimate) -> dict[str, float]:
-    """A probability by name; of a sample its 95% interval beside it."""
+    """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
     if estimated.low is None or estimated.high is None:
         return {name: estimated.probability}
-    return {name: estimated.probability, f"{name}_low": estimated.low, f"{name}_high": estimated.high}
+    before = "" if name == "probability" else f"{name}_"
+    return {name: estimated.probability, f"{before}low": estimated.low, f"{before}high": estimated.high}
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:

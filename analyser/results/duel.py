@@ -16,7 +16,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted, said, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
-from analyser.results.base import captioned, estimate_in
+from analyser.results.base import captioned, estimate_in, probability_figures
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
@@ -41,15 +41,15 @@ def deeds_of_rounds(
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
-    found: dict[tuple[int, str], dict[int, Any]] = {}
+    by_round: dict[tuple[int, str], dict[int, Any]] = {}
     for orders, (first, second, every) in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
         deeds = actions_of(setup, operation, orders.when, orders.shots, first, second)
-        weights = found.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
+        weights = by_round.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
         for deed in np.unique(deeds).tolist():
             if deed != ACTED_ELSEWHEN:
                 weights[deed] = weights.get(deed, 0) + every[deeds == deed].sum()
-    return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
+    return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -147,9 +147,8 @@ class DuelResult(FightResult):
         rows = []
         for (number, side), weights in self._deeds.items():
             for (did, why), weight in weights.items():
-                chance = estimate(weight, self.trials)
-                row = {"round": number, "side": side, "did": did, "because": why, "probability": chance.probability}
-                rows.append(row if chance.low is None else row | {"low": chance.low, "high": chance.high})
+                row = {"round": number, "side": side, "did": did, "because": why}
+                rows.append(row | probability_figures("probability", estimate(weight, self.trials)))
         return rows
 
     def margins(self) -> list[dict[str, Any]]:
@@ -311,8 +310,8 @@ def _by_deed(result: DuelResult) -> Block:
     """A line for each thing that a side did and why, a column a round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
-        chance = str(estimate_in(row, "probability"))
-        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = chance
+        cells = table.setdefault((row["side"], row["did"], row["because"]), {})
+        cells[row["round"]] = str(estimate_in(row, "probability"))
     numbers = range(1, len(result.moments) + 1)
     rows = []
     for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):

@@ -173,7 +173,7 @@ class FocusResult(FightResult):
         return summary | (self._points_lost() if self.scenario.at_risk else {})
 
     def _points_lost(self) -> dict[str, float | None]:
-        """Mean victory points for the other side; None if the rating of an attacker that can be gone is not known.
+        """Mean victory points for the other side; None if an attacker that can be gone has no rating.
 
         Of a sample the standard error is the sum of those of the attackers, which is not exceeded, however their fates
         hang together in a trial.
@@ -220,10 +220,9 @@ class FocusResult(FightResult):
         if self.wanted is None:
             return body
         share, fate = self.wanted
-        found = self.until(share, fate)
-        chance = probability_figures("probability", found.probability)
-        chance = {name.removeprefix("probability_"): value for name, value in chance.items()}
-        return body | {"until": {"share": share, "fate": fate, "attacks": found.attacks, **chance}}
+        attacks_needed, probability = self.until(share, fate)
+        until = {"share": share, "fate": fate, "attacks": attacks_needed}
+        return body | {"until": until | probability_figures("probability", probability)}
 
     _drawn = "models_destroyed"
 
@@ -287,8 +286,8 @@ def _after_each(result: FocusResult) -> Block:
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 
 
-def _until_line(found: Until, share: float, fate: str, attacks: int) -> str:
+def _until_line(until: Until, share: float, fate: str, attacks: int) -> str:
     wanted = f"{100 * share:g}% likely to be {fate}{' or removed' if fate == 'suppressed' else ''}"
-    if found.attacks is None:
-        return f"Not {wanted} with {'this attack' if attacks == 1 else f'these {attacks} attacks'}: {found.probability}"
-    return f"{wanted[0].upper()}{wanted[1:]} after {counted(found.attacks, 'attack')}: {found.probability}"
+    if until.attacks is None:
+        return f"Not {wanted} with {'this attack' if attacks == 1 else f'these {attacks} attacks'}: {until.probability}"
+    return f"{wanted[0].upper()}{wanted[1:]} after {counted(until.attacks, 'attack')}: {until.probability}"

@@ -346,7 +346,7 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
 
 
 def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges_by: str) -> Iterator[str]:
-    """Overcharge and Overrun that a unit is not told to use; `charges_by`: the section of how it charges, if so."""
+    """Overcharge and Overrun that a unit could use and does not; `charges_by`: the section of how it charges, if so."""
     if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
     if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
@@ -363,6 +363,7 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
             yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
+_BONUSES, _PENALTIES = ({int(each): each.name.lower() for each in kind} for kind in (Bonus, Penalty))
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
 _TESTS = {
     Test.NOT_TAKEN: "none",
@@ -387,8 +388,8 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
         return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
     bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, concealed)
     return {
-        "bonuses": [each.name.lower() for each in Bonus if bonuses & each],
-        "penalties": [each.name.lower() for each in Penalty if penalties & each],
+        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
+        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
         "rating_by": None,
     }
 
@@ -396,7 +397,7 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
 def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """What the rules made of a scenario: the pool, the rating, the effective DEFENCE, the test.
 
-    `discipline` has every modifier that is known before the dice: not the -1 for heavy losses, nor the
+    `discipline` has every modifier that is there before the dice: not the -1 for heavy losses, nor the
     -1 of a unit that is or becomes disordered.
     """
     by_card = fight.test == Test.BY_CARD

@@ -182,8 +182,9 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bear
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"no fields of the record: {', '.join(numbers.keys() - set(names))}"
-    keys: dict[str, Any] = {} if source is None else {each.field: True for each in source.keywords} | vars(source)
-    values = (numbers[name] if name in numbers else keys.get(name, 0) for name in names)
+    keys = {} if source is None else vars(source)
+    flags = () if source is None else {each.field for each in source.keywords}
+    values = [numbers[name] if name in numbers else keys.get(name, name in flags) for name in names]
     record: np.void = np.array([tuple(NONE if value is None else value for value in values)], dtype)[0]
     return record
 

@@ -104,13 +104,13 @@ def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Pr
 
 
 def about_overrun(unit: Combatant, where: str) -> Iterator[str]:
-    """A warning where a unit without Overrun is told to stay; `where`: the section of how it charges."""
+    """A warning where `overrun = false` is stated of a unit without Overrun; `where`: the section of how it charges."""
     if not unit.charge.overrun and not unit.has("Overrun"):
         yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
 def about_overcharge(unit: Combatant, where: str) -> Iterator[str]:
-    """A warning where a unit is told to overcharge in close quarters, and cannot."""
+    """A warning where `overcharge` is stated of a unit that cannot overcharge in close quarters."""
     if unit.overcharge and not any_row_has(unit, "Overcharge", ("melee", "impact")):
         yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"
 

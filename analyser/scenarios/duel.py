@@ -257,7 +257,7 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
         if unit.garrisoned and policy == "charge":
             yield f"{side} does not charge as long as it is in its building, which it does not leave by itself"
         if unit.victory_points is None:
-            yield f"{side}.victory_points is not known: its annihilation is counted as 1 VP"
+            yield f"{side}.victory_points is not given: its annihilation is counted as 1 VP"
         yield from about_overrun(unit, f"{side}.charge")
         if unit.reloading and not any_row_has(unit, "Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"

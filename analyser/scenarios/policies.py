@@ -96,7 +96,7 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
-    named: Row | None = field(init=False)  # the row that it is told to shoot with
+    named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
 
     def __post_init__(self) -> None:
         self.named = self._named()
@@ -138,7 +138,7 @@ class Shooter:
         return self.named or self._best([row for row in usable if row.has("Reactive")] or usable)
 
     def _named(self) -> Row | None:
-        """The row that it is told to shoot with, if it shoots at all."""
+        """The row that the scenario names to shoot with, if it shoots at all."""
         policy, mine = self.policy, self.mine
         if mine.row is None:
             return None

@@ -30,7 +30,7 @@ BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
 BONUSES: Mapping[BonusName, str] = {
     "aiming": "The attacker has aimed.",
-    "short_range": "The target is at short range; said by the distance, where that is given.",
+    "short_range": "The target is at short range; follows from the distance, where that is given.",
     "ammo_supply": "A friend with Ammo Supply is near.",
 }
 PENALTIES: Mapping[PenaltyName, str] = {
@@ -229,7 +229,7 @@ class QuestionFile(Record):
 
     kind: ClassVar[Kind]
     in_words: ClassVar[str]  # what messages call it
-    own_sections: ClassVar[tuple[str, ...]]  # by which it is told from the other kinds
+    own_sections: ClassVar[tuple[str, ...]]  # that no other kind has
     may_hold: ClassVar[str]  # its sections, as messages list them
 
     ruleset: Ruleset
