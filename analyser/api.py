@@ -7,19 +7,15 @@ mapping of the same form; and by which method and how precisely it is answered, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from analyser.common.errors import InputError, check_flag, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
-from analyser.common.files import is_there
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import Loadout
 from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, question_model, system_of
 from analyser.results import attack as attack_result
@@ -35,19 +31,26 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import AnyScenario, kind_of, load, read_scenario
-from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge, DuelTerms, Kind
+from analyser.scenarios.load import (
+    AnyScenario,
+    Question,
+    Unit,
+    asked,
+    asked_attack,
+    check_whole,
+    kind_of,
+    load,
+    read_scenario,
+    section_of,
+)
+from analyser.scenarios.schema import FILES, Charge, DuelTerms, Kind
 
-Unit = str | Mapping[str, Any] | Loadout
-Question = str | os.PathLike[str] | Mapping[str, Any]
-ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
     "attack": attack_result.solve,
     "charge": charge_result.solve,
     "focus": focus_result.solve,
     "duel": duel_result.solve,
 }
-_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
 
 
 def attack(
@@ -106,21 +109,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    parts = None
-    if target is not None:
-        stated = _unit(attacker, "attacker", "attacker")
-        for name, value in conditions.items():
-            if name in Attack.model_fields:
-                stated[name] = value
-            elif (key := _LIST_OF.get(name)) is not None:
-                check_flag(value, f"attack: {name}")
-                stated[key] = [*stated.get(key, ()), *([name] if value else [])]
-            else:
-                names = (*Attack.model_fields, *_LIST_OF)
-                problem = f"unknown key{did_you_mean(name, names)}"
-                raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
-        parts = {"attack": stated, "target": _unit(target, "target")}
-    return attack_result.solve(_scenario(Scenario, attacker, parts, "target", conditions, profiles), sampling)
+    return attack_result.solve(asked_attack(attacker, target, conditions, profiles), sampling)
 
 
 def charge(
@@ -167,13 +156,17 @@ def charge(
     38.05% 34.22% 27.73%
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    parts: dict[str, Any] | None = None
+    parts = None
     if target is not None:
         checked(Charge, circumstances, where="charge")
-        parts = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
-        parts["secondary"] = _units(secondary, "secondary", "units")
+        parts = {
+            "charge": circumstances,
+            "attacker": section_of(attacker, "attacker"),
+            "target": section_of(target, "target"),
+            "secondary": _sections(secondary, "secondary", "units"),
+        }
     stated = circumstances | ({"secondary": True} if secondary else {})
-    return charge_result.solve(_scenario(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
+    return charge_result.solve(asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -219,9 +212,9 @@ def focus(
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     parts = None
     if target is not None:
-        listed = _units(attacks, "attacks", "attacks", "attacker")
-        parts = {"attacks": listed, "target": _unit(target, "target")}
-    result = focus_result.solve(_scenario(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
+        listed = _sections(attacks, "attacks", "attacks", "attacker")
+        parts = {"attacks": listed, "target": section_of(target, "target")}
+    result = focus_result.solve(asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
     if until is not None:
         result.until(*until)  # raises InputError for a fate or a share that cannot be
     return replace(result, wanted=until)
@@ -269,8 +262,8 @@ def duel(
     parts = None
     if b is not None:
         checked(DuelTerms, terms, where="duel")
-        parts = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
-    return duel_result.solve(_scenario(DuelScenario, a, parts, "b", terms, profiles), sampling)
+        parts = {"duel": terms, "a": section_of(a, "a"), "b": section_of(b, "b")}
+    return duel_result.solve(asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(
@@ -388,7 +381,7 @@ def _answer(
         if kind not in kinds:
             problem = f"{shown(kind)} is not usable{did_you_mean(kind, kinds)}"
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
-    _check_whole(question, "", profiles)
+    check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
         scenario = load(question, library_of(profiles), cast("Kind", kind))
         return _SOLVED_BY[scenario.kind](scenario, sampling)
@@ -403,48 +396,8 @@ def _kind(question: Any) -> str:
     return system_of(raw) or kind_of(raw)
 
 
-def _scenario(
-    wanted: type[ScenarioT],
-    whole: Any,
-    parts: Mapping[str, Any] | None,
-    second: str,
-    stated: Mapping[str, Any],
-    profiles: ProfilesLike | None,
-) -> ScenarioT:
-    """The scenario that a question is, or that its parts make where the `second` unit is given."""
-    if parts is None:
-        if stated:
-            raise InputError("this stands in the scenario", where=next(iter(stated)))
-        _check_whole(whole, second, profiles)
-    scenario = load(whole if parts is None else parts, library_of(profiles), wanted.kind)
-    assert isinstance(scenario, wanted)
-    return scenario
-
-
-def _check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
-    allowed = "a scenario or its file; attack, charge, focus and duel take units"
-    if second:
-        allowed = f"a unit as {second}=, or the path of a scenario file alone"
-    if isinstance(source, list | tuple):
-        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
-        raise InputError(problem, where=second, allowed=allowed)
-    if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
-        loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
-        raise InputError(f"{loadout.selector} is a unit alone, and no question", where=second, allowed=allowed)
-
-
-def _units(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
+def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
     """The sections of several units, which must stand in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return [_unit(each, where, key) for each in given]
-
-
-def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
-    """The section of a unit: a selector stands for its `key` alone."""
-    if isinstance(unit, str | Loadout):
-        return {key: unit}
-    if not isinstance(unit, Mapping):
-        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
-    return dict(unit)
+    return [section_of(each, where, key) for each in given]

@@ -1,16 +1,17 @@
-"""From a file or a mapping to a scenario that an engine can answer: read, looked up, filled in, checked, warned of."""
+"""From units, a file or a mapping to a scenario that an engine can answer: looked up, filled in, checked, warned of."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.files import check_plain, path_of, read_toml
+from analyser.common.errors import InputError, check_flag, did_you_mean, shown
+from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import Record, checked
-from analyser.game.profiles import Profiles, load_profiles
+from analyser.game.profiles import Profiles, ProfilesLike, library_of, load_profiles
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.scenarios.attack import Scenario, about_attack
@@ -28,8 +29,10 @@ from analyser.scenarios.resolve import (
     row_asked_for,
 )
 from analyser.scenarios.schema import (
+    BONUSES,
     CIRCUMSTANCES,
     FILES,
+    PENALTIES,
     Attack,
     Charge,
     ChargeFile,
@@ -43,14 +46,16 @@ from analyser.scenarios.schema import (
     Target,
 )
 
-Source = str | os.PathLike[str] | Mapping[str, Any]
+Unit = str | Mapping[str, Any] | Loadout
+Question = str | os.PathLike[str] | Mapping[str, Any]
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario
-ScenarioLike = Scenario | Source
+ScenarioLike = Scenario | Question
+ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 RecordT = TypeVar("RecordT", bound=Record)
 FileT = TypeVar("FileT", bound=QuestionFile)
 
 
-def load(source: AnyScenario | Source, profiles: Profiles | None = None, kind: Kind | None = None) -> AnyScenario:
+def load(source: AnyScenario | Question, profiles: Profiles | None = None, kind: Kind | None = None) -> AnyScenario:
     """A scenario of any kind from a TOML file or a mapping of the same form, checked and resolved.
 
     Parameters
@@ -112,17 +117,91 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     return scenario
 
 
-def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
+def load_duel(source: DuelScenario | Question, profiles: Profiles | None = None) -> DuelScenario:
     """A duel; as :func:`load`."""
     scenario = load(source, profiles, "duel")
     assert isinstance(scenario, DuelScenario)
     return scenario
 
 
+# --- what a question in Python is asked with ----------------------------------------------------------------
+
+_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
+
+
+def asked_attack(
+    attacker: Unit | Scenario | Question,
+    target: Unit | None,
+    conditions: Mapping[str, Any],
+    profiles: ProfilesLike | None,
+) -> Scenario:
+    """The attack of one unit on another under `conditions`; or, without a `target`, the whole scenario given."""
+    parts = None
+    if target is not None:
+        attack = with_conditions(section_of(attacker, "attacker", "attacker"), conditions)
+        parts = {"attack": attack, "target": section_of(target, "target")}
+    return asked(Scenario, attacker, parts, "target", conditions, profiles)
+
+
+def with_conditions(attack: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of ``[attack]`` with more of them, and with bonuses and penalties that are given by name."""
+    for name, value in conditions.items():
+        if name in Attack.model_fields:
+            attack[name] = value
+        elif (key := _LIST_OF.get(name)) is not None:
+            check_flag(value, f"attack: {name}")
+            attack[key] = [*attack.get(key, ()), *([name] if value else [])]
+        else:
+            names = (*Attack.model_fields, *_LIST_OF)
+            problem = f"unknown key{did_you_mean(name, names)}"
+            raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
+    return attack
+
+
+def asked(
+    wanted: type[ScenarioT],
+    whole: Any,
+    parts: Mapping[str, Any] | None,
+    second: str,
+    stated: Mapping[str, Any],
+    profiles: ProfilesLike | None,
+) -> ScenarioT:
+    """The scenario that a question is as a whole, or that its parts make where the `second` unit is given."""
+    if parts is None:
+        if stated:
+            raise InputError("this stands in the scenario", where=next(iter(stated)))
+        check_whole(whole, second, profiles)
+    scenario = load(whole if parts is None else parts, library_of(profiles), wanted.kind)
+    assert isinstance(scenario, wanted)
+    return scenario
+
+
+def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
+    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
+    allowed = "a scenario or its file; attack, charge, focus and duel take units"
+    if second:
+        allowed = f"a unit as {second}=, or the path of a scenario file alone"
+    if isinstance(source, list | tuple):
+        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
+        raise InputError(problem, where=second, allowed=allowed)
+    if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
+        loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
+        raise InputError(f"{loadout.selector} is a unit alone, and no question", where=second, allowed=allowed)
+
+
+def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
+    """The section of a unit: a selector stands for its `key` alone."""
+    if isinstance(unit, str | Loadout):
+        return {key: unit}
+    if not isinstance(unit, Mapping):
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
+    return dict(unit)
+
+
 # --- sections -----------------------------------------------------------------------------------------------
 
 
-def read_scenario(source: Source) -> tuple[dict[str, Any], str]:
+def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
     """The raw sections of a scenario, and what to call their source in a message."""
     if isinstance(source, Mapping):
         check_plain(source, "scenario")
