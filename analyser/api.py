@@ -7,41 +7,50 @@ mapping of the same form; and by which method and how precisely it is answered, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from analyser.common.errors import InputError, check_flag, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
-from analyser.common.files import is_there
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import Loadout
-from analyser.morale.api import solve as solve_morale
+from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, question_model, system_of
+from analyser.results import attack as attack_result
+from analyser.results import charge as charge_result
+from analyser.results import duel as duel_result
+from analyser.results import focus as focus_result
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult
 from analyser.results.duel import DuelResult
 from analyser.results.focus import FocusResult
-from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import AnyScenario, load
-from analyser.scenarios.reading import kind_of, read_scenario
-from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Charge, DuelTerms, Kind
+from analyser.scenarios.load import (
+    AnyScenario,
+    Question,
+    Unit,
+    asked,
+    asked_attack,
+    check_whole,
+    kind_of,
+    load,
+    read_scenario,
+    section_of,
+)
+from analyser.scenarios.schema import FILES, Charge, DuelTerms, Kind
 
-Unit = str | Mapping[str, Any] | Loadout
-Question = str | os.PathLike[str] | Mapping[str, Any]
-_KINDS: dict[type, Kind] = {Scenario: "attack", ChargeScenario: "charge", FocusScenario: "focus", DuelScenario: "duel"}
-ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
-_ONE_OR_ALL = "a unit as {}=, or the path of a scenario file alone"
-_A_QUESTION = "a scenario or its file; attack, charge, focus and duel take units"
+_SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
+    "attack": attack_result.solve,
+    "charge": charge_result.solve,
+    "focus": focus_result.solve,
+    "duel": duel_result.solve,
+}
 
 
 def attack(
@@ -62,8 +71,7 @@ def attack(
     Parameters
     ----------
     attacker : selector or mapping; or Scenario, path or mapping
-        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a whole scenario
-        (`docs/scenario.md`).
+        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is attacked: a selector, or the keys of ``[target]``.
     method : "exact" or "monte-carlo"
@@ -101,24 +109,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    source: Any = attacker
-    if target is not None:
-        stated = _unit(attacker, "attacker", "attacker")
-        for name, value in conditions.items():
-            if name in Attack.model_fields:
-                stated[name] = value
-            elif (key := _LIST_OF.get(name)) is not None:
-                check_flag(value, f"attack: {name}")
-                stated[key] = [*stated.get(key, ()), *([name] if value else [])]
-            else:
-                names = (*Attack.model_fields, *_LIST_OF)
-                problem = f"unknown key{did_you_mean(name, names)}"
-                raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
-        source = {"attack": stated, "target": _unit(target, "target")}
-    return solve(_whole(source, Scenario, "target", target, conditions, profiles), sampling)
-
-
-_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
+    return attack_result.solve(asked_attack(attacker, target, conditions, profiles), sampling)
 
 
 def charge(
@@ -141,8 +132,7 @@ def charge(
     Parameters
     ----------
     attacker : selector or mapping; or ChargeScenario, path or mapping
-        The unit that charges: a selector, or the keys of ``[attacker]``. Without a `target`: a whole scenario
-        (`docs/fights.md`).
+        Who charges: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/fights.md`).
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
@@ -162,17 +152,21 @@ def charge(
     Examples
     --------
     >>> result = charge("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", outflanking=True)
-    >>> print(result.probability("won"), result.probability("lost"), result.probability("stalemate"), sep=", ")
-    38.05%, 34.22%, 27.73%
+    >>> print(*(result.probability(name) for name in ("attacker_wins", "target_wins", "draw")))
+    38.05% 34.22% 27.73%
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = attacker
+    parts = None
     if target is not None:
         checked(Charge, circumstances, where="charge")
-        source = {"charge": circumstances, "attacker": _unit(attacker, "attacker"), "target": _unit(target, "target")}
-        source["secondary"] = [_unit(each, "secondary") for each in _listed(secondary, "secondary", "units")]
-    stated = {**circumstances, **({"secondary": secondary} if secondary else {})}
-    return solve(_whole(source, ChargeScenario, "target", target, stated, profiles), sampling)
+        parts = {
+            "charge": circumstances,
+            "attacker": section_of(attacker, "attacker"),
+            "target": section_of(target, "target"),
+            "secondary": _sections(secondary, "secondary", "units"),
+        }
+    stated = circumstances | ({"secondary": True} if secondary else {})
+    return charge_result.solve(asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -216,15 +210,14 @@ def focus(
     True
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = attacks
+    parts = None
     if target is not None:
-        listed = [_unit(each, "attacks", "attacker") for each in _listed(attacks, "attacks", "attacks")]
-        source = {"attacks": listed, "target": _unit(target, "target")}
-    found = solve(_whole(source, FocusScenario, "target", target, {}, profiles), sampling)
-    if until is None:
-        return found
-    found.until(*until)  # raises if it cannot be told
-    return replace(found, wanted=until)
+        listed = _sections(attacks, "attacks", "attacks", "attacker")
+        parts = {"attacks": listed, "target": section_of(target, "target")}
+    result = focus_result.solve(asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
+    if until is not None:
+        result.until(*until)  # raises InputError for a fate or a share that cannot be
+    return replace(result, wanted=until)
 
 
 def duel(
@@ -266,11 +259,11 @@ def duel(
     1.0
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
-    source: Any = a
+    parts = None
     if b is not None:
         checked(DuelTerms, terms, where="duel")
-        source = {"duel": terms, "a": _unit(a, "a"), "b": _unit(b, "b")}
-    return solve(_whole(source, DuelScenario, "b", b, terms, profiles), sampling)
+        parts = {"duel": terms, "a": section_of(a, "a"), "b": section_of(b, "b")}
+    return duel_result.solve(asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(
@@ -318,9 +311,7 @@ def exact(
     >>> print(exact("crown/rifle-p@basic", "scion-grenadier-p@basic", distance=6).probability("broken"))
     20.21%
     """
-    if target is not None or conditions:
-        return _between(kind)(question, target, method="exact", profiles=profiles, **conditions)
-    return _answer(question, kind, profiles, Sampling())
+    return _answer(question, target, kind, profiles, Sampling(), conditions)
 
 
 def simulate(
@@ -364,34 +355,37 @@ def simulate(
     >>> simulate(fight, trials=100_000, seed=7).trials
     100000
     """
+    sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
+    return _answer(question, target, kind, profiles, sampling, conditions)
+
+
+def _answer(
+    question: Any,
+    target: Any,
+    kind: str | None,
+    profiles: ProfilesLike | None,
+    sampling: Sampling,
+    conditions: dict[str, Any],
+) -> Result:
+    """The answer to a question of any kind: of two units, or as a whole."""
     if target is not None or conditions:
-        conditions |= {"trials": trials, "seed": seed, "precision": precision, "threads": threads, "progress": progress}
-        conditions |= {"replacement": True} if replacement else {}
-        return _between(kind)(question, target, method="monte-carlo", profiles=profiles, **conditions)
-    return _answer(
-        question, kind, profiles, Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
-    )
-
-
-def _between(kind: str | None) -> Callable[..., Result]:
-    """The function that asks about two units."""
-    asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
-    if (kind or "attack") not in asking:
-        raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
-    return asking[kind or "attack"]
-
-
-def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling) -> Result:
+        asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
+        if (kind or "attack") not in asking:
+            raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
+        how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
+        ask = asking[kind or "attack"]
+        return ask(question, target, method=sampling.method, profiles=profiles, **{**how, **conditions})
     kinds = (*FILES, *SYSTEMS)
     if kind is not None:
         check_text(kind, "kind", ", ".join(kinds))
         if kind not in kinds:
-            problem = f"no kind of question {shown(kind)}{did_you_mean(kind, kinds)}"
+            problem = f"{shown(kind)} is not usable{did_you_mean(kind, kinds)}"
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
-    _check_whole(question, "", profiles)
+    check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
-        return solve(load(question, library_of(profiles), cast("Kind", kind)), sampling)
-    return solve_morale(str(kind), question, sampling, profiles)
+        scenario = load(question, library_of(profiles), cast("Kind", kind))
+        return _SOLVED_BY[scenario.kind](scenario, sampling)
+    return morale.solve(str(kind), question, sampling, profiles)
 
 
 def _kind(question: Any) -> str:
@@ -402,48 +396,8 @@ def _kind(question: Any) -> str:
     return system_of(raw) or kind_of(raw)
 
 
-def _whole(
-    source: Any,
-    wanted: type[ScenarioT],
-    second: str,
-    unit: object,
-    stated: Mapping[str, Any],
-    profiles: ProfilesLike | None,
-) -> ScenarioT:
-    """The scenario that a question is, or that its parts make."""
-    if unit is None:
-        if stated:
-            raise InputError("this stands in the scenario", where=next(iter(stated)))
-        _check_whole(source, second, profiles)
-    found = load(source, library_of(profiles), _KINDS[wanted])
-    assert isinstance(found, wanted)
-    return found
-
-
-def _check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
-    allowed = _ONE_OR_ALL.format(second) if second else _A_QUESTION
-    if isinstance(source, list | tuple):
-        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
-        raise InputError(problem, where=second, allowed=allowed)
-    if not isinstance(source, str) or source.endswith(".toml") or is_there(Path(source)):
-        return
-    found = library_of(profiles).loadout(source)  # raises with the nearest selector
-    problem = f"{found.selector} is a unit alone, and no question"
-    raise InputError(problem, where=second, allowed=allowed)
-
-
-def _listed(given: Any, where: str, what: str) -> Sequence[Unit]:
-    """What was given, which must be a list."""
+def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
+    """The sections of several units, which must stand in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return given
-
-
-def _unit(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
-    """The section of a unit: a selector stands for its `key` alone."""
-    if isinstance(unit, str | Loadout):
-        return {key: unit}
-    if not isinstance(unit, Mapping):
-        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
-    return dict(unit)
+    return [section_of(each, where, key) for each in given]

@@ -92,7 +92,7 @@ def test_bonuses_and_penalties_are_arguments():
 
 
 def test_a_wrong_kind_of_question_is_told():
-    with pytest.raises(InputError, match="no kind of question 'legoin'; did you mean 'legion'"):
+    with pytest.raises(InputError, match="kind: 'legoin' is not usable; did you mean 'legion'"):
         analyser.exact(LEGION, kind="legoin")
 
 

@@ -23,11 +23,9 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.plots.metrics import PER_100_POINTS
-from analyser.results.attack import AttackResult
-from analyser.results.solve import simulate_in_batches, solve
+from analyser.results.attack import AttackResult, simulate_in_batches, solve
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import scenario_between
-from analyser.scenarios.reading import parse_scenario
+from analyser.scenarios.load import parse_scenario, scenario_between
 from analyser.scenarios.resolve import resolve_target
 from analyser.scenarios.schema import ScenarioFile
 

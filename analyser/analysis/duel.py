@@ -17,9 +17,8 @@ from analyser.game.units import Loadout, Row
 from analyser.results.states import exact_laws_of, points_won
 from analyser.scenarios.combatant import charge_row
 from analyser.scenarios.duel import bits_of_wins, duel_program
-from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, DuelTerms, PolicyName
-from analyser.scenarios.shooter import Shooter
 
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation

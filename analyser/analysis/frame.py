@@ -15,6 +15,7 @@ from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.units import Loadout
 from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from analyser.results.rules_used import can_bear
 
 METHOD = "exact"
 _WHOLE_NUMBERS = ("attacker_points", "defender_points", "defender_models", "dice")
@@ -135,7 +136,7 @@ def _gaps(written: Iterable[tuple[str, Keyword]], fights: set[str]) -> tuple[Not
     touches: dict[str, str] = {}
     for unit, named in written:
         term = named.term
-        if term is None or not any(term.counts_in(fight) for fight in fights):
+        if term is None or (not any(map(term.counts_in, fights)) and any(can_bear(term, fight) for fight in fights)):
             touches[named.name] = "not known to this program" if term is None else term.touches
             found.setdefault(named.name, {})[unit] = None
     return tuple(NotModelled(name, touches[name], tuple(found[name])) for name in sorted(found))

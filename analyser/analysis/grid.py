@@ -89,7 +89,7 @@ class Fight(NamedTuple):
     how : str
         What the figures are of, for people; empty: the situation's bonuses, penalties and distance say it.
     has_winner : bool
-        Whether it has `p_wins` and `p_draws`.
+        Whether it has `p_attacker_wins` and `p_draw`.
     """
 
     cells: Callable[[Sequence[Loadout], Field, Situation], Cells]

@@ -224,9 +224,9 @@ def matchups(
         Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
         `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`,
-        means and expected ones also per 100 points of the attacker (`p_wins` and `p_draws` are of duels alone, NaN in
-        other situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; so are
-        figures that need points or victory points that a profile does not give.
+        means and expected ones also per 100 points of the attacker (`p_attacker_wins` and `p_draw` are of duels alone,
+        NaN in other situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; so
+        are figures that need points or victory points that a profile does not give.
 
     Raises
     ------

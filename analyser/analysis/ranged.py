@@ -15,10 +15,9 @@ from analyser.game import keywords
 from analyser.game.units import Loadout, Row
 from analyser.rules.conditions import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
+from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.best_row import best_of
-from analyser.scenarios.encode import attack_record, target_record
-from analyser.scenarios.resolve import resolve_attack
-from analyser.scenarios.rows import why_not
+from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Target
 
 if TYPE_CHECKING:

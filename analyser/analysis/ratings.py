@@ -87,7 +87,7 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
 def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
     """The probability that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
     names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
-    begun = duels.assign(chance=duels["p_wins"] + duels["p_draws"] / 2).pivot(
+    begun = duels.assign(chance=duels["p_attacker_wins"] + duels["p_draw"] / 2).pivot(
         index="attacker", columns="defender", values="chance"
     )
     first = begun.reindex(index=names, columns=names).to_numpy(np.float64)

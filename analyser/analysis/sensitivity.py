@@ -19,7 +19,7 @@ from analyser.common.text import aligned
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots import tornado
 from analyser.plots.metrics import COMPARED, PER_100_POINTS
-from analyser.results.solve import solve
+from analyser.results.attack import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import ScenarioLike, load_scenario, scenario_between
 from analyser.scenarios.schema import ScenarioFile

@@ -168,7 +168,7 @@ def run(scenario: str, **_: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.cli.morale import answer_morale
     from analyser.morale.systems import system_of
-    from analyser.scenarios.reading import kind_of, read_scenario
+    from analyser.scenarios.load import kind_of, read_scenario
 
     raw = read_scenario(scenario)[0]
     system = system_of(raw)

@@ -83,7 +83,7 @@ def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
 def answer_morale(name: str, scenario: str | None) -> None:
     """Answer a question to a system: that of the file, the options put over it."""
     from analyser.morale.api import load_question
-    from analyser.scenarios.reading import empty_sections
+    from analyser.scenarios.load import empty_sections
 
     raw = {} if scenario is None else read_toml(path_of(scenario, "scenario"))
     for option, value in given_keys():

@@ -57,12 +57,12 @@ _TABLE: Mapping[str, Metric] = {
     "expected_points_destroyed": Metric(
         "Expected points destroyed", "expected points destroyed", "pts destroyed", unit="points"
     ),
-    "p_wins": Metric("P(the attacker wins the duel)", is_probability=True),
-    "p_draws": Metric("P(the duel is drawn)", is_probability=True),
+    "p_attacker_wins": Metric("P(the attacker wins the duel)", is_probability=True),
+    "p_draw": Metric("P(the duel is drawn)", is_probability=True),
 }
 FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
 """The names of all figures of every situation, in the order of the columns."""
-RESULTS = ("p_wins", "p_draws")
+RESULTS = ("p_attacker_wins", "p_draw")
 """The figures of duels alone, NaN in other situations."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""

@@ -35,8 +35,8 @@ class Opponent(NamedTuple):
     points_per_100: float
     models: float
     p_annihilated: float
-    p_wins: float
-    p_draws: float
+    p_attacker_wins: float
+    p_draw: float
 
 
 class Record(NamedTuple):
@@ -45,7 +45,7 @@ class Record(NamedTuple):
     units: int
     wins: int
     loses: int
-    p_wins: float
+    p_attacker_wins: float
     p_loses: float
 
 
@@ -157,15 +157,15 @@ def _first_of(able: pd.DataFrame, side: str, other: str) -> Opponents:
 
 def _records_of(units: pd.DataFrame) -> dict[str, Record]:
     """By unit how the duels end that it begins, those against itself left out."""
-    duels = units[units["p_wins"].notna() & (units["attacker"] != units["defender"])]
-    loses = 1 - duels["p_wins"] - duels["p_draws"]
-    rather = duels.assign(p_loses=loses, wins=duels["p_wins"] > loses, loses=duels["p_wins"] < loses)
+    duels = units[units["p_attacker_wins"].notna() & (units["attacker"] != units["defender"])]
+    loses = 1 - duels["p_attacker_wins"] - duels["p_draw"]
+    rather = duels.assign(p_loses=loses, wins=duels["p_attacker_wins"] > loses, loses=duels["p_attacker_wins"] < loses)
     return {
         str(unit): Record(
             len(part),
             int(part["wins"].sum()),
             int(part["loses"].sum()),
-            float(part["p_wins"].mean()),
+            float(part["p_attacker_wins"].mean()),
             float(part["p_loses"].mean()),
         )
         for unit, part in rather.groupby("attacker", sort=False)

@@ -9,34 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, check_integer, shown
-from analyser.common.estimates import (
-    HIGH_PERCENTILE,
-    LOW_PERCENTILE,
-    Estimate,
-    estimate,
-    mean_figures,
-    mean_of,
-    points_figures,
-)
+from analyser.common.errors import InputError, shown
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_of, points_figures
+from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.common.text import counted, points_said, rating_said, records, said, with_error
-from analyser.results.base import Result, Weighed, chance_figures, distribution_block, share_columns
+from analyser.engine.attack.exact import exact_attack
+from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.pool.pmf import steps_of
+from analyser.game.dice import Face
+from analyser.results import rules_used
+from analyser.results.base import Result, Weighed, distribution_block, probability_figures, share_columns
 from analyser.results.rendering import Block
+from analyser.rules import outcome
 from analyser.rules.damage import Scores, by_hits
-from analyser.rules.outcome import (
-    ACTIVATED,
-    ANNIHILATED,
-    ATTACKER_DAMAGE,
-    ATTACKER_DESTROYED,
-    BITS,
-    BROKEN,
-    DAMAGE,
-    DISORDERED,
-    FELL_BACK,
-    FLED,
-    MODELS_DESTROYED,
-    SUPPRESSED,
-)
+from analyser.rules.draws import odds_of
+from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.attack import Scenario
 
 if TYPE_CHECKING:
@@ -45,32 +33,28 @@ if TYPE_CHECKING:
 NUMBERS = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
 MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
-MORE_FLAGS = ("activated",)
+ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
+SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
+MOST_STEPS = 1e9  # of an exact distribution: some seconds
 
-_MASK = (1 << BITS) - 1
 _PLACES = {
     "models_left": 0,
-    "models_destroyed": MODELS_DESTROYED,
-    "damage": DAMAGE,
-    "attacker_models_destroyed": ATTACKER_DESTROYED,
-    "attacker_damage": ATTACKER_DAMAGE,
+    "models_destroyed": outcome.MODELS_DESTROYED,
+    "damage": outcome.DAMAGE,
+    "attacker_models_destroyed": outcome.ATTACKER_DESTROYED,
+    "attacker_damage": outcome.ATTACKER_DAMAGE,
 }
-BIT_OF_FLAG = {
-    "suppressed": SUPPRESSED,
-    "disordered": DISORDERED,
-    "activated": ACTIVATED,
-    "fell_back": FELL_BACK,
-    "broken": BROKEN,
-    "fled": FLED,
-    "annihilated": ANNIHILATED,
-}
-_TARGET_BITS = (1 << ATTACKER_DAMAGE) - 1
+BIT_OF_FLAG: dict[str, int] = {name: getattr(outcome, name.upper()) for name in (*FLAGS, "activated")}
+_FATES = outcome.ANNIHILATED | outcome.BROKEN | outcome.FLED
+_TARGET_BITS = (1 << outcome.ATTACKER_DAMAGE) - 1
 
 
-def column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
+def _column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
     if name in _PLACES:
-        return np.asarray(outcomes >> _PLACES[name] & _MASK)
+        return np.asarray(outcomes >> _PLACES[name] & (1 << outcome.BITS) - 1)
+    if name == "destroyed":  # gone, and in no other way
+        return np.asarray(outcomes & _FATES == outcome.ANNIHILATED)
     return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
@@ -94,7 +78,7 @@ class AttackResult(Result):
     """
 
     kind = "attack"
-    events = (*FLAGS, *MORE_FLAGS, "building_wrecked")
+    events = (*FLAGS, "activated", "destroyed", "building_wrecked")
     figures = ("hits", *NUMBERS, *MORE_NUMBERS)
 
     scenario: Scenario
@@ -112,7 +96,7 @@ class AttackResult(Result):
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
-        return column(self.outcomes, name)
+        return _column(self.outcomes, name)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         _check_moment(moment)
@@ -131,17 +115,11 @@ class AttackResult(Result):
 
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
-        check_integer(models, "models", 0)
-        values, weights = self._marginal("models_destroyed", None)
-        above = np.cumsum(weights[::-1])[::-1]  # as in a distribution, to the last bit
-        place = np.searchsorted(values, models)
-        return estimate(above[place] if place < len(above) else 0, self.trials)
+        return self._at_least("models_destroyed", models)
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        destroyed = self.destroyed_weights
-        flags = [self.weights[self.column(name)].sum() for name in FLAGS + MORE_FLAGS]
-        last = [self.building_wrecked_weight or 0]
-        return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), np.array(flags), np.array(last)]
+        destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
+        return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
     _drawn = "models_destroyed"
 
@@ -157,55 +135,44 @@ class AttackResult(Result):
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:
         """The weight of each number of models destroyed: shape (models + 1,)."""
-        models = self.scenario.target.models or 0
-        pmf = np.zeros(models + 1, self.weights.dtype)
-        np.add.at(pmf, self.column("models_destroyed"), self.weights)
-        return pmf
+        return self._marginal("models_destroyed", None)[1]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The main figures by name; each probability of a sample has its interval beside it."""
-        figures: dict[str, Any] = {}
-        for name in FLAGS + MORE_FLAGS if self._has_cryo else FLAGS:
-            figures |= chance_figures(f"p_{name}", self.probability(name))
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
-        for name, figure in means.items():
-            figures |= mean_figures(name, *self.mean_with_error(figure))
-        figures["models_destroyed_10th_percentile"] = self.quantile("models_destroyed", LOW_PERCENTILE)
-        figures["models_destroyed_90th_percentile"] = self.quantile("models_destroyed", HIGH_PERCENTILE)
+        events = (*FLAGS, *(["activated"] if self._has_cryo else []))
+        summary = self._figures_named({f"p_{name}": name for name in events}, means)
+        summary["models_destroyed_10th_percentile"] = self.quantile("models_destroyed", LOW_PERCENTILE)
+        summary["models_destroyed_90th_percentile"] = self.quantile("models_destroyed", HIGH_PERCENTILE)
         gone = mean_of(self.column("annihilated"), self.weights, self.trials)
-        figures |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
+        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
         if self.building_wrecked_weight is not None:
-            figures |= chance_figures("p_building_wrecked", self.probability("building_wrecked"))
-        return figures
+            summary |= probability_figures("p_building_wrecked", self.probability("building_wrecked"))
+        return summary
 
     @property
     def _has_cryo(self) -> bool:
-        return any(quality.startswith("Cryo") for quality in self.scenario.attack.qualities or ())
-
-    def _columns(self, joint: bool) -> tuple[str, ...]:
-        if not joint:
-            return NUMBERS + FLAGS
-        more = MORE_FLAGS if self._has_cryo else ()
-        return NUMBERS + FLAGS + more + (MORE_NUMBERS if self.scenario.attack.overcharge else ())
+        return self.scenario.attack.has("Cryo")
 
     @property
     def has_more(self) -> bool:
         """Whether the joint distribution knows more than the target's fate: Cryo's activated, Overcharge's losses."""
-        return len(self._columns(joint=True)) > len(self._columns(joint=False))
+        return self._has_cryo or self.scenario.attack.overcharge
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        names = self._columns(joint)
-        outcomes, weights = self.outcomes, self.weights
-        if not joint and self.has_more:
-            plain = outcomes & _TARGET_BITS & ~ACTIVATED
-            outcomes, place = np.unique(plain, return_inverse=True)
+        names, outcomes, weights = [*NUMBERS, *FLAGS], self.outcomes, self.weights
+        if joint:
+            names += ["activated"] if self._has_cryo else []
+            names += MORE_NUMBERS if self.scenario.attack.overcharge else []
+        elif self.has_more:
+            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~outcome.ACTIVATED, return_inverse=True)
             weights = np.zeros(len(outcomes), self.weights.dtype)
             np.add.at(weights, place, self.weights)
-        columns: dict[str, NDArray[Any]] = {name: column(outcomes, name) for name in names}
+        columns = {name: _column(outcomes, name) for name in names}
         order = np.lexsort([columns[name] for name in reversed(("models_destroyed", *names))])
         columns = {name: values[order] for name, values in columns.items()}
         return columns | share_columns(weights[order], self.trials)
@@ -238,12 +205,6 @@ class AttackResult(Result):
 
         return pd.DataFrame(self.table(joint=joint))
 
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints (`docs/scenario.md`)."""
-        found = super().as_dict()
-        del found["assumptions"]  # an attack alone has none
-        return found
-
     def _body(self) -> dict[str, Any]:
         possible = np.flatnonzero(self.hits_weights)
         hits = {"hits": possible, **share_columns(self.hits_weights[possible], self.trials)}
@@ -260,32 +221,30 @@ class AttackResult(Result):
         """What was asked, as labels and texts."""
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
-        where = "" if attack.distance is None else f' at {attack.distance:g}"'
         lines = [("Attack", f"{attacker} -> {unit}")]
+        distance = "" if attack.distance is None else f'{attack.distance:g}"'
         if attack.row is not None:
-            lines.append(("Row", f"{attack.row}{where}"))
-        elif where:
-            lines.append(("Distance", where.removeprefix(" at ")))
-        return [
-            *lines,
-            ("Pool", _pool_line(conditions, overcharge=attack.overcharge)),
-            ("Target", self._target_line()),
-            ("Test", _test_line(conditions, target.break_limit)),
-        ]
+            lines.append(("Row", " at ".join(filter(None, (attack.row, distance)))))
+        elif distance:
+            lines.append(("Distance", distance))
+        dice = counted(conditions["dice"], "die", "dice") + " and as many as a card says" * attack.overcharge
+        test = conditions["suppression_test"]
+        if conditions["discipline"] is not None:
+            test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
+        test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"
+        pool = f"{dice}, {rating_said(conditions, ' rating')}"
+        return [*lines, ("Pool", pool), ("Target", self._target_line()), ("Test", test)]
 
     def _target_line(self) -> str:
         target = self.scenario.target
-        parts = [
-            counted(target.models or 0, "model"),
-            f"effective DEFENCE {self.conditions['defence']}",
-            f"DAMAGE LIMIT {target.damage_limit}",
-        ]
+        defence = f"effective DEFENCE {self.conditions['defence']}"
+        parts = [counted(target.models or 0, "model"), defence, f"DAMAGE LIMIT {target.damage_limit}"]
         if target.damage:
             parts.append(f"{target.damage} damage carried")
         if target.exposed is not None and target.exposed < (target.models or 0):
             parts.append(f"{target.exposed} exposed")
-        parts += [flag.replace("_", " ") for flag in _STATES if getattr(target, flag)]
-        return ", ".join(parts)
+        stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover")
+        return ", ".join([*parts, *(name.replace("_", " ") for name in stated if getattr(target, name))])
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
@@ -294,25 +253,26 @@ class AttackResult(Result):
     def _figures_block(self) -> Block:
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
-        minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name].probability}
+        minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
         rows = [[label[name], said(p)] for name, p in probabilities.items()]
         if self.building_wrecked_weight is not None:
             rows.append(["P(building wrecked)", said(self.probability("building_wrecked"))])
-        rows += [[label, with_error(self.summary, name)] for name, label in _MEANS if name in self.summary]
-        rows += [[label, str(self.summary[name])] for name, label in _PERCENTILES]
+        for name, words in _FIGURES.items():
+            if name in self.summary:
+                mean = name.startswith("mean")
+                rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_said(self.summary, "expected_victory_points")])
         return Block(rows=rows, minor=frozenset(minor), beside=True)
 
 
-ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
-
-
-SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-
-
-def _pool_line(conditions: dict[str, Any], *, overcharge: bool) -> str:
-    card = " and as many as a card says" if overcharge else ""
-    return f"{counted(conditions['dice'], 'die', 'dice')}{card}, {rating_said(conditions, ' rating')}"
+_FIGURES = {
+    "mean_hits": "Mean hits",
+    "mean_models_destroyed": "Mean models destroyed",
+    "mean_damage_left": "Mean damage left on the target",
+    "mean_attacker_models_destroyed": "Mean models of the attacker destroyed",
+    "models_destroyed_10th_percentile": "Models destroyed, 10th percentile",
+    "models_destroyed_90th_percentile": "Models destroyed, 90th percentile",
+}
 
 
 def _check_moment(moment: int | None) -> None:
@@ -320,25 +280,93 @@ def _check_moment(moment: int | None) -> None:
         raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: there is one attack")
 
 
-_STATES = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover")
+# --- worked out ---------------------------------------------------------------------------------------------
 
 
-def _test_line(conditions: dict[str, Any], break_limit: int | None) -> str:
-    line = str(conditions["suppression_test"])
-    if conditions["discipline"] is not None:
-        line += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
-    return line if break_limit is None else f"{line}; BREAK LIMIT {break_limit}"
+def solve(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
+    """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
+    if sampling.is_exact:
+        return _exact(scenario)
+    sample = _sample_of(scenario, sampling.seed)
+
+    def answer(how: Sampling) -> AttackResult:
+        assert how.trials is not None
+        sample.play_to(how.trials, how.n_threads, how.report)
+        return _sampled(scenario, sample, sample.counts, sample.trials, how.seed)
+
+    return sampling.settled(answer, CHUNK_TRIALS, FIRST_TRIALS)
 
 
-_MEANS = (
-    ("mean_hits", "Mean hits"),
-    ("mean_models_destroyed", "Mean models destroyed"),
-    ("mean_damage_left", "Mean damage left on the target"),
-    ("mean_attacker_models_destroyed", "Mean models of the attacker destroyed"),
-)
+def _exact(scenario: Scenario) -> AttackResult:
+    fight = plain(scenario.fight)
+    die, deck = _draws(scenario)
+    steps = steps_of(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
+    if steps > MOST_STEPS:
+        allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
+        problem = f"the exact distribution of this pool takes {steps:.1g} steps"
+        raise InputError(problem, where="attack.dice", allowed=allowed)
+    faces, cards = die / die.sum(), deck / deck.sum()
+    scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
+    wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())
+    return AttackResult(
+        outcomes=outcomes,
+        weights=probabilities,
+        scores=scores,
+        score_weights=pmf,
+        building_wrecked_weight=wrecked if scenario.rolls_for_building else None,
+        **_head(scenario, fight),
+    )
 
 
-_PERCENTILES = (
-    ("models_destroyed_10th_percentile", "Models destroyed, 10th percentile"),
-    ("models_destroyed_90th_percentile", "Models destroyed, 90th percentile"),
-)
+def simulate_in_batches(
+    scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
+) -> tuple[AttackResult, tuple[AttackResult, ...]]:
+    """A sample, bit for bit that of :func:`solve`, and the parts of so many `chunks` each that it was played in.
+
+    Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
+    what they differ by in a batch varies less than each of them does.
+    """
+    trials = chunks * CHUNK_TRIALS
+    sampling = Sampling("monte-carlo", batches * trials, seed, threads=threads)
+    sample = _sample_of(scenario, seed)
+    parts, before = [], sample.counts.copy()
+    for batch in range(1, batches + 1):
+        sample.play_to(batch * trials, sampling.n_threads)
+        parts.append(_sampled(scenario, sample, sample.counts - before, trials, seed))
+        before = sample.counts.copy()
+    return _sampled(scenario, sample, sample.counts, sample.trials, seed), tuple(parts)
+
+
+def _sample_of(scenario: Scenario, seed: int) -> Sample:
+    """An empty sample of a scenario."""
+    die, deck = _draws(scenario)
+    return Sample(plan_for(scenario.fight, die, deck, seed, for_building=scenario.rolls_for_building))
+
+
+def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
+    """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
+    outcomes, weights = outcomes_of(sample.plan, counts)
+    return AttackResult(
+        outcomes=outcomes,
+        weights=weights,
+        scores=sample.plan.scores,
+        score_weights=counts.sum(axis=(1, 2, 3)),
+        building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
+        trials=int(trials),
+        seed=int(seed),
+        **_head(scenario, plain(scenario.fight)),
+    )
+
+
+def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+
+
+def _head(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
+    """What a result says about its scenario, whatever the method."""
+    return {
+        "scenario": scenario,
+        "conditions": rules_used.conditions(scenario, fight),
+        "rules": rules_used.of_attack(scenario, fight),
+        "profiles": scenario.profiles,
+    }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import Estimate, Method, estimate, mean_of, wilson_interval
+from analyser.common.errors import InputError, check_integer, did_you_mean, shown
+from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of, wilson_interval
 from analyser.common.text import NEGLIGIBLE, records, shown_range
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.results import rendering
@@ -28,20 +28,7 @@ NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all,
 
 @dataclass(frozen=True)
 class RulesUsed:
-    """The rules that an answer rests on.
-
-    Attributes
-    ----------
-    applied : tuple of str
-        Rules that can have their occasion in this question, whatever its dice.
-    not_used : tuple of str
-        Those that somebody has but makes no use of, and what would make use of them.
-    not_modelled : tuple of str
-        Those that no number was computed from.
-    assumptions : tuple of str
-        What was taken for granted.
-    warnings : tuple of str
-    """
+    """The rules that an answer rests on; the properties of :class:`Result` say what each list holds."""
 
     applied: tuple[str, ...] = ()
     not_used: tuple[str, ...] = ()
@@ -99,7 +86,7 @@ class Result(ABC):
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
-        """Rules that no number was computed from."""
+        """Rules that could bear on this question, and that no number was computed from."""
         return self.rules.not_modelled
 
     @property
@@ -182,7 +169,7 @@ class Result(ABC):
         >>> print(analyser.exact(fight).probability("annihilated"))
         42.19%
         """
-        _check_name(name, "event", "probability", self.events)
+        _check_name(name, "event", self.events)
         return estimate(self._event_weight(name, moment), self.trials)
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
@@ -241,7 +228,7 @@ class Result(ABC):
     def std(self, figure: str, moment: int | None = None) -> float:
         """The standard deviation of a figure; see :meth:`pmf` for the parameters."""
         values, weights = self._checked(figure, moment)
-        mean, _ = mean_of(values, weights, self.trials)
+        mean = mean_of(values, weights, self.trials)[0]
         return float(np.sqrt(mean_of((values - mean) ** 2, weights, self.trials)[0]))
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
@@ -250,25 +237,39 @@ class Result(ABC):
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         values, weights = self._marginal(figure, moment)
         reached = np.cumsum(weights) / (self.trials or 1)
-        found = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
-        return found.item()  # type: ignore[no-any-return]
+        value = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
+        return value.item()  # type: ignore[no-any-return]
 
     def _checked(self, figure: str, moment: int | None) -> Weighed:
-        _check_name(figure, "figure", "figure", self.figures)
+        _check_name(figure, "figure", self.figures)
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
         """The distinct values of a figure in rising order, and the weight of each."""
         values, weights = self._checked(figure, moment)
         every = self._support(figure)
-        values, weights = (
-            np.concatenate([every, values]),
-            np.concatenate([np.zeros_like(every, weights.dtype), weights]),
-        )
-        distinct, place = np.unique(values, return_inverse=True)
+        distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)
         summed = np.zeros(len(distinct), weights.dtype)
-        np.add.at(summed, np.asarray(place).reshape(-1), weights)
+        np.add.at(summed, np.asarray(place).reshape(-1)[len(every) :], weights)
         return distinct, summed
+
+    def _at_least(self, figure: str, value: int, moment: int | None = None) -> Estimate:
+        """The probability of that value of a figure or a higher one."""
+        check_integer(value, "models", 0)
+        values, weights = self._marginal(figure, moment)
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # as in a distribution, to the last bit
+        return estimate(above[np.searchsorted(values, value)], self.trials)
+
+    def _figures_named(
+        self, events: Mapping[str, str], figures: Mapping[str, str], moment: int | None = None
+    ) -> dict[str, Any]:
+        """Probabilities of events and means of figures under other names, with the intervals and errors of a sample."""
+        named: dict[str, Any] = {}
+        for name, event in events.items():
+            named |= probability_figures(name, self.probability(event, moment))
+        for name, figure in figures.items():
+            named |= mean_figures(name, *self.mean_with_error(figure, moment))
+        return named
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, target, conditions."""
@@ -329,7 +330,7 @@ class Result(ABC):
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
-        head = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
+        head: dict[str, Any] = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
         head |= profiles_record(self.profiles)
         if self.trials is not None:
             head |= {"trials": self.trials, "seed": self.seed}
@@ -342,10 +343,14 @@ class Result(ABC):
     __repr__ = __str__  # a shell shows what is printed
 
 
-def _check_name(name: object, what: str, where: str, names: Sequence[str]) -> None:
+_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
+
+
+def _check_name(name: object, what: str, names: Sequence[str]) -> None:
     if name not in names:
-        hint = did_you_mean(name, names) if isinstance(name, str) else ""
-        raise InputError(f"no {what} {shown(name)}{hint}", where=where, allowed=", ".join(names))
+        new = _RENAMED.get(str(name))
+        hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
+        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
 
 
 def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
@@ -367,11 +372,12 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
     return {"probability": weights / trials, "count": weights, "low": low, "high": high}
 
 
-def chance_figures(name: str, chance: Estimate) -> dict[str, float]:
-    """A probability by name; of a sample its 95% interval beside it."""
-    if chance.low is None or chance.high is None:
-        return {name: chance.probability}
-    return {name: chance.probability, f"{name}_low": chance.low, f"{name}_high": chance.high}
+def probability_figures(name: str, estimated: Estimate) -> dict[str, float]:
+    """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
+    if estimated.low is None or estimated.high is None:
+        return {name: estimated.probability}
+    before = "" if name == "probability" else f"{name}_"
+    return {name: estimated.probability, f"{before}low": estimated.low, f"{before}high": estimated.high}
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.sampling import Sampling
 from analyser.common.text import counted, said, with_error
 from analyser.engine.fight.program import Setup
-from analyser.results import states
-from analyser.results.base import captioned, chance_figures, estimate_in
+from analyser.results import rules_used, states
+from analyser.results.base import captioned, estimate_in, probability_figures
 from analyser.results.rendering import Block
-from analyser.results.states import ALIVE, FATES, Endings, FightResult, unit_line, unit_name
+from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
 from analyser.scenarios.combatant import keeps_damage
-from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins
+from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
+from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,27 +30,26 @@ if TYPE_CHECKING:
 DUEL_SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
-IN_BUILDING = "in_building"
 FIGURES = ("models_left", "models_destroyed", "damage", "victory_points")
-STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", IN_BUILDING)
+STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
 
 
 def deeds_of_rounds(
-    setup: Setup, moments: Sequence[tuple[Orders, Endings]]
+    setup: Setup, moments: Sequence[tuple[Orders, JointStates]]
 ) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
-    found: dict[tuple[int, str], dict[int, Any]] = {}
-    for orders, ending in moments:
+    by_round: dict[tuple[int, str], dict[int, Any]] = {}
+    for orders, (first, second, every) in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
-        deeds = actions_of(setup, operation, orders.when, orders.shots, ending.first, ending.second)
-        weights = found.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
+        deeds = actions_of(setup, operation, orders.when, orders.shots, first, second)
+        weights = by_round.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
         for deed in np.unique(deeds).tolist():
             if deed != ACTED_ELSEWHEN:
-                weights[deed] = weights.get(deed, 0) + ending.weights[deeds == deed].sum()
-    return {key: {named(deed): found[key][deed] for deed in sorted(found[key])} for key in sorted(found)}
+                weights[deed] = weights.get(deed, 0) + every[deeds == deed].sum()
+    return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -57,11 +58,11 @@ class DuelResult(FightResult):
 
     Attributes
     ----------
-    endings : tuple of Endings
+    moments : tuple of JointStates
         At the end of each round; A is the first side.
     setup : Setup
         What does not change in the duel, as the engines have it.
-    moments : tuple of (Orders, Endings)
+    orders : tuple of (Orders, JointStates)
         How both stand where orders are given.
     """
 
@@ -71,36 +72,27 @@ class DuelResult(FightResult):
     figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in FIGURES), "margin")
 
     scenario: DuelScenario
-    endings: tuple[Endings, ...]
     setup: Setup
-    moments: tuple[tuple[Orders, Endings], ...]
-
-    @property
-    def _moments(self) -> tuple[Endings, ...]:
-        return self.endings
+    orders: tuple[tuple[Orders, JointStates], ...]
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """The names that :meth:`probability` knows."""
+        """The names that :meth:`probability` takes."""
         of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name`, one of :attr:`events`, holds at the end of that round, an entry an ending."""
+        """Whether `name`, one of :attr:`events`, holds at the end of that round, an entry a pair of states."""
+        if name not in (*RESULTS, *DEVASTATING):
+            return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
         if name in RESULTS:
             return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
-        if name in DEVASTATING:
-            mine, theirs = (a, b) if name.startswith("a") else (b, a)
-            return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
-        side, _, what = name.partition("_")
-        words = self.states_of(side, moment)
-        if what == IN_BUILDING:
-            return states.in_building(words, self.units[DUEL_SIDES.index(side)])
-        return states.has_fate(words, what) if what in (ALIVE, *FATES) else states.flag(words, what)
+        mine, theirs = (a, b) if name.startswith("a") else (b, a)
+        return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
-        """A figure, such as ``a_models_left`` or ``margin`` (A's VP less B's), an entry an ending."""
+        """A figure, such as ``a_models_left`` or ``margin`` (A's VP less B's), an entry a pair of states."""
         if figure == "margin":
             return self.victory_points("a", moment) - self.victory_points("b", moment)
         if figure.endswith("victory_points"):
@@ -108,35 +100,37 @@ class DuelResult(FightResult):
         return super().values(figure, moment)
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """VP that one side has won by the end of that round, an entry an ending (AC-5.9; Hunter, AC-7)."""
+        """VP that one side has won by the end of that round, an entry a pair (AC-5.9; Hunter, AC-7)."""
         place = DUEL_SIDES.index(side)
-        words = [self.states_of(each, moment) for each in DUEL_SIDES]
-        mine, theirs = self.units[place], self.units[1 - place]
+        other = DUEL_SIDES[1 - place]
+        mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
         bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
-        return states.points_won(words[place], words[1 - place], mine, theirs, bits)
+        return states.points_won(self.states_of(side, moment), self.states_of(other, moment), mine, theirs, bits)
 
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*super()._all_weights(), np.array([each for deeds in self._deeds.values() for each in deeds.values()])]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
-        return [self._figures(number, side) for number in range(1, len(self.endings) + 1) for side in DUEL_SIDES]
+        return [self._figures(number, side) for number in range(1, len(self.moments) + 1) for side in DUEL_SIDES]
 
     def _figures(self, number: int, side: str) -> dict[str, Any]:
-        ending, words = self.after(number), self.states_of(side, number)
-        models = states.models_left(words)
-        figures: dict[str, Any] = {"round": number, "side": side}
-        for name in (ALIVE, *FATES, *STATUSES):
-            figures |= chance_figures(f"p_{name}", self.probability(f"{side}_{name}", number))
-        figures |= ending.mean_figures("mean_models", models)
-        figures |= ending.mean_figures("mean_damage_left", states.damage(words))
-        figures["models_10th_percentile"] = ending.percentile(models, LOW_PERCENTILE)
-        figures["models_90th_percentile"] = ending.percentile(models, HIGH_PERCENTILE)
-        return figures
+        models = f"{side}_models_left"
+        return {
+            "round": number,
+            "side": side,
+            **self._figures_named(
+                {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)},
+                {"mean_models": models, "mean_damage_left": f"{side}_damage"},
+                number,
+            ),
+            "models_10th_percentile": self.quantile(models, LOW_PERCENTILE, number),
+            "models_90th_percentile": self.quantile(models, HIGH_PERCENTILE, number),
+        }
 
     @cached_property
     def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
-        return deeds_of_rounds(self.setup, self.moments)
+        return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
         """What each side did in each round and why, a plain dict for each that can be, or was seen.
@@ -153,46 +147,29 @@ class DuelResult(FightResult):
         rows = []
         for (number, side), weights in self._deeds.items():
             for (did, why), weight in weights.items():
-                chance = estimate(weight, self.trials)
-                row = {"round": number, "side": side, "did": did, "because": why, "probability": chance.probability}
-                rows.append(row if chance.low is None else row | {"low": chance.low, "high": chance.high})
+                row = {"round": number, "side": side, "did": did, "because": why}
+                rows.append(row | probability_figures("probability", estimate(weight, self.trials)))
         return rows
 
     def margins(self) -> list[dict[str, Any]]:
         """The distribution of A's VP less B's at the end, as plain dicts."""
-        rows = self.distribution("margin")
         names = ("probability",) if self.exact else ("probability", "low", "high")
-        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in rows]
+        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The figures at the end by name; each probability of a sample has its interval beside it."""
-        figures: dict[str, Any] = {}
-        for name in (*RESULTS, *DEVASTATING, *(f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES))):
-            figures |= chance_figures(f"p_{name}", self.probability(name))
-        ending = self.after()
-        points = {side: self.victory_points(side) for side in DUEL_SIDES}
-        for name, values in (
-            *((f"mean_{side}_models_left", states.models_left(self.states_of(side))) for side in DUEL_SIDES),
-            *((f"mean_{side}_damage_left", states.damage(self.states_of(side))) for side in DUEL_SIDES),
-            *((f"expected_{side}_victory_points", points[side]) for side in DUEL_SIDES),
-            ("expected_margin", points["a"] - points["b"]),
-        ):
-            figures |= ending.mean_figures(name, values)
-        return figures
+        of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]
+        means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
+        means["expected_{}_victory_points"] = "victory_points"
+        figures = {name.format(side): f"{side}_{what}" for name, what in means.items() for side in DUEL_SIDES}
+        events = {f"p_{name}": name for name in (*RESULTS, *DEVASTATING, *of_sides)}
+        return self._figures_named(events, figures | {"expected_margin": "margin"})
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Both units at the end as columns by name; see :meth:`to_frame`."""
-        ending = self.after()
-        columns: dict[str, NDArray[Any]] = {}
-        for side, unit in zip(DUEL_SIDES, self.units):
-            words = self.states_of(side)
-            columns[f"{side}_models_left"] = states.models_left(words)
-            columns[f"{side}_models_destroyed"] = states.models_destroyed(words, unit.models or 0)
-            columns[f"{side}_damage"] = states.damage(words)
-            columns |= {f"{side}_{name}": self.event(f"{side}_{name}") for name in (*STATUSES, *FATES)}
-            columns[f"{side}_victory_points"] = self.victory_points(side)
-        return ending.table(columns)
+        names = (*FIGURES[:3], *STATUSES, *FATES, *FIGURES[3:])
+        return self._distribution_of(self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names))
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
         """The joint distribution of both units at the end; or the figures by round; or what the sides did.
@@ -235,11 +212,17 @@ class DuelResult(FightResult):
             "summary": self.summary,
         }
 
+    def _policies(self) -> Iterator[tuple[str, Combatant, str]]:
+        """Each side with its unit and policy."""
+        terms = self.scenario.terms
+        yield from zip(("A", "B"), self.units, (terms.policy_a, terms.policy_b))
+
     def caption(self) -> list[str]:
         """What a picture says of the question: units, policies, terms."""
-        terms = self.scenario.terms
-        units = zip(DUEL_SIDES, self.units, (terms.policy_a, terms.policy_b))
-        return [*(f"{side.upper()}: {unit_name(unit)}, {policy}" for side, unit, policy in units), *super().caption()]
+        return [
+            *(f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()),
+            *super().caption(),
+        ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """How likely each side is still in the fight, round by round; by default on new Axes."""
@@ -254,21 +237,22 @@ class DuelResult(FightResult):
         first = "a toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
         lines = [("Duel", f"{counted(terms.rounds, 'round')}, first: {first}{where}")]
-        for side, unit, policy in zip(DUEL_SIDES, self.units, (terms.policy_a, terms.policy_b)):
-            lines.append((side.upper(), f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
+        for side, unit, policy in self._policies():
+            lines.append((side, f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
         return lines
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        rows = [[f"P({_duel_word(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+        summary = self.summary
+        rows = [[f"P({_in_words(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
         sides = []
         for name in (ALIVE, *FATES):
-            sides.append([f"P({name})", *(str(self.probability(f"{side}_{name}")) for side in DUEL_SIDES)])
+            sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])
         shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
         if any(map(keeps_damage, self.units)):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
-            sides.append([label, *(with_error(self.summary, name.format(side)) for side in DUEL_SIDES)])
+            sides.append([label, *(with_error(summary, name.format(side)) for side in DUEL_SIDES)])
         margins = [
             [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
             for row in self.margins()
@@ -277,9 +261,27 @@ class DuelResult(FightResult):
             _by_round(self),
             _by_deed(self),
             Block("At the end, by victory points", rows=rows),
-            Block(head=("", *(side.upper() for side in DUEL_SIDES)), rows=sides),
+            Block(head=("", "A", "B"), rows=sides),
             Block("VP of A less VP of B", rows=margins, align=">"),
         ]
+
+
+def solve(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
+    """What a duel comes to."""
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    setup, rounds = program_of(shooters, scenario.terms)
+    parts, orders, ends = in_parts(rounds, shooters)
+
+    def answer(moments: list[JointStates], head: dict[str, Any]) -> DuelResult:
+        return DuelResult(
+            moments=tuple(moments[part] for part in ends),
+            setup=setup,
+            orders=tuple((each, moments[each.part]) for each in orders),
+            rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
+            **head,
+        )
+
+    return solve_fight(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, answer)
 
 
 _DID = {
@@ -308,9 +310,9 @@ def _by_deed(result: DuelResult) -> Block:
     """A line for each thing that a side did and why, a column a round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
-        chance = str(estimate_in(row, "probability"))
-        table.setdefault((row["side"], row["did"], row["because"]), {})[row["round"]] = chance
-    numbers = range(1, len(result.endings) + 1)
+        cells = table.setdefault((row["side"], row["did"], row["because"]), {})
+        cells[row["round"]] = str(estimate_in(row, "probability"))
+    numbers = range(1, len(result.moments) + 1)
     rows = []
     for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):
         why = _WHY.get(because, because.replace("_", " "))
@@ -319,36 +321,23 @@ def _by_deed(result: DuelResult) -> Block:
     return Block("What they did", ("round", *map(str, numbers)), rows, "<>")
 
 
-def _duel_word(name: str) -> str:
+def _in_words(name: str) -> str:
     side, _, what = name.partition("_")
     return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
 
 
 def _by_round(result: DuelResult) -> Block:
     """A line a round: of each side the odds of being alive, its models, and the statuses that occur."""
-    numbers = range(1, len(result.endings) + 1)
-    shown = {
-        side: [
-            name
-            for name in STATUSES
-            if any(result.probability(f"{side}_{name}", number).probability > 0 for number in numbers)
-        ]
-        for side in DUEL_SIDES
-    }
-    head = ["round"]
-    hurt = {side: keeps_damage(unit) for side, unit in zip(DUEL_SIDES, result.units)}
-    for side in DUEL_SIDES:
-        named = (name.replace("_", " ") for name in shown[side])
-        head += [f"{side.upper()} alive", "models", "10-90%", *(["damage"] if hurt[side] else []), *named]
-    figures = {(row["round"], row["side"]): row for row in result.rounds()}
-    rows = []
-    for number in numbers:
-        cells = [str(number)]
-        for side in DUEL_SIDES:
-            row = figures[number, side]
-            cells += [str(result.probability(f"{side}_alive", number)), with_error(row, "mean_models")]
-            cells.append(f"{row['models_10th_percentile']}-{row['models_90th_percentile']}")
-            cells += [with_error(row, "mean_damage_left")] if hurt[side] else []
-            cells += [str(result.probability(f"{side}_{name}", number)) for name in shown[side]]
-        rows.append(cells)
+    rounds = result.rounds()
+    head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
+    for side, unit in zip(DUEL_SIDES, result.units):
+        mine = [figures for figures in rounds if figures["side"] == side]
+        shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in mine)]
+        damage = ["damage"] if keeps_damage(unit) else []
+        head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
+        for row, figures in zip(rows, mine):
+            row.extend([str(estimate_in(figures, "p_alive")), with_error(figures, "mean_models")])
+            row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
+            row.extend([with_error(figures, "mean_damage_left")] if damage else [])
+            row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
     return Block("By round", head, rows, ">")

@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyser.game.dice import Rating
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword, Term
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.combatant import charge_row, may_charge, retaliation_row
+from analyser.scenarios.combatant import charge_row, may_charge, retaliation_rows
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
-from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.shooter import Shooter
 
-_WITH_REPLACEMENT = (
-    "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn cards "
-    "are gone until the deck runs out (AC-5.1)"
-)
-_WITHOUT_REPLACEMENT = "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)"
+_CARDS = {  # by whether they are put back
+    True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
+    "cards are gone until the deck runs out (AC-5.1)",
+    False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
+}
+_COULD_BE_USED = "{}, could be used with {}"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
@@ -67,7 +67,7 @@ class _Case:
     answers: bool = False  # it shoots back at aerial attackers
 
 
-_OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here has its occasion wherever it counts
+_OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here has its occasion in every fight
     # qualities (AC-6)
     "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
@@ -107,17 +107,13 @@ _OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here 
     "Onslaught": lambda case: case.charges,
     "Overrun": lambda case: case.charges and case.unit.charge.overrun,
     "Hunter": lambda case: case.charges or case.charged,
-    "Capacity": lambda case: case.unit.passengers is not None,
+    "Capacity": lambda case: case.attacked if case.alone else case.unit.passengers is not None,
     "Throw": lambda case: case.charges,
     "All-Out Attack": lambda case: case.fires_several,
     "Tail Gunner": lambda case: case.answers,
-    "Berserk": lambda case: case.charges and case.unit.discipline is not None,
-    "Run Amok": lambda case: case.charges or case.distant,
+    "Berserk": lambda case: case.shoots or (case.charges and case.unit.discipline is not None),
+    "Run Amok": lambda case: case.shoots or case.charges or case.distant,
 }
-
-
-def _has_occasion(name: str, case: _Case) -> bool:
-    return name not in _OCCASION or _OCCASION[name](case)
 
 
 def _is_hidden(unit: Combatant) -> bool:
@@ -125,40 +121,71 @@ def _is_hidden(unit: Combatant) -> bool:
     return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 
 
+def can_bear(term: Term, fight: str) -> bool:
+    """Whether a rule could change anything in that kind of fight, computed or not: where nobody meets, none of contact.
+
+    Examples
+    --------
+    >>> from analyser.game.keywords import SPECIAL_RULES
+    >>> [can_bear(SPECIAL_RULES["Stoic Defence"], fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
+    [False, True]
+    """
+    if term.touches == "close quarters":
+        return fight not in (RANGED_ATTACK, FOCUS_FIRE)
+    return fight != CLOSE_QUARTERS or term.touches not in _OF_SHOTS
+
+
+_OF_SHOTS = ("ranged attack", "when the row may fire")
+
+
 @dataclass
-class _Found:
-    """What has been found so far, in the order of the profiles."""
+class _Sorted:
+    """Rules by what an answer makes of them, in the order of the profiles."""
 
     applied: list[str] = field(default_factory=list)
     not_used: list[str] = field(default_factory=list)
     not_modelled: list[str] = field(default_factory=list)
+    computed: set[str] = field(default_factory=set)  # in one kind of fight that the answer holds
 
-    def add(self, written: Iterable[Keyword], fight: str, case: _Case, side: str = "") -> None:
+    def add(self, keywords: Iterable[Keyword], fight: str, case: _Case, side: str = "") -> None:
         """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile, in an attack."""
-        for named in written:
-            term = named.term
-            if term is None or not term.counts_in(fight):
-                self.not_modelled.append(named.canonical)
-            elif (not side or term.side == side) and _has_occasion(named.name, case):
-                self.applied.append(named.canonical)
+        for keyword in keywords:
+            term, name = keyword.term, keyword.canonical
+            if term is not None and term.counts_in(fight):
+                self.computed.add(name)
+                if (not side or term.side == side) and _has_occasion(term, case):
+                    self.applied.append(name)
+            elif term is None or self._could_bear(term, fight, case):
+                self.not_modelled.append(name)
+
+    def _could_bear(self, term: Term, fight: str, case: _Case) -> bool:
+        """Whether a rule that no number is computed from could change the answer all the same."""
+        if term.touches in _OF_SHOTS:
+            return can_bear(term, fight) or (case.charged and case.enemy.has("Throw"))
+        return can_bear(term, fight) and _has_occasion(term, case)
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
-        """Each thing told once."""
-        applied, not_used, not_modelled = (
-            tuple(dict.fromkeys(each)) for each in (self.applied, self.not_used, self.not_modelled)
+        """Each rule once."""
+        not_modelled = (name for name in self.not_modelled if name not in self.computed)
+        applied, not_used, left_out = (
+            tuple(dict.fromkeys(each)) for each in (self.applied, self.not_used, not_modelled)
         )
-        return RulesUsed(applied, not_used, not_modelled, tuple(assumptions), warnings)
+        return RulesUsed(applied, not_used, left_out, tuple(assumptions), warnings)
+
+
+def _has_occasion(term: Term, case: _Case) -> bool:
+    return term.name not in _OCCASION or _OCCASION[term.name](case)
 
 
 def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """The rules that a single attack rests on."""
-    found = _Found()
-    _add_attack(found, scenario, fight, "attack")
-    return found.all((), scenario.warnings)
+    rules = _Sorted()
+    _add_attack(rules, scenario, fight, "attack")
+    return rules.all((), scenario.warnings)
 
 
-def _add_attack(found: _Found, scenario: Scenario, fight: FightFacts, where: str) -> None:
-    attack, target = scenario.attack, scenario.target
+def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: str) -> None:
+    attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     made = _Case(
         unit=attack,
         enemy=target,
@@ -173,6 +200,7 @@ def _add_attack(found: _Found, scenario: Scenario, fight: FightFacts, where: str
         tested=fight.test == Test.BY_CARD,
         veteran=fight.veteran > 0,
         disorders=bool(fight.disordered) and not target.disordered,
+        fires_several=True,
     )
     met = _Case(
         unit=target,
@@ -182,96 +210,94 @@ def _add_attack(found: _Found, scenario: Scenario, fight: FightFacts, where: str
         attacked=True,
         takes_cover=target.taking_cover,
         saved_by_card=fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
+        answers=attacker is None or attacker.unit.category == "aerial",
     )
-    found.add(attack.keywords, RANGED_ATTACK, made, "attacker")
-    found.add(scenario.attacker_rules, RANGED_ATTACK, made, "attacker")
-    found.add(target.keywords, RANGED_ATTACK, met, "target")
+    rules.add(attack.keywords, RANGED_ATTACK, made, "attacker")
+    rules.add(scenario.attacker_rules, RANGED_ATTACK, made, "attacker")
+    rules.add(target.keywords, RANGED_ATTACK, met, "target")
     if attack.has("Overcharge") and not attack.overcharge:
-        found.not_used.append(_could_be_used("Overcharge", f"{where}.overcharge"))
+        rules.not_used.append(_COULD_BE_USED.format("Overcharge", f"{where}.overcharge"))
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
-    """The rules that a sequence of attacks rests on: those of each of them, told once."""
-    found, target = _Found(), scenario.target
-    computed = [named for named in target.keywords if named.term is not None and named.term.counts_in(FOCUS_FIRE)]
+    """The rules that a sequence of attacks rests on: those of each of them, each once."""
+    rules, target = _Sorted(), scenario.target
+    computed = [rule for rule in target.keywords if rule.term is not None and rule.term.counts_in(FOCUS_FIRE)]
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
-        _add_attack(found, each, each.fight, f"attacks.{place}")
-        found.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
-    names = {named.canonical for named in computed}
-    found.not_modelled = [written for written in found.not_modelled if written not in names]
-    assumptions = [_cards(with_replacement)] if len(scenario.attacks) > 1 else []
+        _add_attack(rules, each, each.fight, f"attacks.{place}")
+        rules.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
+    assumptions = [_CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
     assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
-    return found.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings)
 
 
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a charge rests on."""
-    found, (attacker, target) = _Found(), (scenario.attacker, scenario.target)
+    rules, (attacker, target) = _Sorted(), (scenario.attacker, scenario.target)
     charging = [charge_row(attacker, "attacker")]
-    fighters = [(attacker, target, charging, "attacker"), (target, attacker, _retaliation(target), "target")]
+    fighters = [(attacker, target, charging, "attacker"), (target, attacker, retaliation_rows(target), "target")]
     for place, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, _retaliation(unit), f"secondary.{place}"))
+        fighters.append((unit, attacker, retaliation_rows(unit), f"secondary.{place}"))
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
-            found.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
-        enemy_rows = _retaliation(target) if charges else charging
-        case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges)
-        found.add(unit.keywords, CLOSE_QUARTERS, case)
-        found.not_used += [*_unused_in_contact(unit, rows, where), *(_unused_in_charging(unit, "charge") * charges)]
+            rules.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
+        enemy_rows = retaliation_rows(target) if charges else charging
+        case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
+        rules.add(unit.keywords, CLOSE_QUARTERS, case)
+        rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
     overcharging = [
         place
         for place, (unit, _, rows, _) in enumerate(fighters)
         if unit.overcharge and any(row.has("Overcharge") for row in rows)
     ]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
-    assumptions = [_cards(with_replacement)] if several_cards or attacker.has("Overrun", "Throw") else []
+    assumptions = [_CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_OTHERS_UNHURT] if max(overcharging, default=0) > 1 else []
-    return found.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings)
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
-    found, near = _Found(), list[str]()
-    sides, policies = (scenario.a, scenario.b), (scenario.terms.policy_a, scenario.terms.policy_b)
-    charges = [may_charge(sides[place], sides[1 - place], policies[place]) for place in (0, 1)]
+    rules, near = _Sorted(), list[str]()
+    charges = [may_charge(shooter.mine, shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
-    rows = [_rows_of_duel(place, sides, shooters, charges) for place in (0, 1)]
+    rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
 
     def counted_in(rule: Keyword) -> str:
         if contact and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS):
             return CLOSE_QUARTERS
         return "" if rule.name in _NEAR_IT and not (contact or apart) else DUEL
 
-    for place, (unit, enemy) in enumerate(zip(sides, sides[::-1])):
+    for place, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
+        unit, where = shooter.mine, shooter.where
         for row in rows[place]:
-            case = _case_of_row(row, unit, enemy, shooters[place])
-            found.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
-        shot_at_by, where = shooters[1 - place], "ab"[place]
+            case = _case_of_row(row, unit, enemy.mine, shooter)
+            rules.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
         case = _case(
             unit,
-            enemy,
+            enemy.mine,
             rows[1 - place],
             charges=charges[place],
             charged=charges[1 - place],
             distant=apart,
-            takes_cover=unit.taking_cover or policies[place] == "take_cover",
-            fires_several=len(shooters[place].rows) > 1,
-            answers=shot_at_by.is_answered and (shot_at_by.main or shot_at_by.by_lookout) is not None,
+            takes_cover=unit.taking_cover or shooter.policy == "take_cover",
+            fires_several=len(shooter.rows) > 1,
+            answers=enemy.is_answered and (enemy.main or enemy.by_lookout) is not None,
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
-            found.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
-        found.not_used += [*_unused_in_shooting(shooters[place]), *_unused_in_contact(unit, rows[place], where)]
-        found.not_used += _unused_in_charging(unit, f"{where}.charge") * charges[place]
+            rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
+        rules.not_used += _unused_in_shooting(shooter)
+        rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
         met = [rule for rule in unit.keywords if counted_in(rule) == CLOSE_QUARTERS]
         near += [rule.canonical for rule in met if rule.name in _NEAR_IT]
-    assumptions = [_cards(with_replacement)]
+    assumptions = [_CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
-        assumptions += [_AMOK_UNMEASURED] if any(unit.has("Run Amok") for unit in sides) else []
+        assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(near))
-    return found.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings)
 
 
 def _case(
@@ -285,7 +311,7 @@ def _case(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        struck=charges and (retaliation_row(enemy) is not None or enemy.has("Sponsons")),
+        struck=charges and (bool(retaliation_rows(enemy)) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
         disorders=not (enemy.has("Automata") or enemy.near_commander),
@@ -297,7 +323,6 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
     """A row of a unit that is used on that enemy."""
     distant = shooter is not None and shooter.distance is not None
     policy = None if shooter is None else shooter.policy
-    on_lookout = shooter is not None and row is shooter.by_lookout
     return _Case(
         unit=unit,
         enemy=enemy,
@@ -305,49 +330,27 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
         at_short_range=distant or policy == "short_range",
         out_of_sight=distant,
         distant=distant,
-        opportunity_fire=on_lookout,
+        opportunity_fire=shooter is not None and row is shooter.by_lookout,
         overcharge=policy == "overcharge" if row.kind == "ranged" else unit.overcharge,
         shoots=shooter is not None,
         tested=enemy.discipline is not None,
     )
 
 
-def _cards(with_replacement: bool) -> str:
-    return _WITH_REPLACEMENT if with_replacement else _WITHOUT_REPLACEMENT
-
-
-def _retaliation(unit: Combatant) -> list[Row]:
-    row = retaliation_row(unit)
-    return [] if row is None else [row]
-
-
-def _rows_of_duel(
-    place: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], charges: Sequence[bool]
-) -> list[Row]:
+def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     """The rows that one side of a duel can come to use."""
-    unit, shooter = sides[place], shooters[place]
     rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
-    if charges[place]:
-        rows.append(charge_row(unit, "ab"[place]))
-    if charges[1 - place]:
-        rows += _retaliation(unit)
+    rows += [charge_row(shooter.mine, shooter.where)] if charges[shooter.side] else []
+    rows += retaliation_rows(shooter.mine) if charges[1 - shooter.side] else []
     return list({row.id: row for row in rows}.values())
 
 
-def _could_be_used(name: str, key: str) -> str:
-    return f"{name}, could be used with {key}"
-
-
-def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str) -> list[str]:
-    """Overcharge of rows for close quarters, where the unit is not told to use it; `where` is its section."""
-    has_it = any(row.has("Overcharge") for row in rows if row.kind != "ranged")
-    return [_could_be_used("Overcharge", f"{where}.overcharge")] if has_it and not unit.overcharge else []
-
-
-def _unused_in_charging(unit: Combatant, where: str) -> list[str]:
-    """Overrun of a unit that charges, where it is told to stay; `where` is the section of how it charges."""
-    named = [rule.canonical for rule in unit.keywords if rule.name == "Overrun" and not unit.charge.overrun]
-    return [_could_be_used(name, f"{where}.overrun") for name in named]
+def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges_by: str) -> Iterator[str]:
+    """Overcharge and Overrun that a unit could use and does not; `charges_by`: the section of how it charges, if so."""
+    if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
+        yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
+    if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
+        yield _COULD_BE_USED.format(rule.canonical, f"{charges_by}.overrun")
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
@@ -357,12 +360,11 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     for policy, name in names.items():
         fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
         if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
-            yield _could_be_used(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
+            yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
+_BONUSES, _PENALTIES = ({int(each): each.name.lower() for each in kind} for kind in (Bonus, Penalty))
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
-
-
 _TESTS = {
     Test.NOT_TAKEN: "none",
     Test.BY_CARD: "by card",
@@ -386,8 +388,8 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
         return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
     bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, concealed)
     return {
-        "bonuses": [each.name.lower() for each in Bonus if bonuses & each],
-        "penalties": [each.name.lower() for each in Penalty if penalties & each],
+        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
+        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
         "rating_by": None,
     }
 
@@ -395,7 +397,7 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
 def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """What the rules made of a scenario: the pool, the rating, the effective DEFENCE, the test.
 
-    `discipline` has every modifier that is known before the dice: not the -1 for heavy losses, nor the
+    `discipline` has every modifier that is there before the dice: not the -1 for heavy losses, nor the
     -1 of a unit that is or becomes disordered.
     """
     by_card = fight.test == Test.BY_CARD

@@ -1,26 +1,28 @@
-"""How a fight can stand: pairs of states of the two sides, weighed, and read as plain columns."""
+"""How both sides of a longer fight stand: pairs of states with their weights, read as plain columns, and worked out."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
-from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed, share_columns
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
@@ -29,213 +31,71 @@ if TYPE_CHECKING:
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
-CHARGE_RESULTS = ("won", "lost", "stalemate", "no_combat")
+CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
 
-_BITS = BIT_OF_FLAG | {
-    "on_lookout": unit_state.ON_LOOKOUT,
-    "taking_cover": unit_state.TAKING_COVER,
-    "reloading": unit_state.RELOADING,
-}
-_OF_THE_STANDING = {"suppressed", "disordered", "activated", "on_lookout", "taking_cover", "reloading"}
+_POSTURES = ("on_lookout", "taking_cover", "reloading")
+_BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
+_OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
-@dataclass(frozen=True)
-class Endings:
-    """The joint distribution of the two sides at one moment, or a sample of it.
-
-    Attributes
-    ----------
-    first, second : int64 arrays, shape (n,)
-        The states of side 0 and side 1, a pair an entry; read them with the functions of this module.
-    weights : array, shape (n,)
-        Chances (float64, exact), or how often each pair was seen (int64).
-    trials : int or None
-        Of a sample.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    weights: NDArray[Any]
-    trials: int | None = None
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """The probability of each entry."""
-        return np.asarray(self.weights, np.float64) if self.trials is None else self.weights / self.trials
-
-    def chance(self, event: NDArray[np.bool_]) -> Estimate:
-        """The probability of an event, given as a bool an entry."""
-        return estimate(self.weights[event].sum(), self.trials)
-
-    def mean(self, values: NDArray[Any]) -> tuple[float, float | None]:
-        """The mean of a number, given an entry, and of a sample its standard error."""
-        return mean_of(values, self.weights, self.trials)
-
-    def percentile(self, values: NDArray[np.int64], share: float) -> int:
-        """The least value that is reached or stayed below with probability `share`."""
-        order = np.argsort(values, kind="stable")
-        reached = np.cumsum(self.shares[order])
-        place = min(int(np.searchsorted(reached, share - 1e-12)), len(order) - 1)
-        return int(values[order[place]])
-
-    def law(self, *columns: NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
-        """The distinct rows of some columns in rising order, and the weight of each."""
-        table = np.stack([np.asarray(each, np.int64) for each in columns])
-        rows, place = np.unique(table, axis=1, return_inverse=True)
-        weights = np.zeros(rows.shape[1], self.weights.dtype)
-        np.add.at(weights, np.asarray(place).reshape(-1), self.weights)
-        return list(rows), weights
-
-    def table(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """The distribution of some columns by name: a row for each combination that is possible, or was seen.
-
-        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
-        """
-        values, weights = self.law(*columns.values())
-        found = {
-            name: each.astype(bool) if columns[name].dtype == bool else each for name, each in zip(columns, values)
-        }
-        return found | share_columns(weights, self.trials)
-
-    def mean_figures(self, name: str, values: NDArray[Any]) -> dict[str, float]:
-        """The mean of a number by name; of a sample its standard error beside it."""
-        return mean_figures(name, *self.mean(values))
+# --- one side -----------------------------------------------------------------------------------------------
 
 
-class FightResult(Result):
-    """What a fight comes to, at one moment of it or at several."""
-
-    moment_noun = "moment"
-    sides: ClassVar[tuple[str, str]] = ("attacker", "target")
-
-    @property
-    @abstractmethod
-    def _moments(self) -> tuple[Endings, ...]:
-        """How both sides stand after each attack or round."""
-
-    @abstractmethod
-    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name`, one of :attr:`events`, holds at that moment, an entry an ending."""
-
-    @property
-    def units(self) -> tuple[Combatant, Combatant]:
-        """The units of both :attr:`sides`, as resolved."""
-        a, b = (getattr(self.scenario, side) for side in self.sides)
-        return a, b
-
-    def states_of(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """The states of one of :attr:`sides` at that moment, an entry an ending."""
-        ending = self.after(moment)
-        return ending.first if side == self.sides[0] else ending.second
-
-    def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
-        """A figure at that moment, such as ``models_left`` with its side before it, an entry an ending."""
-        side, _, what = figure.partition("_")
-        return self._value(what, self.states_of(side, moment), self.units[self.sides.index(side)])
-
-    def _value(self, what: str, words: NDArray[np.int64], unit: Target) -> NDArray[np.int64]:
-        if what == "models_destroyed":
-            return models_destroyed(words, unit.models or 0)
-        return models_left(words) if what == "models_left" else damage(words)
-
-    def after(self, moment: int | None = None) -> Endings:
-        """How both sides stand after that attack or round, 1 or more. Default: the last.
-
-        Raises
-        ------
-        InputError
-            No such one.
-        """
-        if moment is None:
-            return self._moments[-1]
-        check_integer(moment, self.moment_noun, 1, len(self._moments))
-        return self._moments[moment - 1]
-
-    def _all_weights(self) -> list[NDArray[Any]]:
-        found: list[NDArray[Any]] = [self.table()["count"]]
-        for number, ending in enumerate(self._moments, start=1):
-            found.append(ending.weights)
-            found.append(np.array([self._event_weight(name, number) for name in self.events]))
-            for figure in self.figures:
-                _, weights = self._marginal(figure, number)
-                found += [weights, np.cumsum(weights)]
-        return found
-
-    def _event_weight(self, name: str, moment: int | None) -> float:
-        ending = self.after(moment)
-        return float(ending.weights[self.event(name, moment)].sum())
-
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
-        ending = self.after(moment)
-        return self.values(figure, moment), ending.weights
-
-
-def endings_of(
-    first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[Any], trials: int | None = None
-) -> Endings:
-    """The pairs of states that can be, or were seen; `weights` are those of all pairs, shape (m, n)."""
-    row, column = np.nonzero(weights)
-    return Endings(first[row], second[column], weights[row, column], trials)
-
-
-def is_removed(words: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_removed(states: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
-    return np.asarray((words & outcome.ANNIHILATED) != 0)
+    return np.asarray((states & outcome.ANNIHILATED) != 0)
 
 
-def models_left(words: NDArray[np.int64]) -> NDArray[np.int64]:
+def models_left(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Models left; none of a unit that is gone."""
-    return np.where(is_removed(words), 0, words & unit_state.MODELS_MASK)
+    return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
-def models_destroyed(words: NDArray[np.int64], models: int) -> NDArray[np.int64]:
+def models_destroyed(states: NDArray[np.int64], models: int) -> NDArray[np.int64]:
     """Models that damage has destroyed, or that found no room, of `models` at the start."""
-    lost = words >> outcome.MODELS_DESTROYED & unit_state.MODELS_MASK
-    return np.where(is_removed(words), lost, models - (words & unit_state.MODELS_MASK))
+    lost = states >> outcome.MODELS_DESTROYED & unit_state.MODELS_MASK
+    return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
-def damage(words: NDArray[np.int64]) -> NDArray[np.int64]:
+def damage(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
-    return np.where(is_removed(words), 0, words >> outcome.DAMAGE & unit_state.MODELS_MASK)
+    return np.where(is_removed(states), 0, states >> outcome.DAMAGE & unit_state.MODELS_MASK)
 
 
-def flag(words: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+def flag(states: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
     """A status or a fate; a unit that is gone has no status."""
-    found = (words & _BITS[name]) != 0
-    return np.asarray(found & ~is_removed(words) if name in _OF_THE_STANDING else found)
+    is_set = (states & _BITS[name]) != 0
+    return np.asarray(is_set & ~is_removed(states) if name in _OF_THE_STANDING else is_set)
 
 
-def in_building(words: NDArray[np.int64], unit: Combatant) -> NDArray[np.bool_]:
-    """Whether a garrison is still in its building."""
-    return np.asarray(~is_removed(words) & ((words & unit_state.OUT_OF_BUILDING) == 0) & unit.garrisoned)
+def holds(states: NDArray[np.int64], name: str, unit: Target) -> NDArray[np.bool_]:
+    """Whether a status or a fate holds; each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
+    if name == ALIVE:
+        return ~is_removed(states)
+    if name == "destroyed":
+        return is_removed(states) & ~flag(states, "broken") & ~flag(states, "fled")
+    if name == "in_building":
+        return np.asarray(~is_removed(states) & ((states & unit_state.OUT_OF_BUILDING) == 0) & unit.garrisoned)
+    return flag(states, name)
 
 
-def has_fate(words: NDArray[np.int64], fate: str) -> NDArray[np.bool_]:
-    """Whether the unit is ``alive``, ``destroyed``, ``broken`` or ``fled``: each unit is exactly one of them."""
-    gone, broken, fled = is_removed(words), flag(words, "broken"), flag(words, "fled")
-    return {ALIVE: ~gone, "broken": broken, "fled": fled, "destroyed": gone & ~broken & ~fled}[fate]
-
-
-def orders(words: NDArray[np.int64]) -> NDArray[np.int64]:
+def orders(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """The :class:`~analyser.rules.activation.Order` of the unit."""
-    return np.asarray(words >> unit_state.ORDERS & unit_state.ORDERS_MASK)
+    return np.asarray(states >> unit_state.ORDERS & unit_state.ORDERS_MASK)
 
 
-def wins(words: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+def wins(states: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     """Close quarters combats won, where they were counted, in so many bits."""
-    return np.asarray(words >> unit_state.WINS & (1 << bits) - 1)
+    return np.asarray(states >> unit_state.WINS & (1 << bits) - 1)
 
 
-def wins_of_charge(words: NDArray[np.int64]) -> NDArray[np.int64]:
+def wins_of_charge(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Combats won in one charge, with its Overrun, where they were counted."""
-    return wins(words, unit_state.BITS_OF_WINS_IN_A_CHARGE)
+    return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
 def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
-    """How a charge went for the attacker, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat.
-
-    Wins must have been counted for everybody.
-    """
+    """How a charge whose wins were counted went, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat."""
     order = orders(attackers)
     kinds = [wins_of_charge(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
     return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
@@ -244,7 +104,7 @@ def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
 def points_won(
     mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
 ) -> NDArray[np.int64]:
-    """VP of a side in a duel (AC-5.9; Hunter, AC-7), an entry an ending; a rating that is not known counts as 1.
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1.
 
     `bits`: those in which its wins were counted.
     """
@@ -273,13 +133,136 @@ def unit_line(unit: Target) -> str:
     return ", ".join(parts)
 
 
+# --- both sides ---------------------------------------------------------------------------------------------
+
+
+class JointStates(NamedTuple):
+    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry.
+
+    Attributes
+    ----------
+    first, second : int64 arrays, shape (n,)
+        The states of side 0 and side 1; read them with the functions of this module.
+    weights : array, shape (n,)
+        Probabilities (float64, exact), or how often each pair was seen (int64).
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    weights: NDArray[Any]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class FightResult(Result):
+    """What a fight comes to, at one moment of it or at several.
+
+    Attributes
+    ----------
+    moments : tuple of JointStates
+        How both sides stand after each attack or round.
+    """
+
+    moment_noun: ClassVar[str] = "moment"
+    sides: ClassVar[tuple[str, ...]] = ("attacker", "target")
+
+    moments: tuple[JointStates, ...]
+
+    def _split(self, name: str) -> tuple[str, str]:
+        """The side that a name is about, and what it says of it."""
+        side, _, what = name.partition("_")
+        return side, what
+
+    @property
+    def units(self) -> tuple[Combatant, ...]:
+        """The units of the :attr:`sides`, as resolved."""
+        return tuple(getattr(self.scenario, side) for side in self.sides)
+
+    def after(self, moment: int | None = None) -> JointStates:
+        """How both sides stand after that attack or round, 1 or more, by default the last; InputError for another."""
+        if moment is None:
+            return self.moments[-1]
+        check_integer(moment, self.moment_noun, 1, len(self.moments))
+        return self.moments[moment - 1]
+
+    def states_of(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
+        """The states of one side at that moment, an entry a pair."""
+        return self.after(moment)[side in ("target", "b")]
+
+    def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
+        """Whether `name`, one of :attr:`events`, holds at that moment, an entry a pair."""
+        side, what = self._split(name)
+        return holds(self.states_of(side, moment), what, getattr(self.scenario, side))
+
+    def values(self, figure: str, moment: int | None = None) -> NDArray[Any]:
+        """A figure at that moment, such as ``models_left`` with its side before it, an entry a pair."""
+        side, what = self._split(figure)
+        states = self.states_of(side, moment)
+        if what == "models_destroyed":
+            return models_destroyed(states, getattr(self.scenario, side).models or 0)
+        return models_left(states) if what == "models_left" else damage(states)
+
+    def _columns(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
+        """Figures and events by name, an entry a pair."""
+        return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
+
+    def _distribution_of(self, columns: dict[str, NDArray[Any]], moment: int | None = None) -> dict[str, NDArray[Any]]:
+        """The joint distribution of some columns: a row for each combination that is possible, or was seen.
+
+        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
+        """
+        stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
+        rows, place = np.unique(stacked, axis=1, return_inverse=True)
+        every = self.after(moment).weights
+        weights = np.zeros(rows.shape[1], every.dtype)
+        np.add.at(weights, np.asarray(place).reshape(-1), every)
+        values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
+        return values | share_columns(weights, self.trials)
+
+    def _event_weight(self, name: str, moment: int | None) -> float:
+        return float(self.after(moment).weights[self.event(name, moment)].sum())
+
+    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+        return self.values(figure, moment), self.after(moment).weights
+
+    def _all_weights(self) -> list[NDArray[Any]]:
+        weights: list[NDArray[Any]] = [self.table()["count"]]
+        for number, states in enumerate(self.moments, start=1):
+            weights += [states.weights, np.array([self._event_weight(name, number) for name in self.events])]
+            for figure in self.figures:
+                _, marginal = self._marginal(figure, number)
+                weights += [marginal, np.cumsum(marginal)]
+        return weights
+
+
+# --- worked out ---------------------------------------------------------------------------------------------
+
+FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # of an exact distribution: some seconds
-
-
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
-
-
 _WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
+
+
+def solve_fight(
+    scenario: ChargeScenario | FocusScenario | DuelScenario,
+    setup: Setup,
+    programs: Sequence[Sequence[Operation]],
+    start: tuple[int, int],
+    sampling: Sampling,
+    answer: Callable[[list[JointStates], dict[str, Any]], FightT],
+) -> FightT:
+    """The answer to a fight, from how both sides stand after each of its programs."""
+    simulation = (
+        None
+        if sampling.is_exact
+        else simulation_of(setup, programs, scenario.ruleset, replacement=sampling.replacement)
+    )
+
+    def played(how: Sampling) -> FightT:
+        states = run(setup, programs, start, scenario.ruleset, how, simulation)
+        trials, seed = (None, None) if how.is_exact else (how.first_trials(), int(how.seed))
+        return answer(states, {"scenario": scenario, "profiles": scenario.profiles, "trials": trials, "seed": seed})
+
+    return sampling.settled(played, CHUNK_TRIALS)
 
 
 def run(
@@ -289,22 +272,20 @@ def run(
     ruleset: Ruleset,
     sampling: Sampling,
     simulation: Simulation | None = None,
-) -> list[Endings]:
-    """How the two sides stand after each of `programs`, one played after the other.
+) -> list[JointStates]:
+    """How the two sides stand after each of `programs`, one played after the other, from the states `start`.
 
-    Parameters
-    ----------
-    start : (int, int)
-        The states of both sides before the first operation.
-    simulation : Simulation, optional
-        Of this very fight (:func:`simulation_of`), where it is played from many states.
+    `simulation`: of this very fight (:func:`simulation_of`), where it is played from many states.
     """
     if sampling.is_exact:
-        return [endings_of(*law) for law in exact_laws_of(setup, programs, start, ruleset)]
-    trials = sampling.first_trials()
+        states = []
+        for joint in exact_laws_of(setup, programs, start, ruleset):
+            row, column = np.nonzero(joint.probabilities)
+            states.append(JointStates(joint.first[row], joint.second[column], joint.probabilities[row, column]))
+        return states
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
-    played = simulation.play(start, trials, sampling.seed, sampling.n_threads, sampling.report)
-    return [Endings(first, second, counts, trials) for first, second, counts in played]
+    played = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
+    return [JointStates(*each) for each in played]
 
 
 def simulation_of(
@@ -319,13 +300,7 @@ def simulation_of(
 def exact_laws_of(
     setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
 ) -> list[Joint]:
-    """The joint distribution of the two sides after each of `programs`, one played after the other.
-
-    Raises
-    ------
-    InputError
-        It would take minutes or gigabytes.
-    """
+    """The joint distribution of the two sides after each of `programs`; InputError if it would take minutes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
     _check_size(setup, programs)

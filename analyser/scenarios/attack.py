@@ -1,19 +1,46 @@
-"""One attack, ready for an engine."""
+"""One attack, ready for an engine: the records of whole numbers that engines read, and what to warn of."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from types import SimpleNamespace
+from typing import Any, ClassVar, Literal, cast
 
-from analyser.game.dice import Rating, RatingName
-from analyser.game.keywords import Rule
+import numpy as np
+
+from analyser.common.validation import Record
+from analyser.game.dice import Rating, RatingName, face_mask
+from analyser.game.keywords import Bearer, Rule
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout
-from analyser.rules.structs import AttackFacts, FightFacts, TargetFacts
-from analyser.scenarios.encode import attack_record, fight_record, shared_target_record
+from analyser.game.units import MOST_MODELS, Loadout
+from analyser.rules.conditions import set_fight
+from analyser.rules.structs import (
+    ATTACK,
+    CATEGORIES,
+    FIGHT,
+    NONE,
+    TARGET,
+    AttackFacts,
+    Bonus,
+    FightFacts,
+    Officer,
+    Penalty,
+    Sight,
+    TargetFacts,
+    Test,
+    plain,
+)
+from analyser.scenarios.resolve import about_target, large_garrison, more_than_level, unknown_names
 from analyser.scenarios.schema import Attack, Target
+
+DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
+FALL_BACK_INCHES = 3.0  # AC-5.4 b
+_FIELDS_OF_TARGET = attrgetter(*Target.model_fields)
+_VALUES_OF_FIGHT = attrgetter(*(FIGHT.names or ()))
 
 
 @dataclass(frozen=True)
@@ -32,6 +59,8 @@ class Scenario:
     profiles : ProfilesUsed or None
         Where the profiles and the ruleset come from.
     """
+
+    kind: ClassVar[Literal["attack"]] = "attack"
 
     attack: Attack
     target: Target
@@ -65,8 +94,7 @@ class Scenario:
     def counted_rating(self) -> RatingName:
         """The combat rating that bonuses and penalties make (AC-3.1), whatever is stated."""
         fight = self.fight if self.attack.rating is None else self.with_rating(None).fight
-        name: RatingName = Rating(fight.rating).name.lower()  # type: ignore[assignment]
-        return name
+        return cast("RatingName", Rating(fight.rating).name.lower())
 
     def with_rating(self, rating: RatingName | None) -> Scenario:
         """The same with another rating stated, or with none."""
@@ -80,8 +108,183 @@ class Scenario:
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
-        return {
-            "attack": self.attack.model_dump(mode="json"),
-            "target": self.target.model_dump(mode="json"),
-            "ruleset": self.ruleset.model_dump(mode="json"),
-        }
+        return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
+
+
+# --- records ------------------------------------------------------------------------------------------------
+
+
+def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
+    """A record of :data:`~analyser.rules.structs.ATTACK` from a resolved attack; `attacker` has its special rules."""
+    assert attack.dice is not None
+    in_parentheses = attack.dice_in_parentheses
+    more = DICE_A_CARRIAGE * attack.carriages
+    extra = attack.extra_reroll
+    fumes = () if attacker is None else (each for each in attacker.keywords if each.name == "Corrosive Fumes")
+    numbers = {
+        "dice": attack.dice + more,
+        "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
+        "stated_rating": NONE if attack.rating is None else int(Rating[attack.rating.upper()]),
+        "bonuses": sum(Bonus[name.upper()] for name in set(attack.bonuses)),
+        "penalties": sum(Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
+        "sight": Sight[attack.line_of_sight.upper()],
+        "extra_faces": face_mask(extra.faces) if extra else 0,
+        "extra_dice": extra.dice if extra else 0,
+        "corrosive": attack.distance is not None and any(attack.distance <= each.inches for each in fumes),
+        "models": attack.attacker_models or MOST_MODELS,
+        "damage": attack.attacker_damage,
+        "damage_limit": attack.attacker_damage_limit,
+    }
+    return cast("AttackFacts", record_of(ATTACK, numbers, attack))
+
+
+def target_record(target: Target) -> TargetFacts:
+    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target."""
+    return cast("TargetFacts", cast("Any", shared_target_record(target)).copy())
+
+
+def shared_target_record(target: Target, *, from_front: bool | None = None) -> TargetFacts:
+    """The same, read-only; seen from its front or not, if that is stated here."""
+    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target), from_front))
+
+
+@lru_cache(maxsize=4096)  # of many fights the same targets are asked for
+def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
+    target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
+    assert target.category is not None
+    numbers = {
+        "category": CATEGORIES.index(target.category),
+        "close_formation": target.formation == "close",
+        "officer": Officer[target.officer.upper()],
+        "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
+        "passes_tests": target.peer_review or target.has("Automata", "Irrepressible"),
+        "resilient_front": target.has("Resilient"),
+        "always_concealed": target.has("Shrouded", "Obfuscating"),
+        "ground_unit": not (target.type in ("aircraft", "rotorcraft") or target.aircraft or target.has("Hover")),
+        "concealed_by_obstacle": target.type in (None, "infantry", "cavalry", "field gun"),
+    }
+    if from_front is not None:
+        numbers["from_front"] = from_front
+    return shared(record_of(TARGET, numbers, target))
+
+
+def shared(record: Any) -> Any:
+    """The same record, read-only from now on."""
+    record.setflags(write=False)
+    return record
+
+
+def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bearer | None = None) -> np.void:
+    """A record of one of :mod:`analyser.rules.structs` with those `numbers` by field.
+
+    An Attack or a Target as `source` fills in the other fields: each from its key of that name (NONE for one that is
+    not set), or else from whether it has the keyword of that name. Without it they are 0.
+    """
+    names = dtype.names or ()
+    assert numbers.keys() <= set(names), f"no fields of the record: {', '.join(numbers.keys() - set(names))}"
+    keys = {} if source is None else vars(source)
+    flags = () if source is None else {each.field for each in source.keywords}
+    values = [numbers[name] if name in numbers else keys.get(name, name in flags) for name in names]
+    record: np.void = np.array([tuple(NONE if value is None else value for value in values)], dtype)[0]
+    return record
+
+
+def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
+    """A record of :data:`~analyser.rules.structs.FIGHT`: one attack on one target, all conditions applied.
+
+    By the rules as plain Python: compiling them for one call would take longer than all such calls.
+    """
+    fight: Any = SimpleNamespace()
+    set_fight(plain(attack), plain(target), fight)
+    record: FightFacts = np.array([_VALUES_OF_FIGHT(fight)], FIGHT)[0]
+    return record
+
+
+# --- warnings -----------------------------------------------------------------------------------------------
+
+
+def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
+    """The warnings of an attack: its rating is filled in only if it was stated; `rating` is the one that counts."""
+    attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
+    yield from unknown_names(attack.keywords, "quality in attack.qualities")
+    yield from unknown_names(target.keywords, "special rule in target.rules")
+    yield from unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
+    yield from about_target(target, "target")
+    prioritised = target.exposed is not None and target.exposed < (target.models or 0)
+    if prioritised and (target.garrisoned or target.has("Shrouded", "Obfuscating")):
+        yield "exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)"
+    yield from more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
+    yield from more_than_level(target.models, scenario.defender, "target.models")
+    if attack.attacker_garrisoned:
+        yield from large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
+    if target.has("Resilient") and not target.from_front:
+        yield "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
+    if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
+        yield "Corrosive Fumes is counted only when attack.distance says how near the target is"
+    if attack.has("Full Steam Ahead") and not attack.carriages:
+        yield "Full Steam Ahead is counted only when attack.carriages says how many there are"
+    if attack.has("Reactive") and not attack.opportunity_fire:
+        yield "a Reactive row is for opportunity fire only (AC-6): computed as asked"
+    if (attack.bonuses or attack.penalties) and rating != (counted := scenario.counted_rating()):
+        yield f"attack.rating says {rating}, and that was used; the bonuses and penalties make it {counted}"
+    if attack.extra_reroll and not scenario.fight.extra_dice:
+        yield f"attack.extra_reroll has no effect: {rating}, and nothing more to re-roll (AC-3.5)"
+    if target.taking_cover:
+        in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
+        if scenario.fight.defence == in_the_open.fight.defence:
+            yield "target.taking_cover has no effect: the concealed penalty is not in effect (AC-4.3)"
+    yield from _conditions_without_effect(scenario if attack.rating is None else scenario.with_rating(None))
+
+
+_LETS_NOT_FIRE = {"attacker_reloading": "Slow to Fire", "attacker_advanced": "Move or Fire"}  # AC-6
+_WARNED_OF_ELSEWHERE = {"officer", "taking_cover"}
+_OF_AN_INLINE_ATTACK: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
+    ("distance", "attacker_models", "dice_in_parentheses")
+)
+"""Keys of an attack without a profile: with one they have picked the row and its dice already."""
+
+
+def _usual(section: type[Record]) -> dict[str, Any]:
+    """The conditions of a section, and what each is where nothing is stated: keys that no profile fills in."""
+    usual = {key: field.default for key, field in section.model_fields.items() if field.default not in (None, ())}
+    return {key: value for key, value in usual.items() if key not in _WARNED_OF_ELSEWHERE | {*_OF_AN_INLINE_ATTACK}}
+
+
+_CONDITIONS = {"attack": _usual(Attack), "target": _usual(Target) | {"exposed": None}}
+
+
+def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
+    """A warning for each condition that this attack would be the same without; its rating is not stated."""
+    inline = {} if scenario.attacker is not None else _OF_AN_INLINE_ATTACK
+    for section, usual in (("attack", _CONDITIONS["attack"] | inline), ("target", _CONDITIONS["target"])):
+        record = getattr(scenario, section)
+        for key, value in usual.items():
+            if getattr(record, key) in (value, None) or _counts_elsewhere(scenario, key):
+                continue
+            quality = _LETS_NOT_FIRE.get(key)
+            if quality and scenario.attacker is not None:
+                if not any(row.has(quality) for row in scenario.attacker.unit.rows):
+                    yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
+                continue
+            without: Any = {section: record.model_copy(update={key: value})}
+            if _facts_that_count(replace(scenario, **without)) == _facts_that_count(scenario):
+                yield f"{section}.{key} has no effect on this attack"
+
+
+def _counts_elsewhere(scenario: Scenario, key: str) -> bool:
+    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
+    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
+    return (
+        key in scenario.attack.penalties
+        or (key == "attacker_damage" and behemoth)
+        or (key == "near_commander" and scenario.target.disordered)
+    )
+
+
+def _facts_that_count(scenario: Scenario) -> dict[str, int]:
+    """All that the odds of an attack depend on."""
+    facts: dict[str, int] = vars(plain(scenario.fight))
+    left_out = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
+    left_out += [] if facts["cryo"] else ["activated"]
+    left_out += ["models_without_room"] if facts["test"] in (Test.NOT_TAKEN, Test.PASSED) else []
+    return facts | dict.fromkeys(left_out, 0) | {"wrecks": scenario.rolls_for_building}

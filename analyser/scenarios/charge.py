@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import outcome, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
 from analyser.scenarios.combatant import (
     CAN_BE_OUTFLANKED,
+    about_combatant,
+    about_overcharge,
+    about_overrun,
     charge_row,
     check_can_be_charged,
     check_has_dice,
-    retaliation_row,
-    rule_length,
+    count_of,
+    retaliation_rows,
 )
-from analyser.scenarios.positions import A_COMBAT_LOST, Moves, place, set_backs, within_edges
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.positions import A_COMBAT_LOST, place, set_backs
+from analyser.scenarios.resolve import rule_length
+from analyser.scenarios.schema import ChargeFile, Combatant
 from analyser.scenarios.strikes import (
     Marks,
     Strike,
@@ -44,6 +48,8 @@ IN_BUILDING, OUT_OF_BUILDING = 1, 0
 @dataclass(frozen=True, slots=True)
 class ChargeScenario:
     """A charge, resolved: nothing is left out that the computation needs."""
+
+    kind: ClassVar[Literal["charge"]] = "charge"
 
     attacker: Combatant
     target: Combatant
@@ -67,65 +73,57 @@ class ChargeScenario:
 
 
 class _Contact(NamedTuple):
-    """A unit that charges another, and the units that this brings into contact (AC-8.7).
-
-    `active` is the side that charges; `again`: it attacks once more by Overrun, which is no charge (AC-7).
-    """
+    """A unit that charges another, and the units that this brings into contact (AC-8.7)."""
 
     charger: Combatant
     charged: Combatant
-    active: int
+    active: int  # the side that charges
     secondary: tuple[Combatant, ...] = ()
-    again: bool = False
+    again: bool = False  # it attacks once more by Overrun, which is no charge (AC-7)
 
     @property
     def orders(self) -> int:
         """Under which order of the active unit it strikes."""
         return orders_mask(Order.OVERRUN if self.again else Order.CHARGE)
 
+    @property
+    def is_threatened(self) -> bool:
+        """Whether an enemy other than the charged unit is near who charges."""
+        return self.charger.charge.threatened or bool(self.secondary)
+
 
 def combat(
     sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, first_number: int
 ) -> tuple[list[Strike], list[Operation]]:
-    """The strikes and the operations of a charge of one of `sides` against the other.
+    """The strikes and the operations of a charge of side `active` against the other.
 
-    Parameters
-    ----------
-    sides : (Combatant, Combatant)
-    secondary : tuple of Combatant
-        Other units of the charged side that the charge has brought into contact (AC-8.7).
-    active : int
-        The side that charges.
-    first_number : int
-        The number of the first strike in the fight's list.
+    `secondary` are other units of the charged side in contact (AC-8.7); `first_number` is that of the first strike in
+    the fight's list.
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
     charger, charged = contact.charger, contact.charged
     strikes: list[Strike] = []
     operations = [Operation(Kind.ENGAGE, active)]
 
-    def add(strike: Strike | None) -> None:
-        if strike is not None:
+    def add(more: Iterable[Strike]) -> None:
+        for strike in more:
             operations.append(Operation(Kind.STRIKE, active, first_number + len(strikes)))
             strikes.append(strike)
 
     add(_sponsons(contact))
-    for strike in _in_order(contact):
-        add(strike)
+    add(_in_order(contact))
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
         again = contact._replace(secondary=(), again=True)
         operations.append(Operation(Kind.ENGAGE, active))
-        add(_charge(again))
-        add(_retaliation(again))
+        add([_charge(again), *_retaliation(again)])
         operations += _resolution(sides, active)
     if charger.has("Throw"):
-        reach = rule_length(charger, "Throw") or NONE
-        from_front = False if charger.charge.outflanking else None
-        veteran = charger.veteran or 0
-        add(thrown_strike(charged, veteran=veteran, from_front=from_front, striker=active, long_range=reach))
+        from_front, reach = False if charger.charge.outflanking else None, rule_length(charger, "Throw") or NONE
+        facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
+        add([thrown_strike(charged, from_front=from_front, **facts)])
         operations.append(Operation(Kind.FORGET, 1 - active))
     operations += going_off(sides, strikes, first_number)
     return strikes, operations
@@ -152,7 +150,7 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike], first_n
     return operations
 
 
-def _in_order(contact: _Contact) -> Iterator[Strike | None]:
+def _in_order(contact: _Contact) -> Iterator[Strike]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
     charger, charged = contact.charger, contact.charged
     storming_party = charged.garrisoned and charger.has("Storming Party")
@@ -167,57 +165,47 @@ def _in_order(contact: _Contact) -> Iterator[Strike | None]:
     else:
         before, after = (IN_BUILDING, OUT_OF_BUILDING) if charged.garrisoned else (None, NONE)
     if before is not None:
-        yield _retaliation(contact, before)
-        yield from _others(contact, before)
+        yield from (*_retaliation(contact, before), *_others(contact, before))
     yield _charge(contact)
     if after is not None:
-        yield _retaliation(contact, after)
-        yield from _others(contact, after)
+        yield from (*_retaliation(contact, after), *_others(contact, after))
 
 
 def _charge(contact: _Contact) -> Strike:
     """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
     charger, charged, again = contact.charger, contact.charged, contact.again
     row, outflanks = charge_row(charger, "attacker"), charger.charge.outflanking and not again
-    marks = _marks(
-        charger,
-        charged,
-        supported=charger.charge.supported,
-        threatened=charger.charge.threatened or bool(contact.secondary),
-        from_front=False if outflanks else None,
-    )
-    bonuses = Bonus.OUTFLANKING if outflanks and charged.type in CAN_BE_OUTFLANKED else 0
-    bonuses |= Bonus.ONSLAUGHT if charger.has("Onslaught") and not again else 0
-    penalties = Penalty.OVERRUN if again else 0
-    marks = marks._replace(bonuses=marks.bonuses | bonuses, penalties=marks.penalties | penalties)
+    bonuses = {
+        Bonus.SUPPORTED: charger.charge.supported,
+        Bonus.OUTFLANKING: outflanks and charged.type in CAN_BE_OUTFLANKED,
+        Bonus.ONSLAUGHT: charger.has("Onslaught") and not again,
+    }
+    penalties = {Penalty.THREATENED: contact.is_threatened, Penalty.OVERRUN: again}
+    marks = _marks(charger, charged, bonuses, penalties, from_front=False if outflanks else None)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
 
 
-def _retaliation(contact: _Contact, inside: int = NONE) -> Strike | None:
+def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
     """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
     charger, charged = contact.charger, contact.charged
-    row = retaliation_row(charged)
-    if row is None:
-        return None
-    supported, threatened = charger.charge.threatened or bool(contact.secondary), charger.charge.supported
-    marks = _marks(charged, charger, supported=supported, threatened=threatened, from_front=True)
+    bonuses, penalties = {Bonus.SUPPORTED: contact.is_threatened}, {Penalty.THREATENED: charger.charge.supported}
+    marks = _marks(charged, charger, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
-    return row_strike(charged, row, charger, marks, bears_blanks=1, **facts)
+    return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in retaliation_rows(charged)]
 
 
-def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
+def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
     charger = contact.charger
-    for unit in contact.secondary:
-        row = retaliation_row(unit)
-        if row is None:
-            continue
-        marks = _marks(unit, charger, supported=True, threatened=unit.charge.threatened, from_front=False)
-        marks = marks._replace(penalties=marks.penalties | (Penalty.SUPPRESSED if unit.suppressed else 0))
-        strike = row_strike(unit, row, charger, marks)
-        dice, special = strike.dice[unit.damage if unit.behemoth else unit.models or 0]
+    with_rows = [(unit, row) for unit in contact.secondary for row in retaliation_rows(unit)]
+    for unit, row in with_rows:
+        penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
+        strike = row_strike(
+            unit, row, charger, _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
+        )
+        dice, special = strike.dice[count_of(unit)]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
             dice = special
@@ -229,22 +217,27 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike | None]:
 
 
 def _marks(
-    striker: Combatant, struck: Combatant, *, supported: bool, threatened: bool, from_front: bool | None
+    striker: Combatant,
+    struck: Combatant,
+    bonuses: Mapping[Bonus, bool],
+    penalties: Mapping[Penalty, bool],
+    *,
+    from_front: bool | None,
 ) -> Marks:
-    """The marks of a strike in close quarters that hold whoever charged (AC-8.2)."""
+    """The marks of a strike in close quarters (AC-8.2), with the bonuses and penalties that hold."""
     overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
-    bonuses = (Bonus.OVERWHELMING if overwhelms else 0) | (Bonus.SUPPORTED if supported else 0)
-    penalties = Penalty.THREATENED if threatened else 0
-    return Marks(int(bonuses), int(penalties), striker.overcharge, from_front, close_quarters=True)
+    counted = sum(bonus for bonus, holds in {**bonuses, Bonus.OVERWHELMING: overwhelms}.items() if holds)
+    against = sum(penalty for penalty, holds in penalties.items() if holds)
+    return Marks(counted, against, striker.overcharge, from_front, close_quarters=True)
 
 
-def _sponsons(contact: _Contact) -> Strike | None:
+def _sponsons(contact: _Contact) -> list[Strike]:
     """The Sponsons of the charged unit, before anything else; their losses do not count (AC-8.1, AC-7)."""
     charged, dice = contact.charged, contact.charged.value("Sponsons")
     if not dice:
-        return None
+        return []
     facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
-    return fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)
+    return [fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)]
 
 
 def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:
@@ -256,13 +249,7 @@ def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operati
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge.
-
-    Raises
-    ------
-    InputError
-        A unit that cannot charge, or one that cannot be charged (AC-8.1).
-    """
+    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged (AC-8.1)."""
     check_can_be_charged(target, "target")
     check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
     sides = (attacker, target)
@@ -277,10 +264,8 @@ def charge_program(
         side_record(target, (attacker,), **placed),
     ]
     set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
-    back, edges = within_edges(records, set_back)
-    follows = min(back[TARGET], A_COMBAT_LOST) if overruns else 0  # to its Overrun, after the first combat
-    moves = Moves(back[ATTACKER], follows), Moves(back[TARGET], 0)
-    place(records, moves, edges, "edge_distance")
+    follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
+    place(records, set_back, (follows, 0), (), "edge_distance")
     return setup_for(records, sides, strikes), operations
 
 
@@ -288,3 +273,39 @@ def charge_start(setup: Setup) -> tuple[int, int]:
     """Both sides as a charge begins: the attacker is activated, and has charged."""
     attacker, target = start_states(setup)
     return unit_state.with_order(attacker, int(Order.CHARGE)) | outcome.ACTIVATED, target
+
+
+# --- warnings -----------------------------------------------------------------------------------------------
+
+_NO_EFFECT = {  # keys of a combatant that close quarters do not look at, and why
+    "row": "close quarters go by close_quarters_row",
+    "ammo_supply": "Ammo Supply is for ranged attacks",
+    "concealed": "there is no concealment in close quarters (AC-4.3)",
+    "taking_cover": "there is no cover in close quarters (AC-4.3)",
+    "obstacle": "there is no cover in close quarters (AC-4.3)",
+    "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
+    "on_lookout": "who goes on lookout shoots, and this is one combat",
+    "reloading": "close quarters need no reloading",
+}
+_OF_SHOTS = ("taking_cover", "obstacle", "exposed")
+
+
+def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
+    """The warnings of a charge: `file` as it was stated, and as resolved."""
+    attacker, target = scenario.attacker, scenario.target
+    yield from about_combatant(attacker, "attacker", file.attacker, profiles)
+    yield from about_combatant(target, "target", file.target, profiles)
+    for place_of, (unit, stated) in enumerate(zip(scenario.secondary, file.secondary)):
+        yield from about_combatant(unit, f"secondary.{place_of}", stated, profiles)
+        if unit.garrisoned:
+            yield f"secondary.{place_of}.garrisoned has no effect: only the target's building is stormed"
+    if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
+        yield f"charge.outflanking is no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+    for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
+        for key, why in _NO_EFFECT.items():
+            if getattr(keys, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):
+                continue  # Throw is a ranged attack
+            yield f"{side}.{key} has no effect: {why}"
+    yield from about_overrun(attacker, "charge")
+    yield from about_overcharge(attacker, "attacker")
+    yield from about_overcharge(target, "target")

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.policies import Policy
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combat, going_off
-from analyser.scenarios.combatant import charge_row, check_has_dice, may_charge
-from analyser.scenarios.policies import check_policy
-from analyser.scenarios.positions import Moves, place, set_backs, within_edges
-from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelTerms, PolicyName
-from analyser.scenarios.shooter import Shooter
+from analyser.scenarios.combatant import (
+    about_combatant,
+    about_overcharge,
+    about_overrun,
+    any_row_has,
+    charge_row,
+    check_has_dice,
+    may_charge,
+)
+from analyser.scenarios.policies import Shooter, check_policy
+from analyser.scenarios.positions import place, set_backs
+from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms, PolicyName
 from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
 
 
 @dataclass(frozen=True, slots=True)
 class DuelScenario:
     """A duel, resolved."""
+
+    kind: ClassVar[Literal["duel"]] = "duel"
 
     terms: DuelTerms
     a: Combatant
@@ -50,14 +59,9 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
-    """Both sides of a duel with the rows that they shoot with.
-
-    Raises
-    ------
-    InputError
-        A policy that its unit cannot carry out; an aircraft, whose sorties AC-9.2 does not know.
-    """
-    _check_sides((a, b), (terms.policy_a, terms.policy_b))
+    """Both sides of a duel with the rows that they shoot with; InputError for a policy that a unit cannot carry out."""
+    _check_side(a, b, terms.policy_a, "a")
+    _check_side(b, a, terms.policy_b, "b")
     return (
         Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
         Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
@@ -66,34 +70,30 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
     """The setup of a duel between them, and the operations of each round."""
-    sides, policies = (shooters[0].mine, shooters[1].mine), (terms.policy_a, terms.policy_b)
+    sides = (shooters[0].mine, shooters[1].mine)
     strikes: list[Strike] = []
-    activations = [_activation(side, sides, shooters, policies[side], strikes) for side in (0, 1)]
-    records: list[Any] = [_side(shooters[side], policies[side], terms) for side in (0, 1)]
+    activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
+    records: list[Any] = [_side(shooter, terms) for shooter in shooters]
     _place(records, activations, strikes, terms, [_shooting_from(shooter) for shooter in shooters])
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
 
-def _check_sides(sides: tuple[Combatant, Combatant], policies: tuple[PolicyName, PolicyName]) -> None:
-    for side, policy in enumerate(policies):
-        where = "ab"[side]
-        if sides[side].aircraft:
-            problem = f"{sides[side].unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
-            raise InputError(problem, where=where, allowed="a unit that stays on the table")
-        edge = sides[side].edge_distance
-        if edge is not None and edge > MOST_INCHES:
-            problem = f"an edge_distance of {edge:g} inches in a duel"
-            raise InputError(
-                problem, where=f"{where}.edge_distance", allowed=f"0 to {MOST_INCHES}, or left out: far away"
-            )
-        check_policy(policy, sides[side], sides[1 - side], f"duel.policy_{where}")
-        if policy == "charge":
-            check_has_dice(sides[side], charge_row(sides[side], where), where)
+def _check_side(mine: Combatant, theirs: Combatant, policy: PolicyName, where: str) -> None:
+    if mine.aircraft:
+        problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+        raise InputError(problem, where=where, allowed="a unit that stays on the table")
+    edge = mine.edge_distance
+    if edge is not None and edge > MOST_INCHES:
+        allowed = f"0 to {MOST_INCHES}, or left out: far away"
+        raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
+    check_policy(policy, mine, theirs, f"duel.policy_{where}")
+    if policy == "charge":
+        check_has_dice(mine, charge_row(mine, where), where)
 
 
-def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
-    mine, theirs = shooter.mine, shooter.theirs
+def _side(shooter: Shooter, terms: DuelTerms) -> Any:
+    mine, theirs, policy = shooter.mine, shooter.theirs, shooter.policy
     far = mine.edge_distance is None
     given = terms.distance is not None
     numbers: dict[str, int] = {
@@ -106,7 +106,7 @@ def _side(shooter: Shooter, policy: str, terms: DuelTerms) -> Any:
         "speed": length_of(mine.speed or 0),
         "distance": length_of(terms.distance),
         "tracks_position": given or not far,
-        "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, "ab".index(shooter.where)),
+        "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, shooter.side),
     }
     if far and given:
         numbers["edge_distance"] = length_of(MOST_INCHES)
@@ -139,51 +139,43 @@ def _place(
     wanted: Sequence[int],
 ) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
-    set_back = [0, 0]
-    for side in (0, 1):
+    set_back, advance, lengths = [0, 0], [], list[int]()
+    for side, facts in enumerate(sides):
         for active, activation in enumerate(activations):
             charger = active if sides[active].charges else NONE
             set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
-    (back, lengths), ahead = within_edges(sides, set_back), []
-    for side in (0, 1):
-        facts = sides[side]
-        if facts.distance == NONE:
-            ahead.append(0)
-            continue
         a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
-        ahead.append(min(a_round * terms.rounds, int(facts.distance) + back[1 - side]))
+        advance.append(a_round * terms.rounds)
     if terms.distance is not None:
-        lengths += [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
+        lengths = [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
         lengths += [each for each in wanted if each != NONE]
-    place(sides, [Moves(*ways) for ways in zip(back, ahead)], lengths, "duel")
+    place(sides, set_back, advance, lengths, "duel")
 
 
 def _activation(
-    side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], policy: str, strikes: list[Strike]
+    side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], strikes: list[Strike]
 ) -> list[Operation]:
     """The operations of one activation but its first; its strikes go to the end of `strikes`."""
     after_a_shot = [] if shooters[side].distance is None else going_off(sides, strikes)
 
-    def numbers(more: Sequence[Strike | None]) -> list[int]:
-        made_here = [strike for strike in more if strike is not None]
-        strikes.extend(made_here)
-        return list(range(len(strikes) - len(made_here), len(strikes)))
+    def numbers(more: Sequence[Strike]) -> list[int]:
+        strikes.extend(more)
+        return list(range(len(strikes) - len(more), len(strikes)))
 
     def made(number: int) -> list[Operation]:
         strike = strikes[number].strike
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
         operations = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
-        for answer in answers.get(int(strike.striker), ()) if strike.marks else ():
+        for answer in answers[strike.striker] if strike.marks else ():
             operations += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
         return operations
 
-    shots = numbers(shooters[side].shots(side))
-    reactions = numbers([shooters[1 - side].reaction(1 - side)])
-    answers = {who: numbers([shooters[who].answer(who)]) for who in (0, 1)}
+    shots, reactions = numbers(shooters[side].shots()), numbers(shooters[1 - side].reactions())
+    answers = [numbers(shooter.answers()) for shooter in shooters]
     reaction = [each for number in reactions for each in made(number)]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [each for number in shots for each in made(number)]
-    if may_charge(sides[side], sides[1 - side], policy):
+    if may_charge(sides[side], sides[1 - side], shooters[side].policy):
         more, fight = combat(sides, (), side, len(strikes))
         strikes.extend(more)
         operations += fight
@@ -215,27 +207,13 @@ def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> 
 
 
 class Orders(NamedTuple):
-    """A moment of a duel at which a side is about to be given its orders.
+    """A moment of a duel at which a side is about to be given its orders."""
 
-    Attributes
-    ----------
-    round : int
-        1 is the first.
-    operation : Operation
-        GIVE_ORDERS, which is next.
-    when : int
-        Which activation of the round it is (:class:`~analyser.engine.fight.program.When`).
-    shots : int
-        How many strikes the side can shoot with in it; that of the operation is the first.
-    part : int
-        The part that ends there.
-    """
-
-    round: int
-    operation: Operation
-    when: int
-    shots: int
-    part: int
+    round: int  # 1 is the first
+    operation: Operation  # GIVE_ORDERS, which is next
+    when: int  # which activation of the round it is (:class:`~analyser.engine.fight.program.When`)
+    shots: int  # how many strikes the side can shoot with in it; that of the operation is the first
+    part: int  # the part that ends there
 
 
 def in_parts(
@@ -265,3 +243,25 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     lookout = [unit_state.ON_LOOKOUT if unit.on_lookout else 0 for unit in sides]
     reloading = [unit_state.RELOADING if unit.reloading else 0 for unit in sides]
     return start_states(setup, (lookout[0] | reloading[0], lookout[1] | reloading[1]))
+
+
+def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
+    """The warnings of a duel: `file` as it was stated, and as resolved."""
+    a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
+    contact = may_charge(a, b, policies[0]) or may_charge(b, a, policies[1])
+    yield from about_combatant(a, "a", file.a, profiles)
+    yield from about_combatant(b, "b", file.b, profiles)
+    for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
+        if unit.charge.outflanking and enemy.garrisoned:
+            yield f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
+        if unit.garrisoned and policy == "charge":
+            yield f"{side} does not charge as long as it is in its building, which it does not leave by itself"
+        if unit.victory_points is None:
+            yield f"{side}.victory_points is not given: its annihilation is counted as 1 VP"
+        yield from about_overrun(unit, f"{side}.charge")
+        if unit.reloading and not any_row_has(unit, "Slow to Fire"):
+            yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
+        if unit.overcharge and not contact:
+            yield f"{side}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
+        elif contact:
+            yield from about_overcharge(unit, side)

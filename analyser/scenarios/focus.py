@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.conditions import attack_dice
 from analyser.rules.structs import NONE, SIDE, plain
-from analyser.scenarios.attack import Scenario
-from analyser.scenarios.encode import record_of
+from analyser.scenarios.attack import Scenario, record_of
 from analyser.scenarios.resolve import resolve_target
 from analyser.scenarios.schema import CIRCUMSTANCES, Target
 from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_record
@@ -41,6 +40,8 @@ class FocusScenario:
     attackers : tuple of Target or None
         Who makes each attack, as a unit that can be shot back at; None where it has no profile.
     """
+
+    kind: ClassVar[Literal["focus"]] = "focus"
 
     attacks: tuple[Scenario, ...]
     target: Target
@@ -69,15 +70,9 @@ class FocusScenario:
 def focus_program(
     scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
 ) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a sequence of attacks, and the operations of each.
+    """The setup of a sequence of attacks on one target, and the operations of each.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        One an attack, all with the same target.
-    attackers : sequence of Target or None
-        Who makes each, where that is known. They are different units of one side: what an attack costs the unit that
-        makes it bears on no later attack.
+    `attackers`, who make them, are different units: what an attack costs its own unit bears on no later one.
     """
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
@@ -87,7 +82,7 @@ def focus_program(
         operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
         if strikes[number].strike.wrecks:
             operations.append(Operation(Kind.WRECK, TARGET))
-        back = answer(scenario, attacker, TARGET)
+        back = _answer(scenario, attacker)
         if back is not None and strikes[number].strike.fixed_dice > 0:
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
@@ -99,7 +94,7 @@ def focus_program(
     standing = {"models": target.models, "garrisoned": target.garrisoned}
     standing |= {"edge_distance": length_of(edge), "tracks_position": edge is not None}
     sides = [record_of(SIDE, usual), record_of(SIDE, usual | standing)]
-    most = max(map(ways_to_stand, scenarios, attackers)) if at_risk else 1
+    most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
     return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
 
 
@@ -144,13 +139,13 @@ def gunner_dice(target: Target, attacker: Target | None) -> int:
     return target.value("Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
 
 
-def answer(scenario: Scenario, attacker: Target | None, striker: int) -> Strike | None:
-    """The attack back of a Tail Gunner (X), which is side `striker`, on the attacker; None where there is none."""
+def _answer(scenario: Scenario, attacker: Target | None) -> Strike | None:
+    """The attack back of a Tail Gunner (X) on the attacker; None where there is none."""
     dice = gunner_dice(scenario.target, attacker)
     if not dice or attacker is None:
         return None
     veteran = scenario.target.value("Veteran")
-    return fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=striker)
+    return fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=TARGET)
 
 
 def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
@@ -158,7 +153,7 @@ def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
     return scenario.attack.overcharge or gunner_dice(scenario.target, attacker) > 0
 
 
-def ways_to_stand(scenario: Scenario, attacker: Target | None) -> int:
+def _ways_to_stand(scenario: Scenario, attacker: Target | None) -> int:
     """At most so many numbers of models and damage, of which its attack leaves the attacker one."""
     attack, highest = scenario.attack, len(scenario.ruleset.deck.counts()) - 1
     blanks = _MOST_BLANKS_OF_A_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0

@@ -1,27 +1,38 @@
-"""From a file or a mapping to a scenario that an engine can answer: read, looked up, filled in, checked, warned of."""
+"""From units, a file or a mapping to a scenario that an engine can answer: looked up, filled in, checked, warned of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from analyser.common.errors import InputError
-from analyser.common.validation import Record
-from analyser.game.profiles import Profiles, load_profiles
+from analyser.common.errors import InputError, check_flag, did_you_mean, shown
+from analyser.common.files import check_plain, is_there, path_of, read_toml
+from analyser.common.validation import Record, checked
+from analyser.game.profiles import Profiles, ProfilesLike, library_of, load_profiles
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
-from analyser.scenarios.attack import Scenario
+from analyser.scenarios.attack import Scenario, about_attack
 from analyser.scenarios.best_row import best_row
-from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.combatant import row_named
-from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.charge import ChargeScenario, about_charge
+from analyser.scenarios.duel import DuelScenario, about_duel
 from analyser.scenarios.focus import FocusScenario, attacker_of
-from analyser.scenarios.reading import Source, empty_sections, kind_of, parse_scenario, read_scenario
-from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_combatant, resolve_target
-from analyser.scenarios.rows import fitting_rows, no_row_fits, row_asked_for
+from analyser.scenarios.resolve import (
+    fitting_rows,
+    looked_up,
+    no_row_fits,
+    resolve_attack,
+    resolve_combatant,
+    resolve_target,
+    row_asked_for,
+)
 from analyser.scenarios.schema import (
+    BONUSES,
     CIRCUMSTANCES,
     FILES,
+    PENALTIES,
     Attack,
     Charge,
     ChargeFile,
@@ -30,18 +41,21 @@ from analyser.scenarios.schema import (
     FocusAttack,
     FocusFile,
     Kind,
+    QuestionFile,
     ScenarioFile,
-    Secondary,
     Target,
 )
-from analyser.scenarios.warnings import about_attack, about_charge, about_duel
 
-RecordT = TypeVar("RecordT", bound=Record)
+Unit = str | Mapping[str, Any] | Loadout
+Question = str | os.PathLike[str] | Mapping[str, Any]
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario
-ScenarioLike = Scenario | Source
+ScenarioLike = Scenario | Question
+ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
+RecordT = TypeVar("RecordT", bound=Record)
+FileT = TypeVar("FileT", bound=QuestionFile)
 
 
-def load(source: AnyScenario | Source, profiles: Profiles | None = None, kind: Kind | None = None) -> AnyScenario:
+def load(source: AnyScenario | Question, profiles: Profiles | None = None, kind: Kind | None = None) -> AnyScenario:
     """A scenario of any kind from a TOML file or a mapping of the same form, checked and resolved.
 
     Parameters
@@ -64,14 +78,14 @@ def load(source: AnyScenario | Source, profiles: Profiles | None = None, kind: K
     >>> load(fight).target.formation
     'close'
     """
-    if isinstance(source, AnyScenario if kind is None else _KINDS[kind][0]):
+    if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
     raw, where = read_scenario(source)  # type: ignore[arg-type]
     library = profiles or load_profiles()
     kind = kind or kind_of(raw)
     file = parse_scenario(raw, FILES[kind], library.ruleset, where=where)
     try:
-        scenario = _KINDS[kind][1](file, library)
+        scenario = _LOADERS[kind](file, library)
     except InputError as error:
         raise error.inside(where) from None
     changes: dict[str, Any] = {"warnings": (*scenario.warnings, *empty_sections(raw)), "profiles": library.used}
@@ -80,6 +94,18 @@ def load(source: AnyScenario | Source, profiles: Profiles | None = None, kind: K
 
 def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Scenario:
     """An attack; as :func:`load`.
+
+    Parameters
+    ----------
+    source : Scenario, path or mapping
+        What is resolved already comes back as it is.
+    profiles : Profiles, optional
+        Where selectors are looked up. Default: the shipped profiles.
+
+    Raises
+    ------
+    InputError
+        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
 
     Examples
     --------
@@ -91,30 +117,157 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     return scenario
 
 
-def load_duel(source: DuelScenario | Source, profiles: Profiles | None = None) -> DuelScenario:
+def load_duel(source: DuelScenario | Question, profiles: Profiles | None = None) -> DuelScenario:
     """A duel; as :func:`load`."""
     scenario = load(source, profiles, "duel")
     assert isinstance(scenario, DuelScenario)
     return scenario
 
 
-# --- attacks ----------------------------------------------------------------------------------------
+# --- what a question in Python is asked with ----------------------------------------------------------------
+
+_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
+
+
+def asked_attack(
+    attacker: Unit | Scenario | Question,
+    target: Unit | None,
+    conditions: Mapping[str, Any],
+    profiles: ProfilesLike | None,
+) -> Scenario:
+    """The attack of one unit on another under `conditions`; or, without a `target`, the whole scenario given."""
+    parts = None
+    if target is not None:
+        attack = with_conditions(section_of(attacker, "attacker", "attacker"), conditions)
+        parts = {"attack": attack, "target": section_of(target, "target")}
+    return asked(Scenario, attacker, parts, "target", conditions, profiles)
+
+
+def with_conditions(attack: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of ``[attack]`` with more of them, and with bonuses and penalties that are given by name."""
+    for name, value in conditions.items():
+        if name in Attack.model_fields:
+            attack[name] = value
+        elif (key := _LIST_OF.get(name)) is not None:
+            check_flag(value, f"attack: {name}")
+            attack[key] = [*attack.get(key, ()), *([name] if value else [])]
+        else:
+            names = (*Attack.model_fields, *_LIST_OF)
+            problem = f"unknown key{did_you_mean(name, names)}"
+            raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
+    return attack
+
+
+def asked(
+    wanted: type[ScenarioT],
+    whole: Any,
+    parts: Mapping[str, Any] | None,
+    second: str,
+    stated: Mapping[str, Any],
+    profiles: ProfilesLike | None,
+) -> ScenarioT:
+    """The scenario that a question is as a whole, or that its parts make where the `second` unit is given."""
+    if parts is None:
+        if stated:
+            raise InputError("this stands in the scenario", where=next(iter(stated)))
+        check_whole(whole, second, profiles)
+    scenario = load(whole if parts is None else parts, library_of(profiles), wanted.kind)
+    assert isinstance(scenario, wanted)
+    return scenario
+
+
+def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
+    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
+    allowed = "a scenario or its file; attack, charge, focus and duel take units"
+    if second:
+        allowed = f"a unit as {second}=, or the path of a scenario file alone"
+    if isinstance(source, list | tuple):
+        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
+        raise InputError(problem, where=second, allowed=allowed)
+    if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
+        loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
+        raise InputError(f"{loadout.selector} is a unit alone, and no question", where=second, allowed=allowed)
+
+
+def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
+    """The section of a unit: a selector stands for its `key` alone."""
+    if isinstance(unit, str | Loadout):
+        return {key: unit}
+    if not isinstance(unit, Mapping):
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
+    return dict(unit)
+
+
+# --- sections -----------------------------------------------------------------------------------------------
+
+
+def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
+    """The raw sections of a scenario, and what to call their source in a message."""
+    if isinstance(source, Mapping):
+        check_plain(source, "scenario")
+        return {str(key): value for key, value in source.items()}, "scenario"
+    path = path_of(source, "scenario")
+    return read_toml(path), str(path)
+
+
+def kind_of(raw: Mapping[str, Any]) -> Kind:
+    """What the sections of a scenario file describe: ``charge``, ``focus``, ``duel`` or ``attack``.
+
+    Examples
+    --------
+    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
+    ('duel', 'attack')
+    """
+    return next((kind for kind in reversed(FILES) if raw.keys() & set(FILES[kind].own_sections)), "attack")
+
+
+def _check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
+    """Raise InputError unless `raw` is a scenario of the `wanted` kind, or may be meant as one."""
+    sections = {name for each in FILES.values() for name in each.own_sections} | {"target"}
+    if not raw.keys() & sections:
+        unknown = next((key for key in raw if key != "ruleset"), None)
+        hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, sections)}"
+        allowed = "; or ".join(each.may_hold for each in FILES.values())
+        raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
+    kind, asked = FILES[kind_of(raw)], FILES[wanted]
+    if raw.keys() & set(kind.own_sections) and not raw.keys() & set(asked.own_sections):
+        problem = f"this describes {kind.in_words}, not {asked.in_words}"
+        raise InputError(problem, where=where, allowed=asked.may_hold)
+
+
+def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset, *, where: str) -> FileT:
+    """`raw` sections as checked records; `default` stands in for what ``[ruleset]`` does not say.
+
+    Keys that are null say nothing, so that an echoed scenario can be read again.
+    """
+    _check_kind(raw, model.kind, where)
+    sections = dict(raw)
+    for name, section in raw.items():
+        if isinstance(section, Mapping):
+            sections[name] = {key: value for key, value in section.items() if value is not None}
+    stated = sections.pop("ruleset", None)
+    if stated is not None and not isinstance(stated, Mapping):
+        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
+    if stated:
+        default = checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
+    return checked(model, {**sections, "ruleset": default}, where=where)
+
+
+def empty_sections(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning for a ruleset that says nothing."""
+    return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
+
+
+# --- attacks ------------------------------------------------------------------------------------------------
 
 
 def _attack(file: ScenarioFile, library: Profiles) -> Scenario:
     attacker = looked_up(file.attack.attacker, library, "attack.attacker")
-    defender = looked_up(file.target.unit, library, "target.unit")
-    return scenario_between(file, attacker, defender)
+    return scenario_between(file, attacker, looked_up(file.target.unit, library, "target.unit"))
 
 
 def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
-    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file.
-
-    Raises
-    ------
-    InputError
-        As :func:`load`.
-    """
+    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file."""
     target = resolve_target(file.target, defender)
     row, reasons = _row(file, attacker, target)
     scenario = Scenario(resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
@@ -124,7 +277,7 @@ def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loa
 
 
 def _row(file: ScenarioFile, attacker: Loadout | None, target: Target) -> tuple[Row | None, tuple[str, ...]]:
-    """The row that attacks, and what to tell the user who has not named it."""
+    """The row that attacks, and what the user who has not named it should know."""
     attack = file.attack
     if attacker is None:
         if attack.row is not None:
@@ -141,36 +294,29 @@ def _row(file: ScenarioFile, attacker: Loadout | None, target: Target) -> tuple[
     return row, (f"attack.row is not given: {reason}",)
 
 
-# --- longer fights ----------------------------------------------------------------------------------
+# --- longer fights ------------------------------------------------------------------------------------------
 
 
 def _charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
     for side, unit in (("attacker", file.attacker), ("target", file.target)):
         if "charge" in unit.model_fields_set:
             raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
-    _check_buildings(file)
-    attacker = _combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
-    target = _combatant(file.target, library, "target")
-    others = tuple(_secondary(unit, library, f"secondary.{place}") for place, unit in enumerate(file.secondary))
-    return ChargeScenario(
-        attacker, target, others, file.ruleset, _distinct(about_charge(file, attacker, target, others, library))
-    )
-
-
-def _check_buildings(file: ChargeFile) -> None:
-    """Raise InputError for what a building does not let its garrison, or who storms it, do."""
     if file.attacker.garrisoned:
         problem = "a unit in a building makes no charge: it can only exit"
         raise InputError(problem, where="attacker.garrisoned", allowed="false")
     if file.target.garrisoned and file.charge.outflanking:
         problem = "a unit in a building has its front on every side (AC-8.2)"
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
-
-
-def _secondary(unit: Secondary, library: Profiles, where: str) -> Combatant:
-    return _combatant(_as(Combatant, unit), library, where).model_copy(
-        update={"charge": Charge(threatened=unit.threatened)}
+    attacker = resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
+    target = resolve_combatant(file.target, library, "target")
+    others = tuple(
+        resolve_combatant(_as(Combatant, unit), library, f"secondary.{place}").model_copy(
+            update={"charge": Charge(threatened=unit.threatened)}
+        )
+        for place, unit in enumerate(file.secondary)
     )
+    scenario = ChargeScenario(attacker, target, others, file.ruleset)
+    return replace(scenario, warnings=tuple(dict.fromkeys(about_charge(file, scenario, library))))
 
 
 def _focus(file: FocusFile, library: Profiles) -> FocusScenario:
@@ -204,12 +350,9 @@ def _duel(file: DuelFile, library: Profiles) -> DuelScenario:
         if unit.passengers is not None:
             problem = "embarked units take no part in duels"
             raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
-    a, b = _combatant(file.a, library, "a"), _combatant(file.b, library, "b")
-    return DuelScenario(file.duel, a, b, file.ruleset, _distinct(about_duel(file, a, b, library)))
-
-
-def _distinct(warnings: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(warnings))
+    a, b = resolve_combatant(file.a, library, "a"), resolve_combatant(file.b, library, "b")
+    scenario = DuelScenario(file.duel, a, b, file.ruleset)
+    return replace(scenario, warnings=tuple(dict.fromkeys(about_duel(file, scenario, library))))
 
 
 def _as(model: type[RecordT], record: Record) -> RecordT:
@@ -219,22 +362,9 @@ def _as(model: type[RecordT], record: Record) -> RecordT:
     )
 
 
-def _combatant(stated: Combatant, library: Profiles, where: str) -> Combatant:
-    """The unit, and the id of the row that it names for close quarters, which must be one for them."""
-    unit = resolve_combatant(stated, library, where)
-    if unit.close_quarters_row is None:
-        return unit
-    row = row_named(unit, unit.close_quarters_row, f"{where}.close_quarters_row")
-    if row.kind == "ranged":
-        rows = ", ".join(each.id for each in unit.rows or () if each.kind != "ranged")
-        problem = f"row {row.id!r} is a ranged row"
-        raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
-    return unit.model_copy(update={"close_quarters_row": row.id})
-
-
-_KINDS: Mapping[Kind, tuple[type[AnyScenario], Callable[[Any, Profiles], AnyScenario]]] = {
-    "attack": (Scenario, _attack),
-    "charge": (ChargeScenario, _charge),
-    "focus": (FocusScenario, _focus),
-    "duel": (DuelScenario, _duel),
+_LOADERS: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
+    "attack": _attack,
+    "charge": _charge,
+    "focus": _focus,
+    "duel": _duel,
 }

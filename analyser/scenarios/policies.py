@@ -1,12 +1,30 @@
-"""Which policies of a duel a unit can carry out against its enemy, and why not the others."""
+"""What one side of a duel can do by its policy: which ones it can carry out, and the rows that it shoots with."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
 from analyser.common.errors import InputError
+from analyser.game.dice import Rating
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
-from analyser.rules.policies import POLICIES
-from analyser.scenarios.combatant import charge_row, check_can_be_charged
+from analyser.rules.activation import Order
+from analyser.rules.policies import POLICIES, SHOOTING
+from analyser.rules.structs import Bonus, Penalty
+from analyser.scenarios.best_row import best_of, summaries_of
+from analyser.scenarios.combatant import (
+    can_fail_to_rally,
+    charge_row,
+    check_can_be_charged,
+    check_has_dice,
+    count_of,
+)
+from analyser.scenarios.resolve import row_named
 from analyser.scenarios.schema import Combatant, PolicyName
+from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
 
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
 _FITTING = {  # what a policy needs of a row, where it needs more
@@ -16,35 +34,17 @@ _FITTING = {  # what a policy needs of a row, where it needs more
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Raise InputError unless the unit can carry out the policy.
-
-    Parameters
-    ----------
-    policy : str
-    mine, theirs : Combatant
-        Resolved.
-    where : str
-        The key of the policy; opens the message.
-
-    Raises
-    ------
-    InputError
-        The message names the policies that the unit can carry out, and why not the others.
-    """
+    """Raise InputError unless the unit can carry out the policy: it names those that it can, and why not the others."""
     reason = why_not(policy, mine, theirs)
     if reason is None:
         return
-    possible: list[str] = []
-    reasons: dict[str, list[str]] = {}
+    by_reason: dict[str | None, list[str]] = {None: []}
     for other in POLICIES:
-        obstacle = why_not(other, mine, theirs)
-        if obstacle is None:
-            possible.append(other)
-        elif other != policy:
-            reasons.setdefault(obstacle, []).append(other)
-    beside = [f"not {', '.join(others)}: {obstacle}" for obstacle, others in reasons.items() if obstacle != reason]
+        by_reason.setdefault(why_not(other, mine, theirs), []).append(other)
+    del by_reason[reason]
+    allowed = [f"not {', '.join(others)}: {why}" if why else ", ".join(others) for why, others in by_reason.items()]
     problem = f"{mine.unit or 'the unit'} cannot carry out the policy {policy}: {reason}"
-    raise InputError(problem, where=where, allowed="; ".join([", ".join(possible), *beside]))
+    raise InputError(problem, where=where, allowed="; ".join(allowed))
 
 
 def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | None:
@@ -52,7 +52,12 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
     if policy == "take_cover":
         return None
     if policy == "charge":
-        return _why_no_charge(mine, theirs)
+        try:
+            charge_row(mine, "")
+            check_can_be_charged(theirs, "")
+        except InputError as error:
+            return error.problem
+        return None
     if not rows_to_shoot_with(mine, theirs, "lookout"):
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
@@ -76,10 +81,141 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
     return [row for row in rows if row.has("Overcharge")] if policy == "overcharge" else rows
 
 
-def _why_no_charge(mine: Combatant, theirs: Combatant) -> str | None:
-    try:
-        charge_row(mine, "")
-        check_can_be_charged(theirs, "")
-    except InputError as error:
-        return error.problem
-    return None
+_FIRES_OTHERWISE: PolicyName = "shoot"  # how who charges fires, when a failed rally test has left it nothing else
+_SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
+_ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
+
+
+@dataclass(eq=False)
+class Shooter:
+    """The rows that one side of a duel, in the section `where`, shoots with by a policy that it can carry out."""
+
+    mine: Combatant
+    theirs: Combatant
+    policy: PolicyName
+    distance: float | None
+    ruleset: Ruleset
+    where: str
+    named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
+
+    def __post_init__(self) -> None:
+        self.named = self._named()
+        for row in (self.main, self.by_lookout if self.policy == "lookout" else None):
+            if row is not None and self.policy != "charge":
+                check_has_dice(self.mine, row, self.where)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Those that it shoots with in its own activation: one, or several with All-Out Attack (AC-7).
+
+        Who charges shoots after a failed rally test (AC-5.6), if it has something to shoot with.
+        """
+        if self.policy == "charge":
+            fails = can_fail_to_rally(self.mine)
+            usable = rows_to_shoot_with(self.mine, self.theirs, _FIRES_OTHERWISE) if fails else []
+            named = [row for row in usable if row is self.named]
+            return named or ([self._best(usable)] if usable else [])
+        if self.policy not in SHOOTING:
+            return []
+        usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
+        main = self.named or self._best(usable)
+        others = [row for row in usable if row is not main]
+        most = max(self.mine.value("All-Out Attack"), 1) if self.policy == "all_out" else 1
+        return [main, *others[: most - 1]]
+
+    @property
+    def main(self) -> Row | None:
+        """The first of them."""
+        return self.rows[0] if self.rows else None
+
+    @cached_property
+    def by_lookout(self) -> Row | None:
+        """The row of its opportunity fire: a Reactive one, where it has any."""
+        reacts = self.policy == "lookout" or self.mine.on_lookout
+        usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if reacts else []
+        if not usable:
+            return None
+        return self.named or self._best([row for row in usable if row.has("Reactive")] or usable)
+
+    def _named(self) -> Row | None:
+        """The row that the scenario names to shoot with, if it shoots at all."""
+        policy, mine = self.policy, self.mine
+        if mine.row is None:
+            return None
+        row = row_named(mine.rows or (), mine.row, f"{self.where}.row")
+        usable = rows_to_shoot_with(mine, self.theirs, policy if policy in SHOOTING else "lookout")
+        if row in usable:
+            return row
+        if policy not in (*SHOOTING, "lookout"):
+            return None
+        problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
+        raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in usable))
+
+    def _best(self, rows: Sequence[Row]) -> Row:
+        """The row that does most damage aimed, of those that reach; of all, if none does."""
+        reaching = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
+        rows = reaching or rows
+        if len(rows) < 2:
+            return rows[0]
+        strikes = [self.strike(row) for row in rows]
+        attacks = [strike.attack.copy() for strike in strikes]
+        for attack, strike in zip(attacks, strikes):
+            attack.dice, attack.dice_in_parentheses = strike.dice[count_of(self.mine)]
+            attack.bonuses |= Bonus.AIMING
+        return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
+
+    def strike(self, row: Row, *, opportunity: bool = False, **facts: Any) -> Strike:
+        """The strike with one of the rows; distances count only if the duel has one."""
+        bonuses = Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0
+        penalties = Penalty.CONCEALED if self.theirs.concealed else 0
+        marks = Marks(bonuses, penalties, self.policy == "overcharge" and not opportunity)
+        of_row = {
+            "long_range": length_of(row.long_range or 0),
+            "short_range": length_of(row.short_range),
+            "indirect": row.has("Indirect"),
+            "move_or_fire": row.has("Move or Fire"),
+            "reloads": row.has("Slow to Fire"),
+            "wrecks": breaks_buildings(row, self.theirs),
+        }
+        strike = row_strike(self.mine, row, self.theirs, marks, bears_blanks=1, **of_row, **facts)
+        if not opportunity:
+            return strike
+        attack = strike.attack.copy()
+        attack["opportunity_fire"] = 1
+        return strike._replace(attack=attack)
+
+    @property
+    def side(self) -> int:
+        """0: A, 1: B."""
+        return "ab".index(self.where)
+
+    def shots(self) -> list[Strike]:
+        """The strikes of an activation in order; the first alone is made after a failed rally test."""
+        facts: dict[str, Any] = {"striker": self.side, "orders": _SHOTS, "marks": self.is_answered}
+        return [self.strike(row, after_failed_rally=int(row is self.main), **facts) for row in self.rows]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether each of its ranged attacks is answered: it is an aerial unit, and the enemy a Tail Gunner (AC-7)."""
+        return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
+
+    def answers(self) -> list[Strike]:
+        """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7), if there is one."""
+        if not self.is_answered:
+            return []
+        dice, veteran = self.theirs.value("Tail Gunner"), self.theirs.veteran or 0
+        facts: dict[str, Any] = {"striker": 1 - self.side, "on_marked": 1}
+        return [fixed_strike(dice, Rating.WEAKENED, self.mine, veteran=veteran, afterwards=True, **facts)]
+
+    @property
+    def rearms(self) -> bool:
+        """Whether it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
+        row = self.by_lookout if self.policy == "lookout" else self.main
+        return row is not None and row.has("Slow to Fire")
+
+    def reactions(self) -> list[Strike]:
+        """The strike of a unit on lookout (opportunity fire), if it makes one."""
+        if self.by_lookout is None:
+            return []
+        facts: dict[str, Any] = {"striker": self.side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
+        return [self.strike(self.by_lookout, opportunity=True, **facts)]

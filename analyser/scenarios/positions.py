@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import gcd
-from typing import Any, NamedTuple
+from typing import Any
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.program import Kind, Operation
@@ -19,33 +19,13 @@ from analyser.scenarios.strikes import Strike
 A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
 
 
-class Moves(NamedTuple):
-    """How far a unit can get in a fight, in hundredths of an inch.
-
-    Attributes
-    ----------
-    back, ahead : int
-        At most; an own edge and the enemy may be nearer.
-    """
-
-    back: int
-    ahead: int
-
-
 def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
-    """How far a unit can be set back by some operations, at most.
+    """How far a unit can be set back by the operations of one activation at most; a strike in it twice is made once.
 
-    Parameters
-    ----------
-    side : int
-    operations : iterable of Operation
-        Of one activation; a strike that it has twice is made once.
-    strikes : sequence of Strike
-    charger : int
-        The side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
+    `charger`: the side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
     """
-    once, length, lost, dismayed = set(operations), 0, 0, 0
-    for kind, active, number in once:
+    length = lost = dismayed = 0
+    for kind, active, number in set(operations):
         if kind == Kind.STRIKE:
             strike = strikes[number]
             tested = not strike.attack.close_quarters and strike.target.discipline != NONE
@@ -63,46 +43,37 @@ def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Stri
     return length + dismayed + A_COMBAT_LOST * lost
 
 
-def within_edges(sides: Sequence[Any], set_back: Sequence[int]) -> tuple[list[int], list[int]]:
-    """How far back units can get, which is no further than their own edges, and the edges that they can reach.
-
-    An edge that is out of reach stops nobody, so that no place depends on it.
-    """
-    reached = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
-    back = [int(side.edge_distance) if at_edge else most for side, most, at_edge in zip(sides, set_back, reached)]
-    return back, [int(side.edge_distance) for side, at_edge in zip(sides, reached) if at_edge]
-
-
-def place(sides: Sequence[Any], moves: Sequence[Moves], lengths: Iterable[int], where: str) -> None:
-    """Give both sides a stride, and the place where they begin.
+def place(
+    sides: Sequence[Any], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
+) -> None:
+    """Give both sides a stride and the place where they begin; InputError where a state has no room for the others.
 
     Parameters
     ----------
     sides : sequence of records of SIDE
-        Their `position_at` is known.
-    moves : sequence of Moves
+    set_back, advance : sequence of int
+        Hundredths of an inch: how far each side can get at most; its own edge and the enemy may be nearer.
     lengths : iterable of int
-        Hundredths of an inch: all that a place can depend on, besides falling back.
+        The same: all that a place can depend on, besides edges and falling back.
     where : str
         The section that the lengths stand in; opens the message.
-
-    Raises
-    ------
-    InputError
-        A state has no room for so many places.
     """
-    stride = gcd(FALL_BACK, *lengths)
-    for side, ways in zip(sides, moves):
+    at_edge = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
+    backs = [int(side.edge_distance) if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
+    # An edge that is out of reach stops nobody, so that no place depends on it.
+    edges = [int(side.edge_distance) for side, stops in zip(sides, at_edge) if stops]
+    stride = gcd(FALL_BACK, *lengths, *edges)
+    for side, back, most, enemy in zip(sides, backs, advance, backs[::-1]):
+        side.stride = stride
         if not side.tracks_position:
-            side.stride = stride
             continue
-        back, ahead = -(-ways.back // stride), -(-ways.ahead // stride)
+        ahead = 0 if side.distance == NONE else min(most, int(side.distance) + enemy)
+        strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
         room = 1 << TOPMOST - int(side.position_at)  # on either side of the middle
-        if back + ahead >= 2 * room:
-            length = ways.back + ways.ahead
+        if strides_back + strides_ahead >= 2 * room:
+            length = back + ahead
             finest = next(each for each in range(1, INCH + 1) if INCH % each == 0 and length // each < 2 * room - 2)
             problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
             allowed = f"lengths in steps of {finest / INCH:g} inches, or fewer rounds"
             raise InputError(problem, where=where, allowed=allowed)
-        side.stride = stride
-        side.origin = 0 if max(back, ahead) < room else (back - ahead) // 2
+        side.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2

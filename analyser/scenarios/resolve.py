@@ -1,18 +1,26 @@
-"""From what a scenario says to a scenario that can be computed: profiles looked up, defaults filled in."""
+"""From what a file says of an attack and its units to what can be computed: profiles, rows and defaults filled in."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, did_you_mean, nearest, shown
 from analyser.common.validation import Record, checked
-from analyser.game.keywords import Bearer, each_once
+from analyser.game.keywords import Bearer, Keyword, each_once
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice
-from analyser.scenarios.combatant import REACHING, rule_length
-from analyser.scenarios.rows import band_index, is_short
+from analyser.game.units import (
+    CLOSE_FORMATION_TYPES,
+    MOST_DICE,
+    Category,
+    Loadout,
+    Row,
+    UnitType,
+    attack_dice,
+    hundredths,
+    row_id,
+)
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
@@ -25,6 +33,7 @@ CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
     "rotorcraft": "aerial",
     "aircraft": "aerial",
 }
+LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
 def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
@@ -35,23 +44,30 @@ def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Load
         raise error.inside(key) from None
 
 
-def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
-    """`target` with everything that its profile or the defaults say, and checked; `where` is its section."""
-    keys = _stated(target, defender, Target)
-    keys["unit"] = target.unit if defender is None else defender.selector
-    rules = target if target.rules is not None or defender is None else defender.unit
-    keys["rules"] = each_once(rules.keywords)
-    for key in ("models", "defence", "damage_limit"):
-        if key not in keys:
-            raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number, or a {where}.unit")
-    keys.setdefault("formation", _formation(keys.get("type"), rules))
-    keys.setdefault("behemoth", defender is not None and "behemoth" in defender.unit.traits)
-    keys.setdefault("aircraft", keys.get("type") == "aircraft")
-    keys.setdefault("category", "aerial" if keys["aircraft"] else CATEGORY_OF_TYPE[keys.get("type", "infantry")])
-    resolved = checked(Target, keys, where=where)
-    _check_target(resolved, where)
-    check_models(resolved.models, defender, f"{where}.models")
-    return resolved
+def row_named(rows: Iterable[Row], written: str, where: str) -> Row:
+    """The row of that name, forgiving case and spaces; InputError with the nearest names if there is none."""
+    by_id = {row.id: row for row in rows}
+    row = by_id.get(row_id(written, by_id))
+    if row is None:
+        problem = f"no row {shown(written)}{did_you_mean(written, by_id)}"
+        raise InputError(problem, where=where, allowed=", ".join(by_id) or "no rows")
+    return row
+
+
+def _check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
+    """Raise InputError for more models than a unit has at any level (AC-2.2)."""
+    if loadout is None or models is None:
+        return
+    most = max(level.models for level in loadout.unit.levels.values())
+    if models > most:
+        problem = f"{models} models of {loadout.faction}/{loadout.unit.id}"
+        raise InputError(problem, where=where, allowed=f"1 to {most}, its largest level")
+
+
+def _check_garrison(unit_type: UnitType | None, where: str) -> None:
+    """Raise InputError for a unit that cannot be in a building: only infantry, or a unit of no stated type, can."""
+    if unit_type not in (None, "infantry"):
+        raise InputError(f"a unit of type {unit_type} in a building", where=where, allowed="infantry")
 
 
 def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
@@ -59,67 +75,107 @@ def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dic
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
     profile = () if loadout is None else (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
-    keys = {key: value for key, value in keys.items() if value is not None}
-    return keys | record.model_dump(exclude_none=True, include=set(names))
+    return {key: value for key, value in keys.items() if value is not None} | record.model_dump(
+        exclude_none=True, include=names
+    )
 
 
-def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
-    """Close or open, by type unless a rule says otherwise (AC-7); a target without a type: close."""
-    if rules.has("Irregular"):
-        return "open"
-    if rules.has("Lockstep") or unit_type is None:
-        return "close"
-    return "close" if unit_type in CLOSE_FORMATION_TYPES else "open"
+# --- which rows can attack a target -------------------------------------------------------------------------
 
 
-def _check_target(target: Target, where: str) -> None:
-    models, limit = target.models or 0, target.damage_limit or 0
-    if target.exposed is not None and target.exposed > models:
-        raise InputError(f"{target.exposed} of {models} models", where=f"{where}.exposed", allowed=f"1 to {models}")
-    if target.damage >= limit:
-        allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
-        raise InputError(f"{target.damage} damage on the unit", where=f"{where}.damage", allowed=allowed)
-    if target.garrisoned:
-        check_garrison(target.type, f"{where}.garrisoned")
-    if target.edge_distance is not None and not math.isfinite(target.edge_distance):
-        raise InputError("not a distance", where=f"{where}.edge_distance", allowed="inches")
+def fitting_rows(attack: Attack, attacker: Loadout, target: Target) -> list[Row]:
+    """The rows of `attacker` that can fire at `target` under the conditions of `attack` (AC-4.1, AC-6)."""
+    return [row for row in attacker.unit.rows if why_not(row, attack, attacker, target) is None]
+
+
+def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
+    """Why `row` cannot make this attack (AC-3.1, AC-4.1; by its qualities, AC-6), or None if it can."""
+    if row.kind != "ranged":
+        return f"it is a {row.kind} row"
+    if target.category not in row.against:
+        return f"it fires at {'/'.join(row.against)} targets, and the target is {target.category}"
+    assert row.long_range is not None
+    if attack.distance is not None and attack.distance > row.long_range:
+        return f"its long range is {row.long_range:g}, and the distance {attack.distance:g}"
+    count = _band_index(attack, attacker)
+    band = row.band(count)
+    if band is None or band.dice == 0:
+        return f"it has no attack dice for {count} {'damage' if 'behemoth' in attacker.unit.traits else 'models'}"
+    if row.has("Slow to Fire") and attack.attacker_reloading:
+        return "it is Slow to Fire and the attacker is reloading"
+    if row.has("Move or Fire") and attack.attacker_advanced:
+        return "it is Move or Fire and the attacker has advanced"
+    if row.has("Reactive") and not (attack.opportunity_fire or "opportunity_fire" in attack.penalties):
+        return "it is Reactive: opportunity fire only"
+    if row.has("Indirect") and _is_short(row, attack):
+        return "it is Indirect and the target is within short range"
+    return None
+
+
+def _is_short(row: Row, attack: Attack) -> bool:
+    """Whether the target is within the row's short range (AC-4.1)."""
+    if attack.distance is None:
+        return "short_range" in attack.bonuses
+    return row.short_range is not None and attack.distance <= row.short_range
+
+
+def _band_index(attack: Attack, attacker: Loadout) -> int:
+    """What picks the band: models, half of them in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
+    if "behemoth" in attacker.unit.traits:
+        return attack.attacker_damage
+    models = attack.attacker_models or attacker.level.models
+    return math.ceil(models / 2) if attack.attacker_garrisoned else models
+
+
+def row_asked_for(attack: Attack, attacker: Loadout, target: Target) -> Row:
+    """The row that the attack names; InputError for one that is not there, or cannot make this attack."""
+    row = row_named(attacker.unit.rows, attack.row or "", "attack.row")
+    reason = why_not(row, attack, attacker, target)
+    if reason is not None:
+        fitting = ", ".join(each.id for each in fitting_rows(attack, attacker, target))
+        problem = f"row {row.id!r} cannot make this attack: {reason}" + ("" if fitting else "; no other row fits")
+        raise InputError(problem, where="attack.row", allowed=fitting)
+    return row
+
+
+def no_row_fits(attack: Attack, attacker: Loadout, target: Target) -> InputError:
+    """The error that no row of `attacker` can make this attack, with the reason of each row."""
+    reasons = "; ".join(f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
+    problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
+    return InputError(problem, where="attack.row")
+
+
+# --- attacks ------------------------------------------------------------------------------------------------
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
     """`attack` with everything that its profile or the defaults say, and checked."""
-    keys = attack.model_dump(exclude_none=True, exclude={"attacker"})
+    keys: dict[str, Any] = {"veteran": 0, "attacker_damage_limit": 1}
+    bonuses = attack.bonuses
     if attacker is not None and row is not None:
-        index = band_index(attack, attacker)
-        keys.setdefault("dice", attack_dice(row, index))
-        if attack.dice is None:
-            special = attack_dice(row, index, special=True)
-            if special != keys["dice"]:
-                keys.setdefault("dice_in_parentheses", special)
-        keys.setdefault("veteran", veteran_of(attacker.unit))
-        keys.setdefault("attacker_models", attacker.level.models)
-        keys.setdefault("attacker_damage_limit", attacker.unit.damage_limit)
-        keys |= {"attacker": attacker.selector, "row": row.id}
-        if is_short(row, attack):
-            keys["bonuses"] = (*attack.bonuses, "short_range")
-        elif "short_range" in attack.bonuses:
+        count = _band_index(attack, attacker)
+        dice, special = attack_dice(row, count), attack_dice(row, count, special=True)
+        keys |= {"dice": dice, "veteran": veteran_of(attacker.unit), "attacker_models": attacker.level.models}
+        keys |= {"dice_in_parentheses": special} if attack.dice is None and special != dice else {}
+        keys |= {"attacker_damage_limit": attacker.unit.damage_limit}
+        if _is_short(row, attack):
+            bonuses = (*bonuses, "short_range")
+        elif "short_range" in bonuses:
             problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
             raise InputError(problem, where="attack.bonuses", allowed="leave out 'short_range': the distance decides")
+    keys |= attack.model_dump(exclude_none=True, exclude={"attacker"})
+    if attacker is not None and row is not None:
+        keys |= {"attacker": attacker.selector, "row": row.id}
     if "dice" not in keys:
         raise InputError("this key is missing", where="attack.dice", allowed="a number, or an attack.attacker")
-    keys["bonuses"] = tuple(dict.fromkeys(keys.get("bonuses", ())))
-    keys["penalties"] = tuple(dict.fromkeys(keys.get("penalties", ())))
+    keys |= {"bonuses": tuple(dict.fromkeys(bonuses)), "penalties": tuple(dict.fromkeys(attack.penalties))}
     keys["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
-    keys.setdefault("veteran", 0)
-    keys.setdefault("attacker_damage_limit", 1)
-    if "concealed" in keys["penalties"]:
-        keys["concealed"] = True
-    if "opportunity_fire" in keys["penalties"]:
-        keys["opportunity_fire"] = True
+    keys |= {key: True for key in ("concealed", "opportunity_fire") if key in attack.penalties}
     resolved = checked(Attack, keys, where="attack")
     _check_attack(resolved)
-    check_models(resolved.attacker_models, attacker, "attack.attacker_models")
+    _check_models(resolved.attacker_models, attacker, "attack.attacker_models")
     if resolved.attacker_garrisoned and attacker is not None:
-        check_garrison(attacker.unit.type, "attack.attacker_garrisoned")
+        _check_garrison(attacker.unit.type, "attack.attacker_garrisoned")
     return resolved
 
 
@@ -147,34 +203,66 @@ def _check_attack(attack: Attack) -> None:
     if "outside_front_arc" in attack.penalties and not attack.has("Turret"):
         allowed = "with 'Turret' among the qualities"
         raise InputError("only a Turret fires outside the front arc", where="attack.penalties", allowed=allowed)
-    if attack.attacker_damage >= (attack.attacker_damage_limit or 1):
-        where, limit = "attack.attacker_damage", attack.attacker_damage_limit or 1
-        raise InputError(f"{attack.attacker_damage} damage on the attacker", where=where, allowed=f"0 to {limit - 1}")
+    limit = attack.attacker_damage_limit or 1
+    if attack.attacker_damage >= limit:
+        problem = f"{attack.attacker_damage} damage on the attacker"
+        raise InputError(problem, where="attack.attacker_damage", allowed=f"0 to {limit - 1}")
+
+
+# --- units that are attacked, and units of longer fights ----------------------------------------------------
+
+
+def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
+    """`target` with everything that its profile or the defaults say, and checked; `where` is its section."""
+    rules = target if target.rules is not None or defender is None else defender.unit
+    keys = _stated(target, defender, Target)
+    keys |= {"unit": target.unit if defender is None else defender.selector, "rules": each_once(rules.keywords)}
+    for key in ("models", "defence", "damage_limit"):
+        if key not in keys:
+            raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number, or a {where}.unit")
+    aircraft, unit_type = keys.get("aircraft", keys.get("type") == "aircraft"), keys.get("type", "infantry")
+    defaults = {
+        "formation": _formation(keys.get("type"), rules),
+        "behemoth": defender is not None and "behemoth" in defender.unit.traits,
+        "aircraft": aircraft,
+        "category": "aerial" if aircraft else CATEGORY_OF_TYPE[unit_type],
+    }
+    resolved = checked(Target, defaults | keys, where=where)
+    _check_target(resolved, where)
+    _check_models(resolved.models, defender, f"{where}.models")
+    return resolved
+
+
+def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
+    """Close or open, by type unless a rule says otherwise (AC-7); a target without a type: close."""
+    if rules.has("Irregular"):
+        return "open"
+    return "close" if rules.has("Lockstep") or unit_type in (None, *CLOSE_FORMATION_TYPES) else "open"
+
+
+def _check_target(target: Target, where: str) -> None:
+    models, limit = target.models or 0, target.damage_limit or 0
+    if target.exposed is not None and target.exposed > models:
+        raise InputError(f"{target.exposed} of {models} models", where=f"{where}.exposed", allowed=f"1 to {models}")
+    if target.damage >= limit:
+        allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
+        raise InputError(f"{target.damage} damage on the unit", where=f"{where}.damage", allowed=allowed)
+    if target.garrisoned:
+        _check_garrison(target.type, f"{where}.garrisoned")
+    if target.edge_distance is not None and not math.isfinite(target.edge_distance):
+        raise InputError("not a distance", where=f"{where}.edge_distance", allowed="inches")
 
 
 def resolve_combatant(
     combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
 ) -> Combatant:
-    """`combatant` with everything that its profile or the defaults say, and checked.
+    """`combatant` with everything that its profile or the defaults say, and checked; `where` is its section.
 
-    Parameters
-    ----------
-    combatant : Combatant
-    profiles : Profiles or None
-        None: the shipped ones.
-    where : str
-        The section that it came from; opens the messages.
-    loadout : Loadout, optional
-        Its profile, if that need not be looked up.
-
-    Raises
-    ------
-    InputError
-        A selector, row or number that does not fit.
+    `profiles`: by default the shipped ones; `loadout`: its profile, if that need not be looked up.
     """
     loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
-    for rule in REACHING:
+    for rule in ("Corrosive Fumes", "Throw"):  # whose X is a length
         rule_length(target, rule, where)
     by_rules = {"veteran": veteran_of(target)}
     by_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
@@ -184,7 +272,26 @@ def resolve_combatant(
     keys["passengers"] = _resolve_passengers(combatant.passengers, profiles, f"{where}.passengers")
     resolved = checked(Combatant, keys, where=where)
     _check_transport(resolved, where)
-    return resolved
+    if resolved.close_quarters_row is None:
+        return resolved
+    row = row_named(resolved.rows or (), resolved.close_quarters_row, f"{where}.close_quarters_row")
+    if row.kind == "ranged":
+        rows = ", ".join(each.id for each in resolved.rows or () if each.kind != "ranged")
+        problem = f"row {row.id!r} is a ranged row"
+        raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
+    return resolved.model_copy(update={"close_quarters_row": row.id})
+
+
+def rule_length(unit: Target, name: str, where: str = "") -> int:
+    """The X of a special rule in inches, in hundredths of them; 0 without the rule; InputError if finer than that."""
+    rule = unit.keyword(name)
+    if rule is None:
+        return 0
+    try:
+        return hundredths(rule.inches)
+    except ValueError:
+        problem = f"the rule {rule.canonical!r}"
+        raise InputError(problem, where=f"{where}.rules", allowed="inches in steps of 0.01") from None
 
 
 def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, where: str) -> Passengers | None:
@@ -209,27 +316,47 @@ def _check_transport(combatant: Combatant, where: str) -> None:
         raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
 
 
-def check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Raise InputError for more models than a unit has at any level (AC-2.2)."""
-    if loadout is None or models is None:
-        return
-    most = max(level.models for level in loadout.unit.levels.values())
-    if models > most:
-        problem = f"{models} models of {loadout.faction}/{loadout.unit.id}"
-        raise InputError(problem, where=where, allowed=f"1 to {most}, its largest level")
+# --- what a user should know about them ---------------------------------------------------------------------
 
 
-def check_garrison(unit_type: UnitType | None, where: str) -> None:
-    """Raise InputError for a unit that cannot be in a building: only infantry makes the rulebook's garrison action.
+def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
+    """A warning where a unit has more models than its level: they are counted as stated."""
+    if loadout is not None and models is not None and models > loadout.level.models:
+        yield f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
 
-    A unit of no stated type may be infantry.
+
+def large_garrison(models: int | None, key: str) -> Iterator[str]:
+    """A warning where a unit is too large for a building of the rulebook."""
+    if (models or 0) > LARGEST_GARRISON:
+        yield f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"
+
+
+def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
+    """A warning for each name that the rules do not have, with the nearest that they have; `what` and where it is.
 
     Examples
     --------
-    >>> check_garrison("armour", "target.garrisoned")
-    Traceback (most recent call last):
-    ...
-    analyser.common.errors.InputError: target.garrisoned: a unit of type armour in a building (allowed: infantry)
+    >>> from analyser.game.keywords import Rule
+    >>> list(unknown_names((Rule("Durabel"),), "special rule in b.rules"))
+    ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
     """
-    if unit_type not in (None, "infantry"):
-        raise InputError(f"a unit of type {unit_type} in a building", where=where, allowed="infantry")
+    for each in written:
+        if each.term is None:
+            hint = did_you_mean(each.name, nearest(each.name, each.TABLE, most=1))
+            yield f"unknown {what}: {shown(str(each))}, left out of the numbers{hint}"
+
+
+def about_target(target: Target, where: str) -> Iterator[str]:
+    """The warnings of a unit that is attacked; `where` is its section."""
+    who = f"the {where}" if len(where) > 1 else f"unit {where}"
+    if target.discipline is None and not target.has("Automata", "Irrepressible"):
+        yield f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken"
+    if target.officer != "last" and target.formation == "close":
+        yield f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)"
+    if target.disordered and target.near_commander:
+        yield f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
+    if target.garrisoned:
+        yield from large_garrison(target.models, f"{where}.garrisoned")
+    for rule, key in (("Chain of Command", "chain_of_command"), ("Peer Review", "peer_review")):
+        if target.has(rule) and not getattr(target, key):
+            yield f"{rule} is counted only when {where}.{key} says that another such unit is near"

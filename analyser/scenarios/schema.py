@@ -30,7 +30,7 @@ BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
 BONUSES: Mapping[BonusName, str] = {
     "aiming": "The attacker has aimed.",
-    "short_range": "The target is at short range; said by the distance, where that is given.",
+    "short_range": "The target is at short range; follows from the distance, where that is given.",
     "ammo_supply": "A friend with Ammo Supply is near.",
 }
 PENALTIES: Mapping[PenaltyName, str] = {
@@ -225,23 +225,12 @@ Kind = Literal["attack", "charge", "focus", "duel"]
 
 
 class QuestionFile(Record):
-    """A whole scenario file; each kind of question has its own sections.
-
-    Attributes
-    ----------
-    kind : str
-    in_words : str
-        What messages call it.
-    own_sections : tuple of str
-        The sections by which it is told from the other kinds.
-    may_hold : str
-        Its sections, as messages list them.
-    """
+    """A whole scenario file; each kind of question has its own sections."""
 
     kind: ClassVar[Kind]
-    in_words: ClassVar[str]
-    own_sections: ClassVar[tuple[str, ...]]
-    may_hold: ClassVar[str]
+    in_words: ClassVar[str]  # what messages call it
+    own_sections: ClassVar[tuple[str, ...]]  # that no other kind has
+    may_hold: ClassVar[str]  # its sections, as messages list them
 
     ruleset: Ruleset
 

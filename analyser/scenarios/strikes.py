@@ -17,8 +17,7 @@ from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET
-from analyser.scenarios.combatant import rule_length
-from analyser.scenarios.encode import (
+from analyser.scenarios.attack import (
     DICE_A_CARRIAGE,
     attack_record,
     record_of,
@@ -26,26 +25,19 @@ from analyser.scenarios.encode import (
     shared_target_record,
     target_record,
 )
+from analyser.scenarios.resolve import rule_length
 from analyser.scenarios.schema import Attack, Combatant, ExtraReroll, Target
 
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 
 
 class Strike(NamedTuple):
-    """One strike as three records and its dice by models (or damage).
-
-    Attributes
-    ----------
-    strike, attack, target : records of STRIKE, ATTACK, TARGET
-        Shared by all strikes that have the same; take a copy to change it.
-    dice : int64 array, shape (counts, 2)
-        For each count, the cell's value and the one in parentheses; NONE where there is none.
-    """
+    """One strike as records of STRIKE, ATTACK and TARGET, which strikes share: take a copy to change one."""
 
     strike: Any
     attack: Any
     target: Any
-    dice: NDArray[np.int64]
+    dice: NDArray[np.int64]  # (counts, 2): for each count of models or damage, the value and the one in parentheses
 
 
 def orders_mask(*orders: Order) -> int:
@@ -63,34 +55,19 @@ _USUAL = {"after_failed_rally": 1} | dict.fromkeys(
 )
 
 
+@lru_cache(maxsize=4096)
 def strike_record(**facts: Any) -> Any:
     """A record of :data:`~analyser.rules.structs.STRIKE`; fields that are not given have their usual value."""
-    return _strike_of(tuple(facts.items()))
-
-
-@lru_cache(maxsize=4096)
-def _strike_of(facts: tuple[tuple[str, Any], ...]) -> Any:
-    return shared(record_of(STRIKE, _USUAL | dict(facts)))
+    return shared(record_of(STRIKE, _USUAL | facts))
 
 
 class Marks(NamedTuple):
-    """What a strike with a row is made under, whatever the states are.
+    """What a strike with a row is made under, whatever the states are."""
 
-    Attributes
-    ----------
-    bonuses, penalties : int
-        Bits of Bonus and Penalty.
-    overcharge : bool
-        Whether Overcharge is used, if the row has it.
-    from_front : bool or None
-        Whether it comes from the struck unit's front; None: as that says itself.
-    close_quarters : bool
-    """
-
-    bonuses: int = 0
-    penalties: int = 0
-    overcharge: bool = False
-    from_front: bool | None = None
+    bonuses: int = 0  # bits of Bonus
+    penalties: int = 0  # bits of Penalty
+    overcharge: bool = False  # whether Overcharge is used, if the row has it
+    from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that says itself
     close_quarters: bool = False
 
 
@@ -117,8 +94,15 @@ def _attack_with(
     limit: int | None,
     marks: Marks,
 ) -> Any:
-    attack = Attack(dice=1, qualities=qualities, veteran=veteran, extra_reroll=extra_reroll, overcharge=overcharge)
-    record: Any = attack_record(attack.model_copy(update={"attacker_damage_limit": limit}))
+    attack = Attack(
+        dice=1,
+        qualities=qualities,
+        veteran=veteran,
+        extra_reroll=extra_reroll,
+        overcharge=overcharge,
+        attacker_damage_limit=limit,
+    )
+    record: Any = attack_record(attack)
     record.close_quarters = marks.close_quarters
     record.bonuses |= marks.bonuses
     record.penalties |= marks.penalties
@@ -208,13 +192,7 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int)
 
 
 def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
-    """The setup of a fight between two sides with those strikes.
-
-    Raises
-    ------
-    InputError
-        More strikes than a program holds.
-    """
+    """The setup of a fight between two sides with those strikes; InputError for more than a program holds."""
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
@@ -234,7 +212,7 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
 
 
 def _passengers_record(combatant: Target) -> Any:
-    passengers = combatant.passengers if isinstance(combatant, Combatant) else None
+    passengers = getattr(combatant, "passengers", None)
     if passengers is None:
         return NOBODY
     record = target_record(passengers)

@@ -335,8 +335,8 @@ def test_a_matrix_that_is_none_is_refused(change, message):
 # --- ratings by duels -------------------------------------------------------------------------------------
 
 
-def a_duel(attacker, defender, p_wins, p_draws):
-    return {"attacker": attacker, "defender": defender, "p_wins": p_wins, "p_draws": p_draws}
+def a_duel(attacker, defender, p_attacker_wins, p_draw):
+    return {"attacker": attacker, "defender": defender, "p_attacker_wins": p_attacker_wins, "p_draw": p_draw}
 
 
 def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():

@@ -12,7 +12,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
-from analyser.results.solve import simulate_in_batches
+from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
@@ -254,7 +254,7 @@ def test_plot_draws_a_line_for_each_loadout_that_can(found):
         ({"metric": "nothing"}, "expected_points_destroyed also with _per_100_points"),
         ({"metric": "p_broken", "per_points": True}, "p_broken is a chance, and that is not divided by points"),
         ({"metric": "p_broken_per_100_points"}, "p_broken is a chance, and that is not divided by points"),
-        ({"metric": "p_wins"}, "a figure of duels"),
+        ({"metric": "p_attacker_wins"}, "a figure of duels"),
         ({"method": "montecarlo"}, "method 'montecarlo'; did you mean 'monte-carlo'"),
         ({"row": "ranged-heavvy"}, "no attacker has a row"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),

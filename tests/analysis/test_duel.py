@@ -42,8 +42,8 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     result = analyser.duel(*sides, first="a", policy_a=found[0], policy_b=found[1], rounds=6)
     row = matchups(attacker, defender, situations=["duel"], profiles=library).frame.iloc[0]
     wanted = {
-        "p_wins": result.summary["p_a_wins"],
-        "p_draws": result.summary["p_draw"],
+        "p_attacker_wins": result.summary["p_a_wins"],
+        "p_draw": result.summary["p_draw"],
         "p_suppressed": result.probability("b_suppressed").probability,
         "p_broken": result.summary["p_b_broken"],
         "p_fled": result.summary["p_b_fled"],
@@ -54,7 +54,7 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     wanted["p_any_destroyed"] = table["probability"] @ (table["b_models_destroyed"] > 0)
     for name, value in wanted.items():
         assert row[name] == pytest.approx(value, abs=1e-12), name
-    assert row["p_wins"] + row["p_draws"] <= 1 + 1e-12
+    assert row["p_attacker_wins"] + row["p_draw"] <= 1 + 1e-12
     assert pd.isna(row["why_not"])
     assert row["expected_victory_points"] == pytest.approx(wanted["p_annihilated"] * defender.level.victory_points)
 
@@ -86,10 +86,10 @@ def test_who_cannot_duel_says_why(small):
     assert why[fort, fort] == "neither unit can shoot at the other or charge it"
     assert pd.isna(why[fort, guard])
     blank = frame["why_not"].notna()
-    assert (frame["p_wins"].isna() == blank).all()
+    assert (frame["p_attacker_wins"].isna() == blank).all()
     idle = frame[(frame["attacker"] == fort) & (frame["defender"] == guard)].iloc[0]
     assert pd.isna(idle["row"])
-    assert idle["p_wins"] == 0
+    assert idle["p_attacker_wins"] == 0
 
 
 def test_a_row_that_is_asked_for_is_used(small):
@@ -106,7 +106,7 @@ def test_a_row_that_is_asked_for_is_used(small):
         profiles=small,
     )
     assert charges["row"] == "melee"
-    assert charges["p_wins"] == pytest.approx(result.summary["p_a_wins"], abs=1e-12)
+    assert charges["p_attacker_wins"] == pytest.approx(result.summary["p_a_wins"], abs=1e-12)
     heavy = matchups("river/*@basic", "river/otter@basic", row="ranged-heavy", **options).frame.set_index("attacker")
     assert "no row to shoot at or charge" in heavy.loc["river/otter-guard@basic", "why_not"]
     assert heavy.loc["river/beaver-fort@basic", "why_not"] == "it has no row 'ranged-heavy'"
@@ -118,4 +118,4 @@ def test_the_number_of_threads_changes_nothing(library):
         for each in (1, 3)
     )
     assert one.equals(three)
-    assert np.isfinite(one["p_wins"]).any()
+    assert np.isfinite(one["p_attacker_wins"]).any()

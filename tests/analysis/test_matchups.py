@@ -12,10 +12,9 @@ from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.results import rules_used
-from analyser.scenarios.best_row import RANKED_BY, best_of, best_row
+from analyser.scenarios.best_row import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.rows import fitting_rows
+from analyser.scenarios.resolve import fitting_rows
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.attacks import TOLERANCE
@@ -215,10 +214,9 @@ def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
 
 
 def test_on_a_fresh_behemoth_damage_decides(library):
-    landship, target = library.loadout("crown/monarch"), library.loadout("imperium/sieger")
-    choice = best_row(Attack(), landship, resolve_target(Target(), target))
-    assert choice.row.id == "ranged-heavy"
-    assert "expected damage" in choice.reason
+    scenario = load_scenario({"attack": {"attacker": "crown/monarch"}, "target": {"unit": "imperium/sieger"}}, library)
+    assert scenario.attack.row == "ranged-heavy"
+    assert "row 'ranged-heavy' has the highest expected damage" in " ".join(scenario.warnings)
 
 
 def test_the_only_row_that_fits_needs_no_word(library):
@@ -238,12 +236,9 @@ def test_only_rows_with_the_quality_that_the_attack_uses(library):
 
 
 def test_no_row_at_all_is_told_row_by_row(library):
+    target = {"models": 1, "defence": 1, "damage_limit": 1, "category": "heavy"}
     with pytest.raises(InputError, match=r"no row can make this attack \(ranged-light: it fires at light"):
-        best_row(
-            Attack(),
-            library.loadout("crown/rifle-platoon@basic"),
-            Target(models=1, defence=1, damage_limit=1, category="heavy"),
-        )
+        load_scenario({"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": target}, library)
 
 
 # --- what cannot be ---------------------------------------------------------------------------------------
@@ -319,7 +314,6 @@ def test_what_is_not_modelled_is_named_once(river, library):
     assert [(each.name, each.units) for each in found.not_modelled] == [
         ("Coruscating", ("Otter Guard",)),
         ("Pioneers", ("Otter Guard",)),
-        ("Static", ("Beaver Fort",)),
     ]
     pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
     single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)

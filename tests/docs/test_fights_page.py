@@ -11,7 +11,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.rules.policies import POLICIES, SHOOTING, Policy
-from analyser.scenarios.reading import kind_of
+from analyser.scenarios.load import kind_of
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack, PolicyName, Target
 from tests.helpers.pages import assert_part_of
 

@@ -49,13 +49,13 @@ def test_what_is_destroyed_is_not_called_beaten(text):
 def test_of_duels_it_is_told_who_wins(text, frame):
     duels = by_unit(frame[frame["situation"] == "duel"])
     mine = duels[(duels["attacker"] == "crown/rifle-platoon") & (duels["defender"] != "crown/rifle-platoon")]
-    mine = mine[mine["p_wins"].notna()]
-    p_loses = 1 - mine["p_wins"] - mine["p_draws"]
-    wins, loses = int((mine["p_wins"] > p_loses).sum()), int((mine["p_wins"] < p_loses).sum())
+    mine = mine[mine["p_attacker_wins"].notna()]
+    p_loses = 1 - mine["p_attacker_wins"] - mine["p_draw"]
+    wins, loses = int((mine["p_attacker_wins"] > p_loses).sum()), int((mine["p_attacker_wins"] < p_loses).sum())
     words = sheet(text, "crown-rifle-platoon")
     assert f"more likely to win than to lose against {wins} of the {len(mine)} units here" in words
     assert f"more likely to lose against {loses}." in words
-    assert f"On average it wins {100 * mine['p_wins'].mean():.1f}% of these duels and loses" in words
+    assert f"On average it wins {100 * mine['p_attacker_wins'].mean():.1f}% of these duels and loses" in words
     assert words.count("P(it wins)") == words.count("P(attacker wins)") == 1
     best = mine.nlargest(1, "expected_points_destroyed_per_100_points").iloc[0]
     assert f"{best['defender_unit']} {best['expected_points_destroyed_per_100_points']:.1f}" in words

@@ -63,6 +63,29 @@ def test_a_probability_is_a_number_with_an_interval(result):
         assert result.exact or found.low <= found <= found.high
 
 
+FATES = {"suppressed", "disordered", "fell_back", "destroyed", "broken", "fled", "annihilated"}
+SIDES = {"attack": [], "charge": ["attacker", "target"], "focus": [], "duel": ["a", "b"]}
+
+
+def test_events_have_the_same_names_in_every_kind_of_answer(result):
+    sides = SIDES[result.kind]
+    of_units = {f"{side}_{name}" for side in sides for name in FATES} or FATES
+    of_fights = {*(f"{side}_wins" for side in sides), "draw"} if sides else set()
+    assert of_units | of_fights <= set(result.events)
+    for side in [f"{side}_" for side in sides] or [""]:
+        ways = sum(result.probability(f"{side}{fate}") for fate in ("destroyed", "broken", "fled"))
+        assert result.probability(f"{side}annihilated") == pytest.approx(ways)
+
+
+def test_an_event_under_its_old_name_is_told_the_new_one():
+    charge = ASK["charge"]()
+    for old, new in (("won", "attacker_wins"), ("lost", "target_wins"), ("stalemate", "draw")):
+        with pytest.raises(InputError, match=f"no event '{old}'; did you mean '{new}'"):
+            charge.probability(old)
+    with pytest.raises(InputError, match=r"no metric 'p_wins'; did you mean .*'p_attacker_wins'"):
+        analyser.matchups(RIFLES, GRENADIERS, metric="p_wins")
+
+
 def test_a_wrong_name_is_told_the_nearest(result):
     name = result.events[0]
     with pytest.raises(InputError, match=f"no event '{name}x'; did you mean .*'{name}'"):

@@ -6,6 +6,7 @@ answer says that it was applied; a rule that none are computed from is named ins
 
 import pytest
 
+import analyser
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, parse
 from tests.oracle.fight_files import LOW_CARDS, charge, duel, focus, row, unit
 
@@ -216,6 +217,14 @@ DUELS = {
     "Run Amok": lambda n: duel_case(n, 2, a={"more_rows": [row("melee", 5)]}, deck=LOW_CARDS, **QUIET),
 }
 KINDS = {CLOSE_QUARTERS: CHARGES, FOCUS_FIRE: FOCUS, DUEL: DUELS}
+OF_SHOTS = {"Point Blank", "Torrent", "Turret", "Indirect", "Lock On", "Slow to Fire", "Move or Fire", "Reactive"}
+OF_SHOTS |= {"Emplacement", "Pavises", "Shrouded", "Obfuscating", "Tail Gunner"}
+OF_CONTACT = {"Sponsons", "Stoic Defence", "Storming Party", "Static", "Onslaught", "Overrun", "Hunter", "Throw"}
+NO_BEARING = {  # what could change nothing in the fights below, computed or not
+    CLOSE_QUARTERS: OF_SHOTS,
+    FOCUS_FIRE: OF_CONTACT | {"All-Out Attack", "Berserk", "Run Amok"},  # of a target, which does not act
+    DUEL: {"Capacity"},  # nobody is aboard
+}
 CASES = [(kind, name) for kind, cases in KINDS.items() for name in cases]
 
 
@@ -249,7 +258,7 @@ def test_every_rule_of_the_tables_has_its_case(kind):
 
 
 @pytest.mark.parametrize("name", [*QUALITIES, *SPECIAL_RULES])
-def test_a_rule_that_is_not_computed_is_named(name):
+def test_a_rule_that_is_not_computed_is_named_where_it_could_bear(name):
     quality = name in QUALITIES
     term = QUALITIES[name] if quality else SPECIAL_RULES[name]
     qualities, rules = ([name], []) if quality else ([], [name])
@@ -262,8 +271,39 @@ def test_a_rule_that_is_not_computed_is_named(name):
     }
     for kind, result in answers.items():
         if result is not None and not is_computed(term, kind):
-            assert name in result.not_modelled
+            assert (name in result.not_modelled) == (name not in NO_BEARING[kind])
             assert name not in result.rules_applied
+
+
+def test_rules_of_shots_could_bear_on_a_charge_that_ends_in_a_throw():
+    hidden = unit(rules=["Shrouded", "Tail Gunner (2)"])
+    assert charge(unit(row("melee", 1)), hidden).not_modelled == ()
+    assert charge(unit(row("melee", 1), rules=["Throw (8)"]), hidden).not_modelled == ("Shrouded",)
+
+
+AIRCRAFT = {"models": 10, "defence": 1, "damage_limit": 1, "category": "aerial"}
+
+
+@pytest.mark.parametrize(
+    ("attack", "rules", "named"),
+    [
+        ({"attacker": "crown/rifle-platoon@basic"}, ["Tail Gunner (2)"], ()),
+        ({"dice": 1}, ["Tail Gunner (2)"], ("Tail Gunner (2)",)),  # nobody says what it is that fires
+        (CUTTERS, ["Tail Gunner (2)"], ("Tail Gunner (2)",)),
+        ({"dice": 1}, ["All-Out Attack (3)", "Run Amok"], ()),
+        ({"dice": 1}, ["Capacity (6)"], ("Capacity (6)",)),
+    ],
+)
+def test_a_rule_of_the_target_is_named_if_it_could_bear_on_this_attack(attack, rules, named):
+    result = analyser.exact({"attack": attack, "target": AIRCRAFT | {"rules": rules}})
+    assert tuple(name for name in result.not_modelled if name in rules) == named
+
+
+def test_a_rule_of_the_attacker_is_named_if_it_could_bear_on_this_attack():
+    monarch = {"attack": {"attacker": "crown/monarch-landship"}, "target": AIRCRAFT | {"category": "light"}}
+    names = {name.partition(" (")[0] for name in analyser.exact(monarch).not_modelled}
+    assert "All-Out Attack" in names
+    assert "Sponsons" not in names
 
 
 def test_what_has_no_occasion_is_not_told():

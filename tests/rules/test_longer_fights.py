@@ -46,7 +46,7 @@ def test_a_charge_needs_a_melee_or_impact_row():
 def test_sponsons_fire_before_contact_and_do_not_count_for_who_wins():
     ending = certain(charge(*fighters(1, 0, t={"rules": ["Sponsons (3)"]})))
     assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (3, 1)
-    assert ending["result"] == "won"
+    assert ending["result"] == "attacker_wins"
 
 
 def test_sponsons_take_dice_from_the_charge():
@@ -117,7 +117,7 @@ def test_retaliation_is_judged_from_the_other_side(circumstances, rating):
 
 def test_the_target_strikes_back_with_the_models_that_it_has_left():
     ending = certain(charge(*fighters(4, BY_MODELS)))
-    assert (ending["attacker_models_destroyed"], ending["result"]) == (6, "lost")
+    assert (ending["attacker_models_destroyed"], ending["result"]) == (6, "target_wins")
 
 
 def test_an_impact_row_does_not_strike_back():
@@ -127,7 +127,7 @@ def test_an_impact_row_does_not_strike_back():
 def test_a_target_that_is_gone_does_not_strike_back():
     ending = certain(charge(*fighters(10, 9)))
     assert (ending["target_annihilated"], ending["attacker_models_destroyed"]) == (True, 0)
-    assert ending["result"] == "won"
+    assert ending["result"] == "attacker_wins"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_defender_without_melee_has_nothing_of_its_advantage():
 
 
 @pytest.mark.parametrize(
-    ("dice", "result"), [((3, 2), "won"), ((2, 3), "lost"), ((2, 2), "stalemate"), ((0, 0), "stalemate")]
+    ("dice", "result"), [((3, 2), "attacker_wins"), ((2, 3), "target_wins"), ((2, 2), "draw"), ((0, 0), "draw")]
 )
 def test_who_destroys_more_wins(dice, result):
     attacker, target = fighters(*dice) if any(dice) else fighters(0, 0)
@@ -202,9 +202,9 @@ def test_a_storming_party_strikes_first():
 
 def test_secondary_combatants_strike_for_the_side_of_the_target():
     attacker, target = fighters(3, 2)
-    assert certain(charge(attacker, target))["result"] == "won"
+    assert certain(charge(attacker, target))["result"] == "attacker_wins"
     ending = certain(charge(attacker, target, secondary=[unit(row("melee", 2))]))
-    assert (ending["result"], ending["attacker_models_destroyed"]) == ("lost", 4)
+    assert (ending["result"], ending["attacker_models_destroyed"]) == ("target_wins", 4)
 
 
 def test_secondary_combatants_threaten_the_charger_and_support_the_target():
@@ -220,9 +220,9 @@ def test_passengers_without_a_place_are_destroyed_and_count_for_who_wins():
     passengers = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6, "victory_points": 3}
     attacker = unit(row("melee", 1), type="cavalry")
     bus = transport() | {"rows": [row("melee", 2)]}
-    assert certain(charge(attacker, bus, deck=LOW_CARDS))["result"] == "lost"  # one model for two
+    assert certain(charge(attacker, bus, deck=LOW_CARDS))["result"] == "target_wins"  # one model for two
     full = certain(charge(attacker, bus | {"passengers": passengers}, deck=LOW_CARDS))
-    assert (full["result"], full["target_passengers_left"]) == ("won", 3)  # and three embarked ones
+    assert (full["result"], full["target_passengers_left"]) == ("attacker_wins", 3)  # and three embarked ones
 
 
 def test_passengers_take_a_test_of_their_own():
@@ -358,7 +358,7 @@ def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():
         thrown.append(ending["target_models_destroyed"])
     assert thrown == [2, 5]
     ending = certain(charge(*fighters(2, 3, a={"rules": ["Throw (6)"]}), deck=threes))
-    assert (ending["result"], ending["target_models_destroyed"]) == ("lost", 5)
+    assert (ending["result"], ending["target_models_destroyed"]) == ("target_wins", 5)
     assert not ending["target_suppressed"]
 
 
@@ -518,7 +518,7 @@ def test_overcharge_adds_the_cards_dice_on_either_side_if_it_is_used():
 def test_each_blank_of_overcharge_costs_the_striker_a_damage_that_does_not_count_for_who_wins():
     attacker, target = fighters(3, 1, attackers=["Overcharge"], a={"overcharge": True})
     ending = certain(charge(attacker, target, die={"blank": 1}, deck=TWOS))
-    assert (ending["attacker_models_destroyed"], ending["result"]) == (5, "stalemate")
+    assert (ending["attacker_models_destroyed"], ending["result"]) == (5, "draw")
 
 
 def test_what_overcharge_costs_does_not_count_for_the_losers_test():
@@ -534,7 +534,7 @@ def test_a_unit_that_its_own_blanks_annihilate_has_lost():
     for rules, points in (([], 5), (["Hunter"], 6)):
         result = charge(attacker, target | {"rules": rules}, die={"blank": 1}, deck=TWOS)
         ending = certain(result)
-        assert (ending["result"], ending["attacker_annihilated"]) == ("lost", True)
+        assert (ending["result"], ending["attacker_annihilated"]) == ("target_wins", True)
         assert result.summary["expected_target_victory_points"] == points
 
 
@@ -1132,7 +1132,7 @@ def test_a_charge_over_the_whole_table_is_as_good_as_a_short_one():
 def test_an_edge_beyond_the_table_is_refused_in_a_duel():
     charger, charged = fighters(1, 1)
     scenario = {"duel": {"distance": 10}, "a": charger | {"edge_distance": 61}, "b": charged}
-    with pytest.raises(InputError, match="an edge_distance of 61 inches in a duel") as refused:
+    with pytest.raises(InputError, match="edge_distance: 61 inches in a duel") as refused:
         analyser.duel(scenario | {"duel": {"distance": 10, "policy_a": "charge", "policy_b": "take_cover"}})
     assert refused.value.where == "a.edge_distance"
 

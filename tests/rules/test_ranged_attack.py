@@ -768,11 +768,18 @@ def test_ac_7_irregular_and_lockstep_say_the_formation():
     assert not certain(dice=1, type="cavalry", rules=["Lockstep"], officer="first").disordered
 
 
-@pytest.mark.parametrize("rule", ["Sponsons (4)", "Stoic Defence", "Fiery Demise (3)", "Tail Gunner (2)", "Slow"])
+@pytest.mark.parametrize("rule", ["Fiery Demise (3)", "Tail Gunner (2)", "Slow", "Capacity (6)"])
 def test_ac_7_rules_that_no_number_comes_from_are_reported_by_name(rule):
     result = attack(dice=1, rules=[rule])
     assert result.not_modelled == (rule,)
     assert law(result) == law(attack(dice=1))
+
+
+@pytest.mark.parametrize("rule", ["Sponsons (4)", "Stoic Defence", "Hunter"])
+def test_ac_7_rules_of_close_quarters_are_no_matter_for_a_ranged_attack(rule):
+    result = attack(dice=1, rules=[rule])
+    assert (result.rules_applied, result.not_modelled) == ((), ())
+    assert "Rules applied: none, no special rules or qualities apply" in str(result)
 
 
 def test_ac_7_an_unknown_rule_is_reported_and_warned_of():

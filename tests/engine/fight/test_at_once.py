@@ -138,9 +138,9 @@ def test_blanks_of_the_target_do_not_silence_who_is_beside_it():
     attacker = unit(row("melee", 0, special=None), row("impact", 1))
     attacker["rows"] = [row("impact", [0] * 9 + [1])]
     result = charge(attacker, doomed(defence=100), die=COIN, deck={"6": 1}, secondary=[beside(40)])
-    assert likely(result, "lost") > 0.999
+    assert likely(result, "target_wins") > 0.999
     alone = charge(attacker, doomed(defence=100), die=COIN, deck={"6": 1})
-    assert likely(alone, "lost") < 0.02  # by its own blanks the target has lost
+    assert likely(alone, "target_wins") < 0.02  # by its own blanks the target has lost
 
 
 def test_who_is_beside_a_target_that_was_struck_down_does_not_strike():
@@ -154,7 +154,7 @@ def test_it_has_won_who_is_left_if_those_beside_do_not_finish_it(terrain):
     # Blanks only: the target destroys itself, those beside it hit nothing; before the charge or after it (AC-8.4).
     attacker = unit(row("melee", 1))
     result = charge(attacker, doomed(), die=BLANKS, deck={"6": 1}, secondary=[beside(40)], **terrain)
-    assert likely(result, "won") == 1
+    assert likely(result, "attacker_wins") == 1
 
 
 def test_those_beside_strike_first_too_where_the_target_does():
@@ -167,7 +167,7 @@ def test_those_beside_strike_first_too_where_the_target_does():
         secondary=[beside(20)],
         difficult_terrain=True,
     )
-    assert likely(result, "lost") > 0.99
+    assert likely(result, "target_wins") > 0.99
 
 
 # --- AC-7: a Tail Gunner answers each ranged attack -------------------------------------------------------------

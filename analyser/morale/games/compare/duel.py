@@ -16,7 +16,7 @@ from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
-from analyser.results.states import Endings, flag, is_removed, models_destroyed
+from analyser.results.states import JointStates, flag, is_removed, models_destroyed
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_duel
 from analyser.scenarios.schema import Combatant
@@ -36,9 +36,9 @@ class Fought(NamedTuple):
     scenario: DuelScenario
     side: int
 
-    def states_of_side(self, endings: Endings) -> NDArray[np.int64]:
+    def states_of_side(self, states: JointStates) -> NDArray[np.int64]:
         """The states of the side that is looked at."""
-        return endings.second if self.side else endings.first
+        return states.second if self.side else states.first
 
     def lost(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """Models that damage has destroyed since the duel began."""

@@ -175,7 +175,7 @@ def test_armoured_clash_against_the_plain_reading():
 def test_what_is_lost_by_each_round_is_what_the_duel_says():
     paths = losses.exact_stream(ready(SHOOT_OUT)).paths
     result = api.duel(RIFLES, GRENADIERS)
-    for turn, endings in enumerate(result.endings):
+    for turn, endings in enumerate(result.moments):
         by_duel = np.bincount(models_destroyed(endings.first, 6), endings.weights, 7)
         by_path = np.bincount(paths.numbers[:, : turn + 1].sum(axis=1), paths.weights, 7)
         assert by_path == pytest.approx(by_duel, abs=1e-12)
@@ -185,7 +185,7 @@ def test_what_is_lost_by_each_round_is_what_the_duel_says():
 def test_how_a_unit_stands_is_what_the_duel_says(side):
     """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
     stream = losses.exact_stream(ready(SHOOT_OUT | {"side": side}))
-    for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).endings):
+    for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second
         assert found == pytest.approx(np.bincount(fates_of(words), endings.weights, len(FATES)), abs=1e-12)
 
