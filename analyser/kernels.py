@@ -8,19 +8,17 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analyser import api, morale
+from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError, check_integer, did_you_mean
 from analyser.common.jit import interpreted
 from analyser.common.kernel_cache import folder_for
-from analyser.common.sampling import MOST_THREADS, Progress, Sampling, default_threads
-from analyser.results.solve import solve
-from analyser.scenarios.load import load
+from analyser.common.sampling import MOST_THREADS, Progress, default_threads
 
 A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-_FEW = Sampling("monte-carlo", 1000, threads=1)
 _MANY = 2_000_000  # trials from which those of a morale question that are alike are rolled together
 _TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
 _REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
@@ -53,31 +51,27 @@ _MORALE: dict[str, dict[str, Any]] = {
 
 
 def _exact_fights() -> None:
-    str(solve(load({"a": {"unit": A}, "b": {"unit": B}, "duel": {"rounds": 2}})))  # also what each did, and why
+    str(api.duel(A, B, rounds=2))  # also what each did, and why
 
 
 def _sampled_fights(replacement: bool, overcharge: bool) -> None:
     keys = {"qualities": ["Overcharge"], "overcharge": True, "attacker_models": 3} if overcharge else {}
-    solve(load({"attacks": [{"dice": 3} | keys], "target": {"unit": B}}), replace(_FEW, replacement=replacement))
+    api.focus([{"dice": 3} | keys], B, method="monte-carlo", replacement=replacement, trials=1000, threads=1)
 
 
 def _attacks(die: Mapping[str, int] | None) -> None:
     ruleset = {"ruleset": {"die": die}} if die else {}
     for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
-        attack = load({"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset)
-        solve(attack)
-        solve(attack, _FEW)
+        asked = {"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset
+        api.exact(asked)
+        api.simulate(asked, trials=1000, threads=1)
 
 
 def _matchups() -> None:
-    from analyser.analysis.matchups import matchups
-
     matchups(A, B, threads=1)
 
 
 def _morale(system: str) -> None:
-    from analyser import morale
-
     for question in (_MORALE[system], *([_LARGE_GAME] if system == "grande-tactique" else [])):
         ready = morale.load_question(system, question)
         if question is not _LARGE_GAME:

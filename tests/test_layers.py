@@ -21,7 +21,8 @@ LEVELS = (
     ("plots",),
     ("results",),
     ("analysis", "morale"),
-    ("report", "api", "kernels"),
+    ("report", "api"),
+    ("kernels",),
     ("cli",),
     ("__main__",),
 )

@@ -238,6 +238,7 @@ class FightResult(Result):
 
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # of an exact distribution: some seconds
+_INTERPRETED = 4e-7  # seconds a step, where it is not compiled
 _STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
 _WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
 
@@ -303,12 +304,13 @@ def exact_laws_of(
     """The joint distribution of the two sides after each of `programs`; InputError if it would take minutes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
-    _check_size(setup, programs)
-    return exact_distributions(setup, programs, start, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+    seconds = _steps_of(setup, programs) * _INTERPRETED
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return exact_distributions(setup, programs, start, die, deck, seconds)
 
 
-def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
-    """Raise InputError if the exact distribution would take minutes or gigabytes."""
+def _steps_of(setup: Setup, programs: Sequence[Sequence[Operation]]) -> float:
+    """About how many steps the exact distribution takes; InputError if it would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
     rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
@@ -318,9 +320,10 @@ def _check_size(setup: Setup, programs: Sequence[Sequence[Operation]]) -> None:
     sides = setup["sides"]
     if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
         pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
-    steps = strikes * pairs * max(standing)
+    steps: float = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
         allowed = "fewer models or rounds, or the method monte-carlo"
         raise InputError(
             f"the exact distribution of this fight takes about {steps:.1g} steps", where="method", allowed=allowed
         )
+    return steps

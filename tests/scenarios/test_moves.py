@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import analyser
+from analyser.common.jit import interpreted
 from analyser.game import profiles
 from analyser.scenarios import attack
 
@@ -42,8 +43,9 @@ def moves_of(work):
 
 
 def test_a_sample_of_two_selectors_comes_to_its_text_in_few_moves():
-    text_of_a_sample()  # reads the library, compiles the kernels
-    moves = moves_of(text_of_a_sample)
+    with interpreted(False):
+        text_of_a_sample()  # reads the library, compiles the kernels
+        moves = moves_of(text_of_a_sample)
     assert sum(moves.values()) <= 300, moves.most_common(10)
 
 

@@ -64,6 +64,7 @@ def exact_distributions(
     start: tuple[int, int],
     die: NDArray[np.int64],
     deck: NDArray[np.int64],
+    seconds: float = 0.0,
 ) -> list[Joint]:
     """The joint distribution of the states of both sides after each part of a program.
 
@@ -76,9 +77,12 @@ def exact_distributions(
         The states of both sides at the start.
     die, deck : int64 arrays
         Sides by face; copies by card value. Cards are drawn with replacement (AC-9.3).
+    seconds : float
+        That the interpreter would take for it.
     """
     operations = _as_array(tuple(operation for part in parts for operation in part))
     joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
+    run.expect(seconds)
     ends = np.cumsum([len(part) for part in parts])
     return list(run(setup, operations, ends, joint, die, deck))
 
