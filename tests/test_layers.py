@@ -176,7 +176,7 @@ def test_no_test_imports_another():
     ("place", "line", "wrong"),
     [
         ("rules", "from analyser.scenarios.schema import Scenario", ["rules -> analyser.scenarios.schema.Scenario"]),
-        ("scenarios", "from analyser.rules import damage", []),
+        ("scenarios", "from analyser.rules import attack", []),
         ("engine", "def later():\n    import analyser.results", ["engine -> analyser.results"]),
         ("plots", "from analyser.results import base", ["plots -> analyser.results.base"]),
         ("rules", "from analyser.rules.structs import FIGHT", []),

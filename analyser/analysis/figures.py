@@ -12,7 +12,7 @@ from analyser.common.errors import InputError, check_flag, check_text
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, RESULTS, metric_chosen
 from analyser.results.attack import AttackResult
-from analyser.rules.damage import losses_of
+from analyser.rules.attack import losses_of
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 

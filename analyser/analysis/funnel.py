@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
 from analyser.results.attack import solve
-from analyser.rules.damage import hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.load import ScenarioLike, load_scenario
 

@@ -13,7 +13,7 @@ from analyser.analysis.selection import rows_called
 from analyser.engine.attack.sweep import SUMMARY, sweep
 from analyser.game import keywords
 from analyser.game.units import Loadout, Row
-from analyser.rules.conditions import attack_dice
+from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.best_row import best_of

@@ -9,7 +9,7 @@ import numpy as np
 
 RecordT = TypeVar("RecordT")
 Int = Annotated[int, np.int64]
-Whole = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read
+WholeField = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read
 
 
 def record_type(layout: type) -> np.dtype[np.void]:

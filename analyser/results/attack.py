@@ -21,8 +21,8 @@ from analyser.game.dice import Face
 from analyser.results import rules_used
 from analyser.results.base import Result, Weighed, distribution_block, probability_figures, share_columns
 from analyser.results.rendering import Block
-from analyser.rules import outcome
-from analyser.rules.damage import Scores, by_hits
+from analyser.rules import discipline
+from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of
 from analyser.rules.structs import FightFacts, plain
 from analyser.scenarios.attack import Scenario
@@ -39,22 +39,22 @@ MOST_STEPS = 1e9  # of an exact distribution: some seconds
 
 _PLACES = {
     "models_left": 0,
-    "models_destroyed": outcome.MODELS_DESTROYED,
-    "damage": outcome.DAMAGE,
-    "attacker_models_destroyed": outcome.ATTACKER_DESTROYED,
-    "attacker_damage": outcome.ATTACKER_DAMAGE,
+    "models_destroyed": discipline.MODELS_DESTROYED,
+    "damage": discipline.DAMAGE,
+    "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
+    "attacker_damage": discipline.ATTACKER_DAMAGE,
 }
-BIT_OF_FLAG: dict[str, int] = {name: getattr(outcome, name.upper()) for name in (*FLAGS, "activated")}
-_FATES = outcome.ANNIHILATED | outcome.BROKEN | outcome.FLED
-_TARGET_BITS = (1 << outcome.ATTACKER_DAMAGE) - 1
+BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
+_FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
+_TARGET_BITS = (1 << discipline.ATTACKER_DAMAGE) - 1
 
 
 def _column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
     """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
     if name in _PLACES:
-        return np.asarray(outcomes >> _PLACES[name] & (1 << outcome.BITS) - 1)
+        return np.asarray(outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
     if name == "destroyed":  # gone, and in no other way
-        return np.asarray(outcomes & _FATES == outcome.ANNIHILATED)
+        return np.asarray(outcomes & _FATES == discipline.ANNIHILATED)
     return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
@@ -70,7 +70,7 @@ class AttackResult(Result):
         Their probabilities (float64), or how often each was seen (int64, Monte Carlo).
     scores : Scores
     score_weights : array
-        The same for the score of the pool (:mod:`analyser.rules.damage`).
+        The same for the score of the pool (:mod:`analyser.rules.attack`).
     conditions : mapping
         What the rules made of the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
@@ -169,7 +169,7 @@ class AttackResult(Result):
             names += ["activated"] if self._has_cryo else []
             names += MORE_NUMBERS if self.scenario.attack.overcharge else []
         elif self.has_more:
-            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~outcome.ACTIVATED, return_inverse=True)
+            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~discipline.ACTIVATED, return_inverse=True)
             weights = np.zeros(len(outcomes), self.weights.dtype)
             np.add.at(weights, place, self.weights)
         columns = {name: _column(outcomes, name) for name in names}

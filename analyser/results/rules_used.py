@@ -11,7 +11,7 @@ from analyser.game.dice import Rating
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword, Term
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
-from analyser.rules.conditions import bonuses_of, combat_rating, is_concealed, penalties_of
+from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario

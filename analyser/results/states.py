@@ -17,7 +17,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed, share_columns
-from analyser.rules import outcome, unit_state
+from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario
@@ -43,7 +43,7 @@ _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 def is_removed(states: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
-    return np.asarray((states & outcome.ANNIHILATED) != 0)
+    return np.asarray((states & discipline.ANNIHILATED) != 0)
 
 
 def models_left(states: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -53,13 +53,13 @@ def models_left(states: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def models_destroyed(states: NDArray[np.int64], models: int) -> NDArray[np.int64]:
     """Models that damage has destroyed, or that found no room, of `models` at the start."""
-    lost = states >> outcome.MODELS_DESTROYED & unit_state.MODELS_MASK
+    lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
 def damage(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
-    return np.where(is_removed(states), 0, states >> outcome.DAMAGE & unit_state.MODELS_MASK)
+    return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
 
 
 def flag(states: NDArray[np.int64], name: str) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from analyser.common.jit import step
 from analyser.rules import discipline, unit_state
-from analyser.rules.outcome import ACTIVATED, DISORDERED, FELL_BACK, SUPPRESSED
+from analyser.rules.discipline import ACTIVATED, DISORDERED, FELL_BACK, SUPPRESSED
 from analyser.rules.policies import Action, Manoeuvre, Policy, View
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts, TargetFacts
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.conditions import set_target
-from analyser.rules.outcome import ANNIHILATED, DISORDERED, MODELS_DESTROYED
+from analyser.rules.attack import set_target
+from analyser.rules.discipline import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
 
 ACTIVE, TARGET, NOBODY = 0, 1, 2

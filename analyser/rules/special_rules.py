@@ -8,13 +8,13 @@ showed stands in the state of the unit that is gone.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.rules import activation, outcome, unit_state
+from analyser.rules import activation, discipline, unit_state
 from analyser.rules.activation import Order, in_building, length_between
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 
 # Bits of activations, which a unit that is gone has no more use for.
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
-_NOT_BY_DAMAGE = outcome.BROKEN | outcome.FLED
+_NOT_BY_DAMAGE = discipline.BROKEN | discipline.FLED
 STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
 
 
@@ -61,7 +61,7 @@ def settled_by_a_shot(state: int, side: SideFacts) -> int:
 
 
 # Between the attack and its die; a bit of units that are gone, which one that stands has no use for.
-SHAKEN = outcome.FLED
+SHAKEN = discipline.FLED
 
 
 @step
@@ -86,7 +86,7 @@ def after_siege_test(state: int, side: SideFacts, wrecked: bool) -> int:
 WITHIN = 6 * INCH
 _AERIAL = CATEGORIES.index("aerial")
 _HAS_NOT_CHARGED = (Order.SHOOT_AIMING, Order.SHOOT, Order.NO_ATTACK)
-_NO_DAMAGE = ~(unit_state.MODELS_MASK << outcome.DAMAGE)
+_NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 
 @step
@@ -107,7 +107,7 @@ def hurts(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: Tar
 def with_damage(state: int, side: SideFacts, damage_limit: int) -> int:
     """The unit that was near, with one damage more: no attack, so no test, and its officer is not chosen."""
     if unit_state.damage_of(state) + 1 < damage_limit:
-        return state + (1 << outcome.DAMAGE)
+        return state + (1 << discipline.DAMAGE)
     return without_a_model(state, side)
 
 
@@ -116,4 +116,4 @@ def without_a_model(state: int, side: SideFacts) -> int:
     """A unit with one model less, and the damage on it gone; its general does not choose the officer."""
     if unit_state.models_of(state) > 1:
         return (state - 1) & _NO_DAMAGE
-    return settled_by_a_shot(unit_state.removed_state(state, side, 1, outcome.ANNIHILATED), side)
+    return settled_by_a_shot(unit_state.removed_state(state, side, 1, discipline.ANNIHILATED), side)

@@ -12,7 +12,7 @@ Lengths are in hundredths of an inch. Where a unit stands is the topmost part of
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.rules.outcome import (
+from analyser.rules.discipline import (
     ACTIVATED,
     ANNIHILATED,
     ATTACKER_DAMAGE,

@@ -17,7 +17,7 @@ from analyser.game.keywords import Bearer, Rule
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import MOST_MODELS, Loadout
-from analyser.rules.conditions import set_fight
+from analyser.rules.attack import set_fight
 from analyser.rules.structs import (
     ATTACK,
     CATEGORIES,

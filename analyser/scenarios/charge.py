@@ -11,7 +11,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.rules import outcome, unit_state
+from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
 from analyser.scenarios.combatant import (
@@ -272,7 +272,7 @@ def charge_program(
 def charge_start(setup: Setup) -> tuple[int, int]:
     """Both sides as a charge begins: the attacker is activated, and has charged."""
     attacker, target = start_states(setup)
-    return unit_state.with_order(attacker, int(Order.CHARGE)) | outcome.ACTIVATED, target
+    return unit_state.with_order(attacker, int(Order.CHARGE)) | discipline.ACTIVATED, target
 
 
 # --- warnings -----------------------------------------------------------------------------------------------

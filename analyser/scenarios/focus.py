@@ -14,7 +14,7 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
-from analyser.rules.conditions import attack_dice
+from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, SIDE, plain
 from analyser.scenarios.attack import Scenario, record_of
 from analyser.scenarios.resolve import resolve_target

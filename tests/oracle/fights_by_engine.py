@@ -14,7 +14,7 @@ from analyser.results import states
 from analyser.results.duel import deeds_of_rounds
 from analyser.results.states import run
 from analyser.rules import close_quarters, unit_state
-from analyser.rules.outcome import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
+from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program, in_parts, shooters_of
 from analyser.scenarios.focus import focus_program

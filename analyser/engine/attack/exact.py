@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from analyser.common.jit import step, tiered
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
-from analyser.rules.damage import Scores, losses_of, scores_for
+from analyser.rules.attack import Scores, losses_of, scores_for
+from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.draws import Odds, probability_of, suppression_draw
-from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts
 
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
@@ -119,7 +119,7 @@ def exact_attack(
     pmf : float64 array, shape (scores,)
         Of the score of the pool.
     outcomes : int64 array, shape (n,)
-        Packed as :mod:`analyser.rules.outcome` says, in rising order, each once.
+        Packed as :mod:`analyser.rules.discipline` says, in rising order, each once.
     probabilities : float64 array, shape (n,)
     """
     scores = scores_for(fight, most_dice(fight, cards))

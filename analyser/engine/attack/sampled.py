@@ -18,9 +18,9 @@ from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import Stream, stream_of
 from analyser.game.dice import Face
 from analyser.rules import discipline
-from analyser.rules.damage import Scores, losses_of, scores_for, size_of
+from analyser.rules.attack import Scores, losses_of, scores_for, size_of
+from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.draws import odds_of, passing, suppression_draw
-from analyser.rules.outcome import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000

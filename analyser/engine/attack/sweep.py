@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from analyser.common.jit import step, tiered
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
-from analyser.rules.conditions import set_fight
-from analyser.rules.damage import Scores, losses_of, scores_for
+from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
+from analyser.rules.discipline import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import Odds, odds_of
-from analyser.rules.outcome import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import FIGHT, FightFacts
 
 FIGURES = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.fight.program import Kind, Setup, When
-from analyser.rules import activation, close_quarters, discipline, outcome, special_rules, unit_state
+from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, rally_draw, suppression_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
@@ -290,7 +290,7 @@ def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
     if unit_state.is_removed(state):
         return state
     if facts.static:
-        return unit_state.removed_state(state, facts, 0, outcome.ANNIHILATED)
+        return unit_state.removed_state(state, facts, 0, discipline.ANNIHILATED)
     back = close_quarters.withdrawn(state, facts)
     if passed or unit_state.is_removed(back):
         return back

@@ -6,8 +6,8 @@ from analyser.common.jit import step
 from analyser.engine.fight.program import Setup
 from analyser.rules import activation, close_quarters, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.conditions import set_fight, special_counts
-from analyser.rules.outcome import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
+from analyser.rules.attack import set_fight, special_counts
+from analyser.rules.discipline import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
 from analyser.rules.structs import NONE, Bonus, Penalty, SideFacts
 
 _SEEN_BY_STRIKER = (

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from analyser.engine.pool.pmf import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
 from analyser.game.dice import Face
-from analyser.rules.damage import Scores, size_of
+from analyser.rules.attack import Scores, size_of
 from analyser.rules.structs import FightFacts
 
 BOUNDS_AT_ONCE = 3  # a card has as many

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.game.dice import Face
-from analyser.rules.damage import Scores, score_of, scores_for, size_of
+from analyser.rules.attack import Scores, score_of, scores_for, size_of
 from analyser.rules.structs import FightFacts
 
 _FACES = len(Face)
@@ -283,7 +283,7 @@ def pool_pmf(
     ----------
     fight : record of FIGHT
     scores : Scores
-        Of :func:`~analyser.rules.damage.scores_for` the dice of the pool, or more.
+        Of :func:`~analyser.rules.attack.scores_for` the dice of the pool, or more.
     faces : float64 array, shape (5,)
         The probability of each face, in the order of :class:`~analyser.game.dice.Face`.
     cards : float64 array, shape (highest card + 1,)

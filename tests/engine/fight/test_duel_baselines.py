@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.rules.outcome import SUPPRESSED
+from analyser.rules.discipline import SUPPRESSED
 from analyser.rules.unit_state import MODELS_MASK
 from benchmarks import longer_fights
 from benchmarks.baselines.duels import ROUNDS, TWELVE, Facts, numpy_vectorised, pure_python, scenario

@@ -9,10 +9,18 @@ from scipy import stats
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record
-from analyser.engine.fight.sampled import nodes, roll_cache
+from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled import simulation as played
 from analyser.engine.fight.sampled.draws import RandomDraws
-from analyser.engine.fight.sampled.pools import pools_for
+from analyser.engine.fight.sampled.pools import (
+    AT_ONCE,
+    Roller,
+    empty_cache,
+    pools_for,
+    put_away,
+    roll_again,
+    rolls_left,
+)
 from analyser.engine.pool.buffers import BLOCK
 from analyser.game.cards import MOST_COPIES
 from tests.helpers.samples import chi_square
@@ -320,22 +328,22 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     pools, layouts, rerolls = pools_for(fight.setup, 1, die, deck)
     pool = int(pools.first[0])
     rolled = {}
-    for most in (1, roll_cache.AT_ONCE):
-        held, words, rolls = roll_cache.empty_cache(pools), empty_record(RandomDraws), []
+    for most in (1, AT_ONCE):
+        held, words, rolls = empty_cache(pools), empty_record(RandomDraws), []
         words.gamma = np.uint64(0x9E3779B97F4A7C15)
-        roll_cache.put_away(held, pools)
-        roller = roll_cache.Roller(layouts, rerolls, held, words)
+        put_away(held, pools)
+        roller = Roller(layouts, rerolls, held, words)
         while sum(map(len, rolls)) < 12 * BLOCK:
             if most == 1:
                 held.blocks[pool] = 0
-            roll_cache.roll_again(roller, pools, pool)
-            left = roll_cache.rolls_left(held, pool)
+            roll_again(roller, pools, pool)
+            left = rolls_left(held, pool)
             rolls.append(held.cells[held.next[pool] :][:left].copy())
             held.next[pool] += np.uint64(left)
         rolled[most] = np.concatenate(rolls)
         if most > 1:
             assert [len(some) // BLOCK for some in rolls] == [1, 1, 2, 4, 4]
-    assert np.array_equal(rolled[1], rolled[roll_cache.AT_ONCE])
+    assert np.array_equal(rolled[1], rolled[AT_ONCE])
     blocks = rolled[1].reshape(-1, BLOCK)
     assert all(np.any(one != other) for one, other in itertools.combinations(blocks, 2))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.engine.pool.pmf import first_die, memory_sizes, moves_of, no_outcomes, volume
-from analyser.rules.damage import scores_for
+from analyser.rules.attack import scores_for
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 

@@ -14,15 +14,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.common.records import Int, empty_record
+from analyser.common.records import Int, WholeField, empty_record, record_type
 from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_draw, one_of
-from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
 from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
-from analyser.game.cards import HIGHEST_CARD
+from analyser.game.cards import HIGHEST_CARD, MOST_CARDS
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL = _ONE << HALF
+ABREAST = 64
+RING = np.uint64(2 * ABREAST - 1)  # places in a ring go up to here, and begin again
+_LINE = 64
+MOST_WORDS = -(-(HIGHEST_CARD + 2) // (_BITS // (MOST_CARDS.bit_length() + 1)))  # of a deck, one field a threshold
+
+
+class Lanes:
+    """Trials in lockstep, as one record."""
+
+    place: Annotated[Any, np.uint64, (ABREAST,)]  # where each waits,
+    row: Annotated[Any, np.uint64, (ABREAST,)]  # and how many parts it has begun
+    transition: Annotated[Any, np.uint64, (ABREAST,)]  # the transition that it takes,
+    to: Annotated[Any, np.uint64, (ABREAST,)]  # and the node to which that leads
+    shown: Annotated[Any, np.uint64, (ABREAST,)]  # one more than the place of its card among those left
+    last: Annotated[Any, np.uint64, (ABREAST,)]  # whether it was the last card
+    fresh: Annotated[Any, np.uint64, (ABREAST,)]  # whether the lane has begun a trial
+    # What is left of the two decks (:mod:`.decks`): here, so that the compiler sees that it is no other array.
+    left: Annotated[Any, np.uint64, (2, MOST_WORDS, ABREAST)]
+    ends: Annotated[Any, np.uint64, (2 * ABREAST,)]  # lanes whose part has ended: from `at` up to `many`, in a ring
+    active: WholeField  # lanes in use
+    lane: WholeField  # the lane that goes on,
+    stage: WholeField  # and with which pass
+    at: WholeField
+    many: WholeField
+    begun: WholeField  # trials so far,
+    trials: WholeField  # and of the chunk
+    sweeps: WholeField  # how often all have taken a transition
+    counted: WholeField  # as often those were counted before that the chunk was begun anew
+    first: Annotated[Any, np.uint64]  # where trials begin,
+    first_row: Annotated[Any, np.uint64]  # and how many parts they have begun by then
+
+
+_LANE_TYPE = record_type(Lanes)
+
+
+def no_lanes() -> Lanes:
+    """No trial has begun; aligned to a cache line, for wide vector instructions."""
+    memory = np.zeros(_LANE_TYPE.itemsize + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return cast("Lanes", memory[first : first + _LANE_TYPE.itemsize].view(_LANE_TYPE)[0])
 
 
 class Decks:

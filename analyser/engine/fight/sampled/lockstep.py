@@ -10,14 +10,22 @@ import numpy as np
 
 from analyser.common.jit import Whole, inlined, kernel, step
 from analyser.engine.fight.sampled import nodes, program_table
-from analyser.engine.fight.sampled.decks import Decks, cards_left, draw_fairly, move_deck, shuffle_fresh, without
+from analyser.engine.fight.sampled.decks import (
+    ABREAST,
+    RING,
+    Decks,
+    Lanes,
+    cards_left,
+    draw_fairly,
+    move_deck,
+    shuffle_fresh,
+    without,
+)
 from analyser.engine.fight.sampled.draws import DRAWS, HALF, LOWER, RandomDraws, draw_again, one_of
-from analyser.engine.fight.sampled.lanes import ABREAST, RING, Lanes
 from analyser.engine.fight.sampled.nodes import Nodes
-from analyser.engine.fight.sampled.pools import Pools
+from analyser.engine.fight.sampled.pools import Pools, RollCache, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable
-from analyser.engine.fight.sampled.roll_cache import RollCache, rolls_left
-from analyser.engine.fight.sampled.snapshots import COUNT, NEXT, UNSEEN, Snapshots
+from analyser.engine.fight.sampled.transitions import COUNT, NEXT, UNSEEN, Snapshots
 
 ROLL, _END = 0, 1  # which pass goes on: the first, or the last
 _THRESHOLD, _THRESHOLDS = np.uint64(nodes.THRESHOLD), np.uint64((1 << nodes.THRESHOLD_BITS) - 1)

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from analyser.common.jit import Tiered
 from analyser.common.records import empty_record, views
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.fight.sampled.decks import ask, decks_for
+from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
 from analyser.engine.fight.sampled.draws import RandomDraws
-from analyser.engine.fight.sampled.lanes import no_lanes
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, Nodes
-from analyser.engine.fight.sampled.pools import pools_for
+from analyser.engine.fight.sampled.pools import Roller, empty_cache, pools_for
 from analyser.engine.fight.sampled.program_table import (
     NO_PATIENCE,
     NO_ROOM,
@@ -32,9 +31,7 @@ from analyser.engine.fight.sampled.program_table import (
     program_table_of,
     thresholds_by_cards,
 )
-from analyser.engine.fight.sampled.roll_cache import Roller, empty_cache
-from analyser.engine.fight.sampled.snapshots import counts_of, forget_ways, snapshots_of
-from analyser.engine.fight.sampled.transitions import Graph
+from analyser.engine.fight.sampled.transitions import Graph, counts_of, forget_ways, snapshots_of
 from analyser.engine.fight.sampled.with_replacement import (
     GROUPED_TRIALS,
     begin_groups,

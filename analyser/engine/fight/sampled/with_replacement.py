@@ -10,17 +10,15 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from analyser.common.jit import inlined, kernel, step, tiered
-from analyser.common.records import Whole, empty_record
+from analyser.common.jit import Whole, inlined, kernel, step, tiered
+from analyser.common.records import WholeField, empty_record
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.draws import RandomDraws, among, begin_stream, one_of
 from analyser.engine.fight.sampled.nodes import Nodes
-from analyser.engine.fight.sampled.pools import Layouts, Pools
+from analyser.engine.fight.sampled.pools import Layouts, Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.engine.fight.sampled.roll_cache import RollCache, Roller, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, Snapshots, end_of_part, next_node
-from analyser.engine.fight.sampled.transitions import Graph
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, end_of_part, next_node
 from analyser.engine.pool.layout import Rerolls
 
 GROUPED_TRIALS = (
@@ -32,11 +30,11 @@ _NOWHERE = -1
 class Groups:
     """How many trials are where, as one record; NOWHERE is no node."""
 
-    part: Whole  # the part of the fight that is played, counted from 0,
-    queue: Whole  # and the queue that goes on
-    node: Whole  # the node that is being left, or NOWHERE,
-    left: Whole  # how many there are still to roll or draw,
-    result: Whole  # and the result that goes on next when all have
+    part: WholeField  # the part of the fight that is played, counted from 0,
+    queue: WholeField  # and the queue that goes on
+    node: WholeField  # the node that is being left, or NOWHERE,
+    left: WholeField  # how many there are still to roll or draw,
+    result: WholeField  # and the result that goes on next when all have
     there: Annotated[Any, np.int32, (program_table.MOST_QUEUES,)]  # of each queue a node at which somebody waits
     beside: Annotated[Any, np.int32, (nodes.NODES,)]  # of each such node another one in its queue
     trials: Annotated[Any, np.int64, (nodes.NODES,)]  # how many wait at each node

@@ -8,15 +8,12 @@ import numpy as np
 
 from analyser.common.jit import step, tiered
 from analyser.engine.fight.sampled import nodes, program_table, transitions
-from analyser.engine.fight.sampled.decks import Decks, draw_value, shuffle_all
+from analyser.engine.fight.sampled.decks import ABREAST, RING, Decks, Lanes, draw_value, shuffle_all
 from analyser.engine.fight.sampled.draws import begin_stream
-from analyser.engine.fight.sampled.lanes import ABREAST, RING, Lanes
 from analyser.engine.fight.sampled.lockstep import ROLL, lanes_go_on
-from analyser.engine.fight.sampled.pools import Pools
+from analyser.engine.fight.sampled.pools import Pools, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import Stage
-from analyser.engine.fight.sampled.roll_cache import Roller, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.snapshots import COUNT, FINAL, UNSEEN, Snapshots, next_node
-from analyser.engine.fight.sampled.transitions import Graph
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, UNSEEN, Graph, Snapshots, next_node
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1

@@ -18,13 +18,13 @@ from analyser.morale.games.compare.nerve import disciplines, standing_for
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.stream import GONE, ROUTED, SHAKEN, STEADY, Rounds
 from analyser.morale.questions import Pmf
-from analyser.rules import discipline, outcome
+from analyser.rules import discipline
 from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
 FALL_BACK = 3.0  # inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
-_MODELS = (1 << outcome.BITS) - 1
-_REMOVED = outcome.BROKEN | outcome.FLED
+_MODELS = (1 << discipline.BITS) - 1
+_REMOVED = discipline.BROKEN | discipline.FLED
 
 
 class Unit(NamedTuple):
@@ -92,10 +92,10 @@ def attacked(unit: Unit, fight: FightFacts, most_losses: int, highest_card: int,
             if fate & _REMOVED:
                 after[row, total] = unit.gone
                 continue
-            if fate & outcome.FELL_BACK:
+            if fate & discipline.FELL_BACK:
                 status, falls_now = FELL_BACK, falls if unit.far else falls + 1
             else:
-                status, falls_now = (max(status, SUPPRESSED) if fate & outcome.SUPPRESSED else CALM), falls
+                status, falls_now = (max(status, SUPPRESSED) if fate & discipline.SUPPRESSED else CALM), falls
             after[row, total] = ((fate & _MODELS) * unit.falls + falls_now) * 3 + status
             status = state % 3
     return after
