@@ -19,7 +19,7 @@ from analyser.common.estimates import (
     mean_of,
     points_figures,
 )
-from analyser.common.text import counted, points_said, rating_said, records, said, with_error
+from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.results.base import Result, Weighed, chance_figures, distribution_block, share_columns
 from analyser.results.rendering import Block
 from analyser.rules.damage import Scores, by_hits
@@ -295,12 +295,12 @@ class AttackResult(Result):
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name].probability}
-        rows = [[label[name], said(p)] for name, p in probabilities.items()]
+        rows = [[label[name], p_text(p)] for name, p in probabilities.items()]
         if self.building_wrecked_weight is not None:
-            rows.append(["P(building wrecked)", said(self.probability("building_wrecked"))])
+            rows.append(["P(building wrecked)", p_text(self.probability("building_wrecked"))])
         rows += [[label, with_error(self.summary, name)] for name, label in _MEANS if name in self.summary]
         rows += [[label, str(self.summary[name])] for name, label in _PERCENTILES]
-        rows.append(["Expected victory points", points_said(self.summary, "expected_victory_points")])
+        rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         return Block(rows=rows, minor=frozenset(minor), beside=True)
 
 
@@ -312,7 +312,7 @@ SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
 
 def _pool_line(conditions: dict[str, Any], *, overcharge: bool) -> str:
     card = " and as many as a card says" if overcharge else ""
-    return f"{counted(conditions['dice'], 'die', 'dice')}{card}, {rating_said(conditions, ' rating')}"
+    return f"{counted(conditions['dice'], 'die', 'dice')}{card}, {rating_text(conditions, ' rating')}"
 
 
 def _check_moment(moment: int | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.text import NEGLIGIBLE, counted, points_said, rating_said, records, said, with_error
+from analyser.common.text import NEGLIGIBLE, counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.dice import Rating
@@ -199,9 +199,9 @@ class ChargeResult(FightResult):
         """The answer as text, block by block."""
         probabilities = {name: self.probability(name) for name in CHARGE_RESULTS}
         shown = [name for name in CHARGE_RESULTS if name != "no_combat" or probabilities[name].probability > 0]
-        rows = [[_RESULT_WORDS[name], said(probabilities[name])] for name in shown]
+        rows = [[_RESULT_WORDS[name], p_text(probabilities[name])] for name in shown]
         if "overran" in self.events:
-            rows.append(["Attacker overruns", said(self.probability("overran"))])
+            rows.append(["Attacker overruns", p_text(self.probability("overran"))])
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
@@ -285,7 +285,7 @@ def _become_of(result: ChargeResult) -> Block:
         names = (f"mean_{side}_{what}" for side in CHARGE_SIDES)
         rows.append([f"Mean {what.replace('_', ' ')}", *(with_error(result.summary, name) for name in names)])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
-    rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
+    rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])
     return Block("What becomes of them", ("", *CHARGE_SIDES), rows)
 
 
@@ -342,4 +342,4 @@ def _strike_line(strike: Mapping[str, Any]) -> str:
     dice = counted(strike["dice"], "die", "dice")
     if strike["overcharge"]:
         dice = f"{dice} and as many as a card says" if strike["dice"] else "as many dice as a card says"
-    return f"{strike['by']}{row}{again}: {dice}, {rating_said(strike)}, against DEFENCE {strike['defence']}"
+    return f"{strike['by']}{row}{again}: {dice}, {rating_text(strike)}, against DEFENCE {strike['defence']}"

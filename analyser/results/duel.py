@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
-from analyser.common.text import counted, said, with_error
+from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import states
 from analyser.results.base import captioned, chance_figures, estimate_in
@@ -260,7 +260,7 @@ class DuelResult(FightResult):
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        rows = [[f"P({_duel_word(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+        rows = [[f"P({_duel_word(name)})", p_text(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
         sides = []
         for name in (ALIVE, *FATES):
             sides.append([f"P({name})", *(str(self.probability(f"{side}_{name}")) for side in DUEL_SIDES)])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_figures, points_figures
-from analyser.common.text import counted, points_said, rating_said, with_error
+from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
@@ -243,7 +243,7 @@ class FocusResult(FightResult):
         lines += [("Target", unit_line(struck))]
         for number, each in enumerate(self.conditions, start=1):
             dice = counted(each["dice"], "die", "dice")
-            line = f"{number}: {dice}, {rating_said(each)}, against DEFENCE {each['defence']}"
+            line = f"{number}: {dice}, {rating_text(each)}, against DEFENCE {each['defence']}"
             lines.append(("Attacks" if number == 1 else "", line))
         return lines
 
@@ -254,9 +254,9 @@ class FocusResult(FightResult):
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.endings))))
-        points = [["Expected victory points", points_said(self.summary, "expected_victory_points")]]
+        points = [["Expected victory points", points_text(self.summary, "expected_victory_points")]]
         if self.scenario.at_risk:
-            points.append(["Expected victory points lost", points_said(self.summary, "expected_victory_points_lost")])
+            points.append(["Expected victory points lost", points_text(self.summary, "expected_victory_points_lost")])
         return [*blocks, Block(rows=points)]
 
 
