@@ -47,49 +47,41 @@ class UnitCard(NamedTuple):
     def __str__(self) -> str:
         """For a terminal."""
         unit = self.unit
-        stated = [(name.replace("_", " ").upper(), getattr(unit, name)) for name in NUMBERS]
+        numbers = [(name.replace("_", " ").upper(), getattr(unit, name)) for name in NUMBERS]
         head = [
             ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),
-            ", ".join(f"{name} {value:g}" for name, value in stated if value is not None),
+            ", ".join(f"{name} {value:g}" for name, value in numbers if value is not None),
             fill(f"Special rules: {', '.join(map(str, unit.rules)) or 'none'}", WIDTH),
         ]
         levels = [["level", "models", "points", "VP"]]
         for name, level in unit.levels.items():
-            numbers = (level.models, level.points, level.victory_points)
-            levels.append([name, *("" if each is None else str(each) for each in numbers)])
+            cells = (level.models, level.points, level.victory_points)
+            levels.append([name, *("" if cell is None else str(cell) for cell in cells)])
         title, used = [f"{unit.name}  {self.selector}"], [f"Profiles: {self.profiles}"]
         blocks = [title, head, aligned(levels, "<>"), self._grid(), used]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
     def _grid(self) -> list[str]:
-        """The armaments grid, the qualities of a row below it; a number in parentheses is the second of its cell."""
+        """The armaments grid, the qualities of a row below it."""
         rows = self.unit.rows
         bands = sorted({(band.first, band.last) for row in rows for band in row.bands})
         heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
         heads[:1] = [f"{'damage' if 'behemoth' in self.unit.traits else 'models'} {head}" for head in heads[:1]]
         cells = [["row", "against", "range", *heads]]
         for row in rows:
-            dice = {
-                (band.first, band.last): str(band.dice) + ("" if band.special is None else f" ({band.special})")
-                for band in row.bands
-            }
+            dice = {(band.first, band.last): band.cell for band in row.bands}
             reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
             cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
         head, *lines = aligned(cells, "<<>")
-        found = [head] if rows else []
+        shown = [head] if rows else []
         for row, line in zip(rows, lines):
             qualities = fill(", ".join(map(str, row.qualities)), WIDTH, initial_indent="  ", subsequent_indent="  ")
-            found += [line, *([qualities] if qualities else [])]
-        return found
+            shown += filter(None, (line, qualities))
+        return shown
 
 
 def unit_card(selector: str, profiles: Profiles | None = None) -> UnitCard:
     """The card of the unit that `selector` means, whatever its level.
-
-    Raises
-    ------
-    InputError
-        As :meth:`~analyser.game.profiles.Profiles.unit`.
 
     Examples
     --------

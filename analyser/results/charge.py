@@ -14,7 +14,7 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.text import NEGLIGIBLE, counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.results import states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import NOT_SHOWN, chance_figures

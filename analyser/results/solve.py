@@ -16,7 +16,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.results import rules_used
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result

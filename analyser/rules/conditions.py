@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.game.dice import NO_FACES, REROLLED_BY_RATING, Rating
+from analyser.game.ruleset import NO_FACES, REROLLED_BY_RATING, Rating
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
 LIGHT, HEAVY = 0, 1

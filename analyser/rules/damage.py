@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.rules.structs import FightFacts
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from analyser.game.dice import Rating, RatingName
 from analyser.game.keywords import Rule
 from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, RatingName, Ruleset
 from analyser.game.units import Loadout
 from analyser.rules.structs import AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios.encode import attack_record, fight_record, shared_target_record

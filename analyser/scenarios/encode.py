@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from analyser.game.dice import Rating, face_mask
 from analyser.game.keywords import Bearer
+from analyser.game.ruleset import Rating, face_mask
 from analyser.game.units import MOST_MODELS
 from analyser.rules.conditions import set_fight
 from analyser.rules.structs import (

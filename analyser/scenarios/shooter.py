@@ -10,8 +10,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.engine.attack.sweep import sweep
-from analyser.game.dice import Rating
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.policies import SHOOTING

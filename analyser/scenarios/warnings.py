@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from analyser.common.errors import did_you_mean, nearest, shown
-from analyser.game.dice import RatingName
 from analyser.game.keywords import Keyword
 from analyser.game.profiles import Profiles
+from analyser.game.ruleset import RatingName
 from analyser.game.units import Loadout, RowKind
 from analyser.rules.structs import Test, plain
 from analyser.scenarios.attack import Scenario

@@ -14,7 +14,7 @@ from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.pools import pools_for
 from analyser.engine.pool.buffers import BLOCK
 from analyser.engine.records import empty_record
-from analyser.game.cards import MOST_COPIES
+from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_duel, plain_focus_fire
@@ -65,7 +65,7 @@ KINDS = {
 
 def many_cards(scenario):
     """The fight with so many cards that it hardly matters whether they are put back."""
-    deck = engine.ruleset_of(scenario).deck.copies
+    deck = engine.ruleset_of(scenario).deck.root
     times = MOST_COPIES // max(deck.values())
     large = {str(value): copies * times for value, copies in deck.items()}
     return scenario | {"ruleset": scenario.get("ruleset", {}) | {"deck": large}}

@@ -13,7 +13,7 @@ from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.rules import outcome
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import Scores, scores_for, size_of

@@ -18,7 +18,7 @@ from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_d
 from analyser.engine.fight.sampled.lanes import ABREAST, MOST_WORDS, Lanes
 from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
 from analyser.engine.records import Int, empty_record
-from analyser.game.cards import HIGHEST_CARD
+from analyser.game.ruleset import HIGHEST_CARD
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from analyser.engine.records import Whole, record_type
-from analyser.game.cards import HIGHEST_CARD, MOST_CARDS
+from analyser.game.ruleset import HIGHEST_CARD, MOST_CARDS
 
 ABREAST = 64
 RING = np.uint64(2 * ABREAST - 1)  # places in a ring go up to here, and begin again

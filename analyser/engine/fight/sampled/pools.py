@@ -15,7 +15,7 @@ from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
 from analyser.engine.records import Int, empty_record
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.rules.conditions import set_pool
 from analyser.rules.damage import scores_for, size_of
 from analyser.rules.structs import FIGHT, FightFacts, plain
