@@ -101,6 +101,6 @@ _REPLACE = Option("--replace", "Replace profile files that are there already.")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
-    from analyser.importers.battlescribe import import_files, import_text
+    from analyser.importers.battlescribe import import_files
 
-    click.echo(import_text(import_files(files, out=out, replace=replace)), nl=False)
+    click.echo(import_files(files, out=out, replace=replace), nl=False)

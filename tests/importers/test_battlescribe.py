@@ -12,8 +12,7 @@ from analyser.common.validation import checked
 from analyser.game import profiles
 from analyser.game.units import Faction, Unit
 from analyser.importers import archive
-from analyser.importers.battlescribe import import_files
-from analyser.importers.profile_file import to_toml
+from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import (
     SCHEMA,
     Entry,
