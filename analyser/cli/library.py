@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import check_places, write
+from analyser.cli.answer import write
 from analyser.cli.completion import complete_units
 from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
 from analyser.cli.shell import Command, profiles_in
@@ -17,43 +17,43 @@ if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
     from analyser.game.units import Loadout
 
-
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
+_OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+_IMPORT_OPTIONS = [
+    Option("--out DIR", "Folder that gets one profile file a faction.", type=FILE, required=True),
+    Option("--replace", "Replace profile files that are there already."),
+]
 
 
-@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), PROFILES, FORMAT, OUT, QUIET_OPTION])
+@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), *_OUTPUT])
 @click.argument("which", required=False, shell_complete=complete_units)
 def units(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
     """The units that there are, at each reinforcement level.
 
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or a part of one.
     """
-    from analyser.game.profiles import load_profiles
-    from analyser.results.rendering import Shown
-
-    check_places()
-    library = profiles_in(profiles) or load_profiles()
-    found = _those(library, which) if which else list(library)
+    library = profiles_in(profiles)
+    loadouts = _matching(library, which) if which else list(library)
     if faction is not None:
         wanted = library.faction(faction).id
-        found = [each for each in found if each.faction == wanted]
-    records = [_unit_record(each, str(library.used)) for each in found]
+        loadouts = [each for each in loadouts if each.faction == wanted]
+    records = [_unit_record(each, str(library.used)) for each in loadouts]
     rows = [{**record, "rows": " ".join(record["rows"])} for record in records]
-    write(Shown(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows))
+    write(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows)
 
 
-def _those(library: Profiles, which: str) -> list[Loadout]:
+def _matching(library: Profiles, which: str) -> list[Loadout]:
     """The loadouts that a faction, a selector with wildcards or a part of a selector means."""
     if any(mark in which for mark in "*?["):
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())
     factions = [each for each in library.factions if each.startswith(part)]
-    found = [each for each in library if each.faction in factions or part in each.selector]
-    if not found:
+    loadouts = [each for each in library if each.faction in factions or part in each.selector]
+    if not loadouts:
         names = [*library.factions, *(each.unit.id for each in library)]
         problem = f"no faction and no unit is called {shown(which)}{did_you_mean(part, names)}"
         raise InputError(problem, allowed=f"{', '.join(library.factions)}, a unit, or wildcards such as '*/*@basic'")
-    return found
+    return loadouts
 
 
 def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
@@ -81,23 +81,17 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {used}"]) + "\n"
 
 
-@click.command(cls=Command, params=[PROFILES, FORMAT, OUT, QUIET_OPTION])
+@click.command(cls=Command, params=_OUTPUT)
 @click.argument("unit", shell_complete=complete_units)
 def card(unit: str, profiles: str | None, **_: Any) -> None:
     """UNIT as its army list prints it: numbers, special rules, levels, armaments. A selector, with or without level."""
     from analyser.game.unit_card import unit_card
-    from analyser.results.rendering import Shown
 
-    check_places()
     found = unit_card(unit, profiles_in(profiles))
-    write(Shown(lambda: str(found), found.as_dict, found.rows))
+    write(lambda: str(found), found.as_dict, found.rows)
 
 
-_FOLDER = "Folder that gets one profile file a faction."
-_REPLACE = Option("--replace", "Replace profile files that are there already.")
-
-
-@click.command("import", cls=Command, params=[Option("--out DIR", _FOLDER, type=FILE, required=True), _REPLACE])
+@click.command("import", cls=Command, params=_IMPORT_OPTIONS)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
