@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +13,13 @@ from analyser.cli.completion import complete_units
 from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
 from analyser.cli.shell import Command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.text import aligned
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
-    from analyser.game.units import Loadout
+    from analyser.game.units import Loadout, Unit
 
+WIDTH = 80  # characters of a line, where lists are broken
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 _IMPORT_OPTIONS = [
@@ -73,8 +76,6 @@ def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
 
 def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     """One line a loadout; below them which profiles they are of."""
-    from analyser.common.text import aligned
-
     keys = ("selector", "type", "models", "points", "victory_points", "rows")
     lines = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
     heads = ["selector", "type", "models", "points", "VP", "rows"]
@@ -85,10 +86,65 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
 @click.argument("unit", shell_complete=complete_units)
 def card(unit: str, profiles: str | None, **_: Any) -> None:
     """UNIT as its army list prints it: numbers, special rules, levels, armaments. A selector, with or without level."""
-    from analyser.game.unit_card import unit_card
+    library = profiles_in(profiles)
+    faction, found = library.unit(unit)
+    selector, used = f"{faction.id}/{found.id}", library.used
+    write(
+        lambda: _card_text(found, selector, str(used)),
+        lambda: {"selector": selector, **found.model_dump(mode="json"), "profiles": used._asdict()},
+        lambda: _card_rows(found, selector, str(used)),
+    )
 
-    found = unit_card(unit, profiles_in(profiles))
-    write(lambda: str(found), found.as_dict, found.rows)
+
+def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
+    """The armaments grid: a row of it, and how many models (of a behemoth damage) roll how many dice."""
+    return [
+        {
+            "selector": selector,
+            **row.model_dump(include={"id", "kind", "short_range", "long_range"}),
+            "against": " ".join(row.against),
+            **band.model_dump(),
+            "qualities": ", ".join(row.qualities),
+            "profiles": used,
+        }
+        for row in unit.rows
+        for band in row.bands
+    ]
+
+
+def _card_text(unit: Unit, selector: str, used: str) -> str:
+    """The numbers, special rules, levels and armaments grid of a unit (AC-2.1 to AC-2.3)."""
+    keys = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+    numbers = {key.replace("_", " ").upper(): getattr(unit, key) for key in keys}
+    head = [
+        ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),
+        ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
+        fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
+    ]
+    levels = [["level", "models", "points", "VP"]]
+    for name, level in unit.levels.items():
+        cells = (level.models, level.points, level.victory_points)
+        levels.append([name, *("" if cell is None else str(cell) for cell in cells)])
+    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), _grid(unit), [f"Profiles: {used}"]]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _grid(unit: Unit) -> list[str]:
+    """The armaments grid, the qualities of a row below it."""
+    bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
+    heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
+    heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]
+    cells = [["row", "against", "range", *heads]]
+    for row in unit.rows:
+        dice = {(band.first, band.last): band.cell for band in row.bands}
+        reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
+        cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
+    head, *lines = aligned(cells, "<<>")
+    shown = [head] if lines else []
+    for row, line in zip(unit.rows, lines):
+        qualities = fill(", ".join(row.qualities), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        shown += filter(None, (line, qualities))
+    return shown
 
 
 @click.command("import", cls=Command, params=_IMPORT_OPTIONS)

@@ -82,8 +82,6 @@ class TooLargeError(InputError):
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
     r"""Text for one line of a terminal: control characters escaped, the middle left out of what is too long.
 
-    Examples
-    --------
     >>> printable("red\\x1b[31m alert\\n")
     'red\\x1b[31m alert\\n'
     >>> printable("0123456789" * 3, 20)
@@ -103,8 +101,6 @@ def _cut(text: str, longest: int) -> str:
 def shown(value: object) -> str:
     """A value as messages quote it: short, and without fail, however deep or large it is.
 
-    Examples
-    --------
     >>> shown("Devestating"), shown(10**5000), shown(["Arc"] * 50)
     ("'Devestating'", 'an integer of thousands of digits', "['Arc', 'Arc', 'Arc', 'Arc', ...]")
     """
@@ -119,7 +115,7 @@ _BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, LONGEST_
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
 
 
-def check_text(value: object, where: str, allowed: str = "a text") -> None:
+def check_text(value: object, where: str, allowed: str) -> None:
     """Raise InputError unless `value` is a string."""
     if not isinstance(value, str):
         raise InputError(f"must be text, got {shown(value)}", where=where, allowed=allowed)
@@ -143,8 +139,6 @@ def check_flag(value: object, where: str) -> None:
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
     """Raise InputError unless `number` is an integer in [least, most]; bool is rejected.
 
-    Examples
-    --------
     >>> check_integer(1.5, "trials", 1, 1000)
     Traceback (most recent call last):
     ...
@@ -160,8 +154,6 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
     """The names most like `name`, best first; letter case does not count; `likeness` (0 to 1) is the least that counts.
 
-    Examples
-    --------
     >>> nearest("Devestating", ["Arc", "Devastating", "Torrent"])
     ['Devastating']
     """
@@ -173,8 +165,6 @@ def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float =
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A sentence end such as ``; did you mean 'models'?``, or nothing.
 
-    Examples
-    --------
     >>> did_you_mean("modles", ["models", "damage"])
     "; did you mean 'models'?"
     """

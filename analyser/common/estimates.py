@@ -57,8 +57,6 @@ class Estimate(float):
     def __str__(self) -> str:
         """Percent, with as many decimals as the interval supports.
 
-        Examples
-        --------
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
         """
@@ -88,8 +86,6 @@ def _exact_percent(p: float) -> str:
 def plus_minus(value: float, half: float, unit: str = "") -> str:
     """A value and half its interval, one significant digit of it, and no more decimals than that.
 
-    Examples
-    --------
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
     """
@@ -105,8 +101,6 @@ def _decimals(half: float) -> int:
 def estimate(weight: float, trials: int | None) -> Estimate:
     """The probability that a weight stands for: of an exact distribution, or of a sample of so many trials.
 
-    Examples
-    --------
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
     """
@@ -161,8 +155,6 @@ def points_figures(name: str, rating: int | None, gone: tuple[float, float | Non
 def trials_for(precision: float) -> int:
     """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
 
-    Examples
-    --------
     >>> trials_for(0.01)
     38411
     """

@@ -68,8 +68,6 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
 def value_typed(text: str, where: str) -> Any:
     """What was typed as the value of a key, as a file would have it; what is not a TOML value is a word.
 
-    Examples
-    --------
     >>> value_typed("[1, 2]", "losses"), value_typed("melee", "row")
     ([1, 2], 'melee')
     """

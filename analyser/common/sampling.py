@@ -119,8 +119,6 @@ class Sampling:
     def trials_still_needed(self, trials: int, width: float, chunk: int) -> int:
         """Trials, in whole chunks, after which intervals of at most `width` now should be narrow enough.
 
-        Examples
-        --------
         >>> Sampling(precision=0.01).trials_still_needed(1000, 0.02, chunk=1000)
         5000
         """

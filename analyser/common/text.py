@@ -25,8 +25,6 @@ _RATING_BY = {
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
     """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow.
 
-    Examples
-    --------
     >>> aligned([("value", "p"), ("0", "12%")], ">", gap=" | ")
     ['value |   p', '    0 | 12%']
     """
@@ -38,8 +36,6 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
     """The first and the last value of a distribution worth a line each; a short one is shown whole.
 
-    Examples
-    --------
     >>> shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0])
     (0, 2)
     """
@@ -70,8 +66,6 @@ def points_text(figures: Mapping[str, Any], name: str) -> str:
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     """A combat rating with the bonuses and penalties that made it.
 
-    Examples
-    --------
     >>> rating_text({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
     'improved (bonuses: aiming, short range)'
     """
@@ -85,8 +79,6 @@ def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun.
 
-    Examples
-    --------
     >>> counted(1, "die", "dice"), counted(12, "die", "dice"), counted(2, "unit")
     ('1 die', '12 dice', '2 units')
     """

@@ -44,8 +44,6 @@ class Term(NamedTuple):
     def counts_in(self, fight: str) -> bool:
         """Whether a number is computed from it in that kind of fight.
 
-        Examples
-        --------
         >>> QUALITIES["Arc"].counts_in(CLOSE_QUARTERS), QUALITIES["Torrent"].counts_in(CLOSE_QUARTERS)
         (True, False)
         """
@@ -124,8 +122,6 @@ def is_plain(text: str) -> bool:
 def tidy(text: str) -> str:
     r"""`text` with one kind of space, quote and dash, no space at either end, and only plain characters.
 
-    Examples
-    --------
     >>> tidy(" Chain of\u00a0Command  (6”) ")
     'Chain of Command (6")'
     """
@@ -138,8 +134,6 @@ def tidy(text: str) -> str:
 def parse(text: str) -> tuple[str, str | None]:
     """Name and parameter of a rule or quality as written; inch marks go.
 
-    Examples
-    --------
     >>> parse("Corrosive Fumes (2”)")
     ('Corrosive Fumes', '2')
     """
@@ -154,8 +148,6 @@ def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
 
     Letter case, quotes, hyphens and spaces are no misspelling.
 
-    Examples
-    --------
     >>> recognise("Devestating", QUALITIES), recognise("arc", QUALITIES)
     (('Devastating', False), ('Arc', True))
     """

@@ -51,8 +51,6 @@ REROLLED_BY_RATING = {  # AC-3.4
 def face_mask(names: tuple[str, ...]) -> int:
     """A set of faces as bits: bit ``1 << Face.MISS`` for a miss, and so on.
 
-    Examples
-    --------
     >>> face_mask(("glancing", "miss"))
     12
     """

@@ -26,8 +26,6 @@ HUNDREDTHS = 100  # of an inch: lengths are kept to so much
 def hundredths(inches: float) -> int:
     """A length in hundredths of an inch; ValueError if it is finer than that, and would have to be rounded.
 
-    Examples
-    --------
     >>> hundredths(3.01)
     301
     """
@@ -291,8 +289,6 @@ def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> N
 def unit_of(selector: str) -> str:
     """A selector without its level.
 
-    Examples
-    --------
     >>> unit_of("crown/rifle-platoon@basic")
     'crown/rifle-platoon'
     """
