@@ -13,7 +13,6 @@ from analyser.cli.completion import complete_units
 from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
 from analyser.cli.shell import Command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.text import aligned
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -76,6 +75,8 @@ def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
 
 def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     """One line a loadout; below them which profiles they are of."""
+    from analyser.common.text import aligned
+
     keys = ("selector", "type", "models", "points", "victory_points", "rows")
     lines = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
     heads = ["selector", "type", "models", "points", "VP", "rows"]
@@ -114,6 +115,8 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
 
 def _card_text(unit: Unit, selector: str, used: str) -> str:
     """The numbers, special rules, levels and armaments grid of a unit (AC-2.1 to AC-2.3)."""
+    from analyser.common.text import aligned
+
     keys = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
     numbers = {key.replace("_", " ").upper(): getattr(unit, key) for key in keys}
     head = [
@@ -125,12 +128,17 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
     for name, level in unit.levels.items():
         cells = (level.models, level.points, level.victory_points)
         levels.append([name, *("" if cell is None else str(cell) for cell in cells)])
-    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), _grid(unit), [f"Profiles: {used}"]]
+    title, *lines = aligned(_grid(unit), "<<>")
+    grid = [title] if lines else []
+    for row, line in zip(unit.rows, lines):
+        qualities = fill(", ".join(row.qualities), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        grid += filter(None, (line, qualities))
+    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), grid, [f"Profiles: {used}"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
-def _grid(unit: Unit) -> list[str]:
-    """The armaments grid, the qualities of a row below it."""
+def _grid(unit: Unit) -> list[list[str]]:
+    """The armaments grid, cell by cell."""
     bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
     heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
     heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]
@@ -139,12 +147,7 @@ def _grid(unit: Unit) -> list[str]:
         dice = {(band.first, band.last): band.cell for band in row.bands}
         reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
         cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
-    head, *lines = aligned(cells, "<<>")
-    shown = [head] if lines else []
-    for row, line in zip(unit.rows, lines):
-        qualities = fill(", ".join(row.qualities), WIDTH, initial_indent="  ", subsequent_indent="  ")
-        shown += filter(None, (line, qualities))
-    return shown
+    return cells
 
 
 @click.command("import", cls=Command, params=_IMPORT_OPTIONS)

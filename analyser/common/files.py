@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -117,6 +116,8 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
     Raises InputError where the folder cannot be written to, or the disk is full.
     """
+    import tempfile
+
     check_writable(path)
     path = path.resolve()  # a link stays a link, and what it points at gets the new content
     try:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, RootModel, field_validator, model_validator
+from pydantic import Field, field_validator, model_serializer, model_validator
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record
@@ -89,24 +89,29 @@ class Die(Record):
         return sum(self.faces)
 
 
-class Deck(RootModel[dict[int, Copies]]):
-    """The Command & Conquest deck (AC-1.2, AC-5.1): copies of each card value.
+class Deck(Record):
+    """The Command & Conquest deck (AC-1.2, AC-5.1): copies of each card value; files write ``{ 1 = 3, 2 = 3, … }``.
 
     Examples
     --------
-    >>> Deck({1: 3, 2: 1}).counts()
+    >>> Deck(copies={1: 3, 2: 1}).counts()
     array([0, 3, 1])
     """
 
-    model_config = ConfigDict(strict=True, frozen=True, defer_build=True)
+    copies: dict[int, Copies]
 
-    @field_validator("root", mode="before")
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_copies(cls, deck: object) -> object:
+        return {"copies": deck} if isinstance(deck, dict) and "copies" not in deck else deck
+
+    @field_validator("copies", mode="before")
     @classmethod
     def _whole_values(cls, copies: object) -> object:
         """TOML and JSON write the values as text; the rest is left to the type."""
         return {_card_value(value): count for value, count in copies.items()} if isinstance(copies, dict) else copies
 
-    @field_validator("root")
+    @field_validator("copies")
     @classmethod
     def _has_cards(cls, copies: dict[int, int]) -> dict[int, int]:
         cards = sum(copies.values())
@@ -115,9 +120,13 @@ class Deck(RootModel[dict[int, Copies]]):
             raise ValueError(f"{what} (allowed: 1 to {MOST_CARDS} cards in all)")
         return dict(sorted(copies.items()))
 
+    @model_serializer
+    def _to_bare_copies(self) -> dict[int, int]:
+        return self.copies
+
     def counts(self) -> NDArray[np.int64]:
         """Copies by value: shape (highest value + 1,), entry v is the number of cards of value v."""
-        return np.array([self.root.get(value, 0) for value in range(max(self.root) + 1)], np.int64)
+        return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 
 
 def _card_value(value: object) -> int:
@@ -132,7 +141,7 @@ class Ruleset(Record):
 
     Examples
     --------
-    >>> Ruleset(die=Die(strike=1), deck=Deck({1: 3})).die.sides
+    >>> Ruleset(die=Die(strike=1), deck=Deck(copies={1: 3})).die.sides
     1
     """
 

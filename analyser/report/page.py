@@ -135,7 +135,7 @@ def _side(sides: Sequence[Loadout]) -> str:
 
 def _ruleset(found: Matchups) -> dict[str, str]:
     """The die and the deck in words."""
-    die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.root
+    die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     sides = ", ".join(f"{count} {face}" for face, count in die.items() if count)
     cards = ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items()))
     return {"die": sides, "deck": cards}

@@ -76,21 +76,21 @@ def test_ac_3_4_what_each_rating_rerolls():
 
 def test_ac_1_2_the_shipped_deck_has_three_cards_of_each_value():
     deck = load_ruleset().deck
-    assert deck.root == dict.fromkeys(range(1, 13), 3)
+    assert deck.copies == dict.fromkeys(range(1, 13), 3)
     assert deck.counts().sum() == 36
 
 
 def test_counts_stand_at_the_value_of_the_card():
-    assert Deck({5: 1, 2: 4}).counts().tolist() == [0, 0, 4, 0, 0, 1]
+    assert Deck(copies={5: 1, 2: 4}).counts().tolist() == [0, 0, 4, 0, 0, 1]
 
 
 def test_the_order_of_writing_does_not_matter():
-    assert Deck({5: 1, 2: 4}) == Deck({2: 4, 5: 1})
+    assert Deck(copies={5: 1, 2: 4}) == Deck(copies={2: 4, 5: 1})
 
 
 def test_files_write_the_values_as_text():
     ruleset = checked(Ruleset, {"die": {"strike": 1}, "deck": {"12": 1, " 3 ": 2}})
-    assert ruleset.deck.root == {3: 2, 12: 1}
+    assert ruleset.deck.copies == {3: 2, 12: 1}
     assert ruleset.model_dump(mode="json")["deck"] == {"3": 2, "12": 1}
 
 

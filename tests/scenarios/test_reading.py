@@ -42,7 +42,7 @@ def test_a_scenario_written_inline_gets_the_defaults_of_the_contract():
 def test_the_ruleset_left_out_is_the_shipped_one():
     ruleset = analyser.load_scenario(INLINE).ruleset
     assert ruleset.die.faces == (1, 2, 1, 1, 1)
-    assert ruleset.deck.root == dict.fromkeys(range(1, 13), 3)
+    assert ruleset.deck.copies == dict.fromkeys(range(1, 13), 3)
 
 
 def test_one_half_of_a_ruleset_leaves_the_other_as_shipped():

@@ -65,7 +65,7 @@ KINDS = {
 
 def many_cards(scenario):
     """The fight with so many cards that it hardly matters whether they are put back."""
-    deck = engine.ruleset_of(scenario).deck.root
+    deck = engine.ruleset_of(scenario).deck.copies
     times = MOST_COPIES // max(deck.values())
     large = {str(value): copies * times for value, copies in deck.items()}
     return scenario | {"ruleset": scenario.get("ruleset", {}) | {"deck": large}}

@@ -15,7 +15,7 @@ def moves_of_scenario(given):
     fight = ready.fight
     faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
     outcomes = no_outcomes(1000)
-    dice = int(fight["dice"]) + (max(ready.ruleset.deck.root) if fight["overcharge"] else 0)
+    dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
     scores = scores_for(fight, dice)
     count = first_die(fight, scores, faces, outcomes)
     assert outcomes.probabilities.sum() == pytest.approx(1, rel=0, abs=1e-12)
