@@ -80,7 +80,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 def _command(name: str) -> click.Command:
     """The command of that name, its module imported now."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
-    function = "import_command" if name == "import" else name
+    function = "import_command" if name == "import" else name.replace("-", "_")
     command: click.Command = getattr(importlib.import_module(f"analyser.cli.{module}"), function)
     return command
 

@@ -20,26 +20,12 @@ _ANYWHERE = (CLOSE_QUARTERS, DUEL)
 
 
 class Term(NamedTuple):
-    """One quality or special rule.
+    """One quality or special rule."""
 
-    Attributes
-    ----------
-    name : str
-        As the rules spell it, without its parameter.
-    touches : str
-        What part of the game it is about, for the user's eye.
-    side : str
-        Whose profile makes it count in a ranged attack: ``"attacker"``, ``"target"``, or ``""`` when
-        nothing in a ranged attack is computed from it.
-    counts_also_in : tuple of str
-        The longer fights that numbers are computed from it in: :data:`CLOSE_QUARTERS`, :data:`DUEL`; and
-        :data:`FOCUS_FIRE`, if that is more than its ranged attacks.
-    """
-
-    name: str
-    touches: str
-    side: str = ""
-    counts_also_in: tuple[str, ...] = ()
+    name: str  # as the rules spell it, without its parameter
+    touches: str  # what part of the game it is about, for the user's eye
+    side: str  # whose profile makes it count in a ranged attack: attacker, target, or "" where nothing does
+    counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
         """Whether a number is computed from it in that kind of fight.
@@ -185,28 +171,14 @@ def plain_name(name: str) -> str:
 
 
 class Keyword(str):
-    """A quality or a special rule: as a text, what is written; read once into a name and a parameter.
-
-    Attributes
-    ----------
-    name : str
-        As the rules spell it, where that is not in doubt; a misspelt name stays as it is written.
-    parameter : str or None
-        What stands in parentheses, without inch marks.
-    x : int
-        The parameter as a whole number; 0 where it is none.
-    inches : float
-        The parameter as a length; 0 where it is none.
-    field : str
-        The name as that of a field of a record: ``lock_on`` for Lock On.
-    """
+    """A quality or a special rule: as a text, what is written; read once into a name and a parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str
-    parameter: str | None
-    x: int
-    inches: float
-    field: str
+    name: str  # as the rules spell it, where that is not in doubt; a misspelt name stays as it is written
+    parameter: str | None  # what stands in parentheses, without inch marks
+    x: int  # the parameter as an integer, else 0
+    inches: float  # the parameter as a length, else 0
+    field: str  # the name as that of a field of a record: `lock_on` for Lock On
 
     def __new__(cls, written: str) -> Self:
         """Read `written`."""

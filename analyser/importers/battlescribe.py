@@ -35,21 +35,11 @@ MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 @dataclass(frozen=True, repr=False)
 class ImportReport:
-    """What an import made of its files.
+    """What an import made of its files."""
 
-    Attributes
-    ----------
-    factions : tuple of Faction
-        One for each catalogue with units in it, in the order of the files.
-    warnings : tuple of ImportWarning
-        Everything that was doubted, file by file and unit by unit.
-    written : tuple of Path
-        The profile files written; empty when no folder was given.
-    """
-
-    factions: tuple[Faction, ...]
-    warnings: tuple[ImportWarning, ...]
-    written: tuple[Path, ...] = ()
+    factions: tuple[Faction, ...]  # one for each catalogue with units in it, in the order of the files
+    warnings: tuple[ImportWarning, ...]  # everything that was doubted, file by file and unit by unit
+    written: tuple[Path, ...]  # the profile files; none without a folder
 
     def __str__(self) -> str:
         """The warnings, file by file and unit by unit, then what was made of the files."""
@@ -61,32 +51,18 @@ class ImportReport:
                 lines.append(f"{file}:")
             unit = f"{warning.unit}: " if warning.unit else ""
             lines.append(f"  {unit}{warning.value!r}: {warning.doubt}")
+        units = [unit for faction in self.factions for unit in faction.units]
         counts = (
             counted(len(self.factions), "faction"),
-            counted(self.n_units, "unit"),
-            counted(self.n_levels, "reinforcement level"),
-            counted(self.n_rows, "row"),
+            counted(len(units), "unit"),
+            counted(sum(len(unit.levels) for unit in units), "reinforcement level"),
+            counted(sum(len(unit.rows) for unit in units), "row"),
             counted(len(self.warnings), "warning"),
         )
         written = ", ".join(map(str, self.written)) or "nothing"
         return "\n".join([*lines, *([""] if lines else []), f"{', '.join(counts)}; written: {written}"]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
-
-    @property
-    def n_units(self) -> int:
-        """Units in all factions."""
-        return sum(len(faction.units) for faction in self.factions)
-
-    @property
-    def n_levels(self) -> int:
-        """Reinforcement levels of all units: the loadouts."""
-        return sum(len(unit.levels) for faction in self.factions for unit in faction.units)
-
-    @property
-    def n_rows(self) -> int:
-        """Armaments rows of all units."""
-        return sum(len(unit.rows) for faction in self.factions for unit in faction.units)
 
 
 def import_files(
@@ -95,28 +71,11 @@ def import_files(
     out: str | os.PathLike[str] | None = None,
     replace: bool = False,
 ) -> ImportReport:
-    """The factions in BattleScribe data files.
+    """The factions in BattleScribe data files; links are followed across all of them.
 
-    Parameters
-    ----------
-    paths : path or sequence of path
-        ``.cat`` and ``.gst``, or zipped ``.catz`` and ``.gstz``. Links are followed across all of them; a
-        catalogue without its game system is enough.
-    out : path, optional
-        A folder that gets one profile file a faction, named after it. Nothing is written before all files are read.
-    replace : bool
-        Whether files of those names that hold something else are replaced.
-
-    Returns
-    -------
-    ImportReport
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, is not what its name says or is an attack; two files with the same
-        faction; not one unit in all of them; a folder that cannot be written to; a file
-        there that is not to be replaced.
+    A folder `out` gets one profile file a faction, named after it, once all files are read; files of those names that
+    hold something else only with `replace`. Raises InputError for a file that cannot be read, is not what its name says
+    or is an attack; for a faction in two files; where there is not one unit in all of them.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]

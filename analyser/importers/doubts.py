@@ -16,24 +16,12 @@ WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # the qualities that u
 
 @dataclass(frozen=True, slots=True)
 class ImportWarning:
-    """Something in a data file that the importer doubted.
+    """Something in a data file that the importer doubted."""
 
-    Attributes
-    ----------
-    file : str
-        As it was given.
-    unit : str
-        The unit's name; empty when the doubt is about the file.
-    value : str
-        What stands there.
-    doubt : str
-        What is odd about it and what the importer made of it.
-    """
-
-    file: str
-    unit: str
-    value: str
-    doubt: str
+    file: str  # as it was given
+    unit: str  # the unit's name; empty when the doubt is about the file
+    value: str  # what stands there
+    doubt: str  # what is odd about it, and what the importer made of it
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file, self.unit, repr(self.value), self.doubt) if part)

@@ -76,14 +76,7 @@ def unused_id(wanted: str, taken: Iterable[str]) -> str:
 
 
 class UnitReader:
-    """Reads the unit that an entry, a ``selectionEntry``, holds.
-
-    Parameters
-    ----------
-    entry : Element
-    tree : Tree
-        What links may mean; the doubts of this unit are added to its doubts.
-    """
+    """Reads the unit that an entry, a ``selectionEntry``, holds."""
 
     def __init__(self, entry: Element, tree: Tree) -> None:
         self.entry, self.tree, self.doubt = entry, tree, tree.doubts.add
