@@ -54,14 +54,6 @@ class Stats(NamedTuple):
     cells: Cells
 
 
-class Profiles(NamedTuple):
-    """The profiles of an entry by what they are."""
-
-    stats: list[tuple[Element, Stats]]
-    rows: list[tuple[Element, Cells]]
-    rules: list[str]
-
-
 def unused_id(wanted: str, taken: Iterable[str]) -> str:
     """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`.
 
@@ -80,7 +72,10 @@ class UnitReader:
 
     def __init__(self, entry: Element, tree: Tree) -> None:
         self.entry, self.tree, self.doubt = entry, tree, tree.doubts.add
-        self.name = tree.name_of(entry)
+        self.name, self.contents = tree.name_of(entry), Contents()
+        self.stats: list[tuple[Element, Stats]] = []  # the profiles outside the levels, by what they are
+        self.rows: list[tuple[Element, Cells]] = []
+        self.rules: list[str] = []
         tree.doubts.unit = self.name or "(no name)"
 
     def read(self) -> units.Unit | None:
@@ -88,9 +83,9 @@ class UnitReader:
         if not self.name:
             self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
             return None
-        contents = self.tree.gather(self.entry)
-        profiles = self._by_kind(contents)
-        stats, levels = self._levels(contents, profiles)
+        self.contents = self.tree.gather(self.entry)
+        self._sort_profiles()
+        stats, levels = self._levels()
         if not levels:
             self.doubt(self.name, "no reinforcement level that can be made out; the unit is left out")
             return None
@@ -106,10 +101,12 @@ class UnitReader:
                 return None
         # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
         linked = [
-            name for name in contents.rules if name and not keywords.recognise(keywords.parse(name)[0], QUALITIES)[1]
+            name
+            for name in self.contents.rules
+            if name and not keywords.recognise(keywords.parse(name)[0], QUALITIES)[1]
         ]
-        data["rules"] = self._recognised([*profiles.rules, *linked], keywords.SPECIAL_RULES, "special rule")
-        data["rows"] = self._rows(profiles.rows)
+        data["rules"] = self._recognised([*self.rules, *linked], keywords.SPECIAL_RULES, "special rule")
+        data["rows"] = self._read_rows()
         try:
             unit = checked(units.Unit, data)
         except InputError as error:
@@ -118,24 +115,21 @@ class UnitReader:
         review(unit, self.tree.doubts)
         return unit
 
-    def _by_kind(self, contents: Contents) -> Profiles:
-        """The profiles of an entry by what their columns say they are."""
-        found = Profiles([], [], [])
-        for profile in contents.profiles:
+    def _sort_profiles(self) -> None:
+        for profile in self.contents.profiles:
             by_column = self.tree.characteristics(profile)
             title = self.tree.name_of(profile)
             if any(cells.band(column) for column in by_column):
-                found.rows.append((profile, by_column))
+                self.rows.append((profile, by_column))
             elif "special rules" in by_column:
-                found.rules.extend(cells.names(by_column["special rules"]))
+                self.rules.extend(cells.names(by_column["special rules"]))
             elif _is_stats(by_column):
-                found.stats.append((profile, self._stats(profile, by_column)))
+                self.stats.append((profile, self._stats(profile, by_column)))
             elif cells.heading(title):
                 self.doubt(title, "an armaments row without bands; left out")
             else:
                 kind = profile.get("typeName", "")
                 self.doubt(title, f"a profile of a kind that is not known ({kind}); left out")
-        return found
 
     def _stats(self, profile: Element, by_column: Cells) -> Stats:
         for column in by_column:
@@ -146,23 +140,19 @@ class UnitReader:
 
     # --- levels ---------------------------------------------------------------------------------
 
-    def _levels(
-        self, contents: Contents, profiles: Profiles
-    ) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
+    def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
         """The profile and the models, points and victory points at each level, in the order of the levels."""
         nodes: dict[LevelName, LevelNode] = {}
-        for node in contents.levels:
+        for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
                 self.doubt(node.name, "this level stands twice; the first counts")
-        if not nodes and profiles.stats:
-            self.doubt(profiles.stats[0][1].title, "no reinforcement levels; taken for the basic one")
+        if not nodes and self.stats:
+            self.doubt(self.stats[0][1].title, "no reinforcement levels; taken for the basic one")
             nodes["basic"] = LevelNode("basic", self.entry, None)
         all_stats: dict[LevelName, Stats] = {}
         levels: dict[LevelName, units.Level] = {}
-        for name in cells.LEVEL_ORDER:
-            if name not in nodes:
-                continue
-            stats = self._level_stats(nodes[name], contents, profiles)
+        for name in (name for name in cells.LEVEL_ORDER if name in nodes):
+            stats = self._level_stats(nodes[name])
             level = self._level(nodes[name], stats.cells) if stats else None
             if stats is None:
                 self.doubt(name, "this level has no profile; left out")
@@ -170,21 +160,21 @@ class UnitReader:
                 all_stats[name], levels[name] = stats, level
         return all_stats, levels
 
-    def _level_stats(self, level: LevelNode, contents: Contents, profiles: Profiles) -> Stats | None:
+    def _level_stats(self, level: LevelNode) -> Stats | None:
         """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
             if _is_stats(by_column):
-                self._doubt_group_modifiers(profile, contents)
+                self._doubt_group_modifiers(profile)
                 return self._stats(profile, by_column)
-        outside = (profile for profile, _ in profiles.stats)
+        outside = (profile for profile, _ in self.stats)
         return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
 
-    def _doubt_group_modifiers(self, profile: Element, contents: Contents) -> None:
+    def _doubt_group_modifiers(self, profile: Element) -> None:
         """A group's modifiers do not reach the profiles in it, whatever its author meant."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
-        for modifier in contents.group_modifiers:
+        for modifier in self.contents.group_modifiers:
             if modifier.get("field") in columns:
                 change = f"{modifier.get('type', '')} {modifier.get('value', '')}"
                 why = "a change on the group around the levels, where it does nothing; left out"
@@ -286,10 +276,10 @@ class UnitReader:
             spelled[keywords.with_parameter(meant, parameter)] = None
         return tuple(spelled)
 
-    def _rows(self, profiles: Iterable[tuple[Element, Cells]]) -> tuple[units.Row, ...]:
+    def _read_rows(self) -> tuple[units.Row, ...]:
         """The armaments rows that can be made out, each under an id of its own."""
         rows: list[units.Row] = []
-        for profile, by_column in profiles:
+        for profile, by_column in self.rows:
             row = self._row(keywords.tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
                 rows.append(row.model_copy(update={"id": unused_id(row.id, [each.id for each in rows])}))
