@@ -36,11 +36,32 @@ _MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely n
 
 @dataclass(frozen=True)
 class Sampling:
-    """How an answer is worked out; raises InputError for what is out of its range, or both `trials` and `precision`.
+    """How an answer is worked out.
 
-    The same seed gives the same bits, on any number of threads. With a `precision`, a sample is played on until the 95%
-    interval of every probability of this very answer, from its lower to its upper end, is at most that wide.
+    Attributes
+    ----------
+    method : "exact" or "monte-carlo"
+    trials : int or None
+        Monte Carlo: trials to play, 1 to 10**12. Default: a million.
+    seed : int
+        0 or more. The same seed gives the same bits, on any number of threads.
+    precision : float or None
+        Monte Carlo, instead of `trials`: play on until the 95% interval of every probability of this very answer, from
+        its lower to its upper end, is at most this wide (1e-5 up to below 1).
+    threads : int or None
+        1 to 1024. Default: one for each processor. The answer does not depend on it.
+    replacement : bool
+        Monte Carlo of a fight: put each card back before the next is drawn (AC-9.3), as the exact method does.
+    progress : callable, True or None
+        Called with the trials played so far and the number aimed at, now and then; True: a progress bar.
 
+    Raises
+    ------
+    InputError
+        One of them is out of its range, or both `trials` and `precision` are given.
+
+    Examples
+    --------
     >>> Sampling("monte-carlo", precision=0.01).first_trials()
     38411
     >>> Sampling(trials=1.5)
@@ -50,12 +71,12 @@ class Sampling:
     """
 
     method: Method = "exact"
-    trials: int | None = None  # 1 to 10**12; a million by default
-    seed: int = 0  # 0 or more
-    precision: float | None = None  # 1e-5 up to below 1, instead of trials
-    threads: int | None = None  # 1 to 1024; one for each processor by default
-    replacement: bool = False  # in a fight, put each card back before the next is drawn (AC-9.3), as `exact` does
-    progress: Progress | bool | None = None  # called with (trials played, trials aimed at); True: a progress bar
+    trials: int | None = None
+    seed: int = 0
+    precision: float | None = None
+    threads: int | None = None
+    replacement: bool = False
+    progress: Progress | bool | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.method, "method", METHODS)
