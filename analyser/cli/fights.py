@@ -71,7 +71,7 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
             if option.member:
                 selectors.add_mark(part, key, option.member)
             elif part.setdefault(key, value) != value and not each_holds:
-                problem = f"{key} is said twice: {part[key]} after the colon, {value} by {option.opts[0]}"
+                problem = f"{part[key]} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
 

@@ -54,6 +54,7 @@ _ALLOWED = {  # types in the words of a TOML file
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
+    "invalid_key": "a key that is text",
 }
 
 

@@ -164,7 +164,7 @@ MOST_X = 1000  # as many as a unit has models
 def plain_name(name: str) -> str:
     """The same name; ValueError where it is too long or holds characters that control a display."""
     if len(name) > LONGEST_NAME:
-        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
+        raise ValueError(f"{len(name)} characters (allowed: up to {LONGEST_NAME})")
     if not is_plain(name):
         raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
     return name

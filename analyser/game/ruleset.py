@@ -75,7 +75,7 @@ class Die(Record):
     @model_validator(mode="after")
     def _has_sides(self) -> Die:
         if not 1 <= self.sides <= MOST_SIDES:
-            raise ValueError(f"a die of {self.sides} sides (allowed: 1 to {MOST_SIDES} sides in all)")
+            raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
         return self
 
     @property
@@ -116,8 +116,7 @@ class Deck(Record):
     def _has_cards(cls, copies: dict[int, int]) -> dict[int, int]:
         cards = sum(copies.values())
         if not 1 <= cards <= MOST_CARDS:
-            what = f"a deck of {cards} cards" if cards else "an empty deck"
-            raise ValueError(f"{what} (allowed: 1 to {MOST_CARDS} cards in all)")
+            raise ValueError(f"{cards} cards in all (allowed: 1 to {MOST_CARDS})")
         return dict(sorted(copies.items()))
 
     @model_serializer
