@@ -15,8 +15,8 @@ import numpy as np
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-from analyser.game.dice import Face
 from analyser.game.profiles import Profiles
+from analyser.game.ruleset import Face
 from analyser.results.attack import solve
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts

@@ -1,7 +1,6 @@
-"""The command line: the only room that prints or exits.
+"""The command line, the only room that prints or exits: a module for each family of commands.
 
-Each command turns its options into what a function of the package takes, and the answer into text. A module a
-family of commands; modules that take long to import are imported by the command that needs them.
+What takes long to import is imported by the command that needs it.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "matchups": ("analysis", "Every attacker on every defender."),
         "sensitivity": ("analysis", "What one more and one less of each number does."),
         "explore": ("analysis", "A page with menus and sliders for one attack."),
-        "report": ("reports", "Whole armies: tables, pictures, and a page that shows them."),
-        "diff": ("reports", "What changed between two sets of profiles."),
+        "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),
+        "diff": ("analysis", "What changed between two sets of profiles."),
     },
     "Profiles": {
         "units": ("library", "The units that there are."),
@@ -73,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked:
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
         from analyser import __version__
 
         click.echo(f"analyser {__version__}")
@@ -83,19 +82,18 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 def _command(name: str) -> click.Command:
     """The command of that name, its module imported now."""
-    (module,) = (commands[name][0] for commands in COMMANDS.values() if name in commands)
-    function = {"import": "import_command", "warm-up": "warm_up"}.get(name, name)
-    found = getattr(importlib.import_module(f"analyser.cli.{module}"), function)
-    assert isinstance(found, click.Command)
-    return found
+    module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
+    function = "import_command" if name == "import" else name.replace("-", "_")
+    command: click.Command = getattr(importlib.import_module(f"analyser.cli.{module}"), function)
+    return command
 
 
+_VERSION: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": _show_version}
 cli = Commands(
     "analyser",
-    sections={heading: {name: told for name, (_, told) in each.items()} for heading, each in COMMANDS.items()},
+    sections={heading: {name: text for name, (_, text) in each.items()} for heading, each in COMMANDS.items()},
     load=_command,
     help="What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    params=[click.Option(["--version"], help="Show the version and exit.", **_VERSION)],
 )
-_LOOK: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "help": "Show the version and exit."}
-cli.params.append(click.Option(["--version"], callback=_tell_version, **_LOOK))

@@ -1,4 +1,4 @@
-"""The commands that set many attacks side by side: ``compare``, ``matchups``, ``sensitivity``, ``explore``."""
+"""The commands that set many fights side by side: compare, matchups, sensitivity, explore, report and diff."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import check_places, write
+from analyser.cli import options
+from analyser.cli.answer import write
 from analyser.cli.completion import complete_metric, complete_row, complete_selector, complete_situations
 from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, TARGET, attack_scenario, complete_target
-from analyser.cli.options import AT_LEAST_1, METHOD, METHODS, OUTPUT_OPTIONS, PROFILES, SEED, THREADS, Names, Option
-from analyser.cli.shell import Choice, Command, given_in, note, profiles_in, progress_bar
+from analyser.cli.options import AT_LEAST_1, FILE, METHOD, OUTPUT_OPTIONS, PROFILES, QUIET_OPTION, THREADS, Option
+from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,30 +26,40 @@ if TYPE_CHECKING:
     from analyser.analysis.compare_result import Comparison
     from analyser.analysis.targets import Comparisons
 
+CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 _TARGET = "Selector of the unit that all attack; can be repeated: a table each, and the mean."
 _WEIGHTS = "Of several targets, with commas between them. Default: all alike."
-_SITUATIONS = "Names with commas between them, or all. Default: long-range,short-range-aimed."
+_WHO = "Selector with wildcards, such as 'crown/*'."
+_HEATMAPS, _CHANGED = "What the heatmaps show; can be repeated.", "Default: the probability that changed most."
+_ROW = "The row to fire. Default: each time the best."
 METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON, shell_complete=complete_metric)
 PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
+
+
+def _situations(default: str, group: str = "Options") -> Option:
+    text = f"Names with commas between them{default}"
+    return Option("--situations NAMES", text, group, type=options.names, shell_complete=complete_situations)
+
+
 COMPARE_OPTIONS = [
     Option("--target UNIT", _TARGET, COMPARISON, required=True, multiple=True, shell_complete=complete_target),
-    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=Names()),
+    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
     METRIC,
     PER_POINTS,
     Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
     *ATTACK_OPTIONS,
-    Option("--method", "Default: exact.", METHOD, type=Choice(METHODS[:2]), default="exact"),
+    Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: attacks for each, at least.", METHOD, type=AT_LEAST_1),
-    SEED,
+    options.SEED,
     THREADS,
     *OUTPUT_OPTIONS,
 ]
 MATCHUPS_OPTIONS = [
-    Option("--situations NAMES", _SITUATIONS, COMPARISON, type=Names(), shell_complete=complete_situations),
+    _situations(", or all. Default: long-range,short-range-aimed.", COMPARISON),
     METRIC,
     PER_POINTS,
-    Option("--row NAME", "The row to fire. Default: each time the best.", COMPARISON, shell_complete=complete_row),
+    Option("--row NAME", _ROW, COMPARISON, shell_complete=complete_row),
     Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
     THREADS,
     *OUTPUT_OPTIONS,
@@ -58,29 +69,48 @@ EXPLORE_OPTIONS = [
     Option("--no-browser", "Open no page; its address is printed."),
     PROFILES,
 ]
+REPORT_OPTIONS = [
+    Option("--attackers PATTERN", _WHO, required=True, shell_complete=complete_selector),
+    Option("--defenders PATTERN", _WHO, required=True, shell_complete=complete_selector),
+    _situations(". Default: all."),
+    Option("--row NAME", _ROW, shell_complete=complete_row),
+    Option("--metric NAME", _HEATMAPS, dest="metrics", multiple=True, shell_complete=complete_metric),
+    THREADS,
+    PROFILES,
+    Option("--out DIR", "Folder for tables, pictures and the page.", type=FILE, required=True),
+    QUIET_OPTION,
+]
+DIFF_OPTIONS = [
+    Option("--attackers PATTERN", f"{_WHO} Default: everybody.", shell_complete=complete_selector),
+    Option("--defenders PATTERN", f"{_WHO} Default: everybody.", shell_complete=complete_selector),
+    _situations(". Default: all."),
+    Option("--metric NAME", _CHANGED, shell_complete=complete_metric),
+    Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
+    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=click.FloatRange(0)),
+    options.FORMAT,
+    options.OUT,
+    QUIET_OPTION,
+]
 
 
 @click.command(cls=Command, params=COMPARE_OPTIONS)
 @click.argument("loadouts", nargs=-1, required=True, shell_complete=complete_selector)
-def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | None, **options: Any) -> None:
+def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
     """LOADOUTS side by side, each making the same attack on a target, or on several; selectors may have wildcards.
 
     After the colon of a target may stand what is true of it alone; options hold for every target.
     """
     from analyser.analysis.compare import compare as compared
-    from analyser.results.rendering import Shown
 
-    check_places()
     raw = [attack_scenario("", each) for each in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
-    asked: Any = [each["target"] for each in raw]
-    names = ("weights", "metric", "per_points", "at_least", "method", "trials", "seed", "threads")
-    given = given_in({name: options[name] for name in names}) | attack
-    if "weights" in given:
-        given["weights"] = [_number(each) for each in given["weights"]]
-    found = compared(loadouts, asked if len(asked) > 1 else asked[0], profiles=profiles_in(profiles), **given)
+    targets: Any = [each["target"] for each in raw]
+    how = given(keys, "weights", "metric", "per_points", "at_least", "method", "trials", "seed", "threads") | attack
+    if "weights" in how:
+        how["weights"] = [_number(each) for each in how["weights"]]
+    found = compared(loadouts, targets if len(targets) > 1 else targets[0], profiles=profiles_in(profiles), **how)
     used = (found if hasattr(found, "profiles") else found.mean).profiles
-    write(Shown(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, used)), plot=found.plot)
+    write(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, used), plot=found.plot)
 
 
 def _number(text: str) -> float:
@@ -119,16 +149,13 @@ def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
 @click.command(cls=Command, params=MATCHUPS_OPTIONS)
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
-def matchups(attackers: str, defenders: str, profiles: str | None, **options: Any) -> None:
+def matchups(attackers: str, defenders: str, profiles: str | None, **keys: Any) -> None:
     """Every one of ATTACKERS on every one of DEFENDERS: selectors with wildcards, such as 'crown/*' '*/*@basic'."""
     from analyser.analysis.matchups import matchups as matched
-    from analyser.results.rendering import Shown
 
-    check_places()
-    names = ("situations", "metric", "per_points", "row", "levels", "threads")
-    given = given_in({name: options[name] for name in names})
+    how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
     with progress_bar() as progress:
-        found = matched(attackers, defenders, profiles=profiles_in(profiles), progress=progress, **given)
+        found = matched(attackers, defenders, profiles=profiles_in(profiles), progress=progress, **how)
 
     def record() -> dict[str, Any]:
         return {
@@ -142,22 +169,19 @@ def matchups(attackers: str, defenders: str, profiles: str | None, **options: An
             "not_modelled": [each._asdict() for each in found.not_modelled],
         }
 
-    write(Shown(lambda: str(found), record, lambda: _rows(found.frame, found.profiles)), plot=found.heatmap)
-    if len(found.situations) > 1 and options["plot"]:
+    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.heatmap)
+    if len(found.situations) > 1 and keys["plot"]:
         note(f"the picture shows {found.situations[0].name} alone; see --situations")
 
 
 @click.command(cls=Command, params=[METRIC, *ATTACK_OPTIONS, *OUTPUT_OPTIONS])
 @ATTACKER
 @TARGET
-def sensitivity(attacker: str, target: str, metric: str | None, profiles: str | None, **_: Any) -> None:
+def sensitivity(attacker: str, target: str, profiles: str | None, **keys: Any) -> None:
     """What one more and one less of each number of ATTACKER and TARGET does to a figure of the attack."""
     from analyser.analysis.sensitivity import sensitivity as varied
-    from analyser.results.rendering import Shown
 
-    check_places()
-    given = given_in({"metric": metric})
-    found = varied(attack_scenario(attacker, target), profiles=profiles_in(profiles), **given)
+    found = varied(attack_scenario(attacker, target), profiles=profiles_in(profiles), **given(keys, "metric"))
 
     def record() -> dict[str, Any]:
         return {
@@ -170,7 +194,7 @@ def sensitivity(attacker: str, target: str, metric: str | None, profiles: str | 
             "numbers": _rows(found.frame),
         }
 
-    write(Shown(lambda: str(found), record, lambda: _rows(found.frame, found.profiles)), plot=found.plot)
+    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.plot)
 
 
 @click.command(cls=Command, params=EXPLORE_OPTIONS)
@@ -178,22 +202,20 @@ def sensitivity(attacker: str, target: str, metric: str | None, profiles: str | 
 @click.argument("target", default="imperium/scion-grenadier-platoon@reinforced", shell_complete=complete_selector)
 def explore(attacker: str, target: str, port: int | None, no_browser: bool, profiles: str | None) -> None:
     """A page in the browser with menus and sliders for one attack; ATTACKER and TARGET are where it starts."""
-    from analyser.game.profiles import load_profiles
-
-    library = profiles_in(profiles) or load_profiles()
+    library = profiles_in(profiles)
     names = [library.loadout(each).selector for each in (attacker, target)]
     missing = [name for name in ("ipywidgets", "voila") if importlib.util.find_spec(name) is None]
     if missing:
         remedy = "python -m pip install 'analyser[notebook]'"
         raise InputError(f"needs {' and '.join(missing)}; to install: {remedy}", where="explore")
     folder = f", profiles=analyser.load_profiles({str(Path(profiles).resolve())!r})" if profiles else ""
-    lines = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
+    source = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
     cell: dict[str, Any] = {
         "cell_type": "code",
         "execution_count": None,
         "metadata": {},
         "outputs": [],
-        "source": lines,
+        "source": source,
     }
     page = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     with tempfile.TemporaryDirectory() as place:
@@ -203,3 +225,42 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
         note("the page is shown until you stop this with Ctrl-C")
         done = subprocess.run([sys.executable, "-m", "voila", str(path), *more], check=False)
     click.get_current_context().exit(done.returncode)
+
+
+@click.command(cls=Command, params=REPORT_OPTIONS)
+def report(out: str, profiles: str | None, **keys: Any) -> None:
+    """Every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
+
+    A run that is stopped goes on where it was when it is started again with the same arguments.
+    """
+    try:
+        from analyser.report import write_report
+
+        with progress_bar() as progress:
+            written = write_report(out=out, profiles=profiles_in(profiles), progress=progress, **given(keys))
+    except KeyboardInterrupt:
+        from analyser.report.folder import work_folder
+
+        kept = work_folder(Path(out).resolve()).exists()
+        state = "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"
+        click.echo(f"stopped: {state}", err=True)
+        raise
+    click.echo(f"The report is in {written}")
+
+
+@click.command(cls=Command, params=DIFF_OPTIONS)
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@click.pass_context
+def diff(context: click.Context, /, old: str, new: str, limit: int, fail_over: float | None, **keys: Any) -> None:
+    """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""
+    from analyser.report.diff import diff as found_between
+    from analyser.report.diff import diff_record, diff_rows, diff_text, over_said
+
+    how = given(keys, "attackers", "defenders", "situations", "metric")
+    with progress_bar("attackers", after=1.0) as progress:
+        found = found_between(old, new, progress=progress, **how)
+    write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found))
+    if fail_over is not None and found.worst > fail_over:
+        click.echo(over_said(found, fail_over), err=True)
+        context.exit(CHANGED_TOO_MUCH)

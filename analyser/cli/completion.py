@@ -13,8 +13,12 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from analyser.cli.shell import Choice, Command
 
-SHELLS = ("bash", "zsh", "fish")
-_WORDS_OF_BASH = 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n'
+SHELLS = {  # what stands before the script that click makes
+    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',
+    "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
+    "fish": "",
+}
+_FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # a selector's keys have commas
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -35,24 +39,10 @@ def _completer(names: Callable[[click.Context], Iterable[str]]) -> Completer:
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             return [CompletionItem(name) for name in dict.fromkeys(names(context)) if name.startswith(incomplete)]
-        except Exception:  # whatever is wrong with a profile file is told by the command, not by a key
+        except Exception:  # whatever is wrong with a profile file is for the command to say, not for a key
             return []
 
     return complete
-
-
-def _selectors(context: click.Context) -> Iterable[str]:
-    for faction, unit in _units(context):
-        yield from (f"{faction}/{unit['id']}@{level}" for level in unit["levels"])
-
-
-def _factions_and_units(context: click.Context) -> Iterable[str]:
-    for faction, unit in _units(context):
-        yield from (faction, f"{faction}/{unit['id']}")
-
-
-def _rows(context: click.Context) -> Iterable[str]:
-    return (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))
 
 
 def _metrics(_: click.Context) -> Iterable[str]:
@@ -61,8 +51,14 @@ def _metrics(_: click.Context) -> Iterable[str]:
     return METRICS
 
 
-complete_selector, complete_units = _completer(_selectors), _completer(_factions_and_units)
-complete_row, complete_metric = _completer(_rows), _completer(_metrics)
+complete_metric = _completer(_metrics)
+complete_selector = _completer(
+    lambda context: (f"{faction}/{unit['id']}@{level}" for faction, unit in _units(context) for level in unit["levels"])
+)
+complete_units = _completer(
+    lambda context: (name for faction, unit in _units(context) for name in (faction, f"{faction}/{unit['id']}"))
+)
+complete_row = _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ())))
 
 
 def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -87,7 +83,7 @@ def with_keys(allowed: Iterable[str]) -> Completer:
 
 
 @click.command(cls=Command)
-@click.argument("shell", metavar="SHELL", type=Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
 def completion(shell: str) -> None:
     """What makes SHELL complete commands, options, selectors and names.
 
@@ -100,4 +96,4 @@ def completion(shell: str) -> None:
     made = get_completion_class(shell)
     assert made is not None
     script = made(cli, {}, "analyser", "_ANALYSER_COMPLETE").source()
-    click.echo((_WORDS_OF_BASH if shell == "bash" else "") + script)
+    click.echo(SHELLS[shell] + script.replace(_FISH_SPLITS, _FISH_SPLITS_ONCE))

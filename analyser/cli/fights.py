@@ -17,15 +17,13 @@ from analyser.common.errors import InputError
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms, Target
 
-_POLICIES_HELP = "\n".join(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())
 
-
-def _marks(key: str, marks: Mapping[Any, str], names: Mapping[str, str]) -> list[KeyOption]:
+def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
     """A flag for each entry that a list of an attack can have, but for those that are keys of their own."""
-    field = Attack.model_fields[key]
+    field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed is of the target
     return [
-        KeyOption(("attack", key), field, key.capitalize(), member=mark, name=names.get(mark, mark), told=told)
-        for mark, told in marks.items()
+        KeyOption(("attack", key), field, key.capitalize(), member=mark, name=names.get(mark, mark), text=text)
+        for mark, text in marks.items()
         if mark != "opportunity_fire"
     ]
 
@@ -38,25 +36,33 @@ ATTACKER = click.argument("attacker", shell_complete=complete_attacker)
 TARGET = click.argument("target", shell_complete=complete_target)
 ATTACK_OPTIONS = [
     *keys_of(Attack, "attack", "Attack"),
-    *_marks("bonuses", BONUSES, {}),
-    *_marks("penalties", PENALTIES, {"suppressed": "suppressed-attacker"}),
+    *_marks("bonuses", BONUSES),
+    *_marks("penalties", PENALTIES),
     *keys_of(Target, "target", "Target"),
 ]
+_SECONDARY = "Another unit of the target's side in contact."
+CHARGE_OPTIONS = [
+    *keys_of(Charge, "charge", "Charge"),
+    Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True, shell_complete=complete_selector),
+    *ANSWER_OPTIONS,
+    REPLACEMENT,
+]
+_UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
+_FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
+FOCUS_OPTIONS = [
+    Option("--target UNIT", "The unit that all attack.", "Focus fire", required=True, shell_complete=complete_target),
+    Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),
+    *ATTACK_OPTIONS,
+    *ANSWER_OPTIONS,
+    REPLACEMENT,
+]
+_POLICIES_HELP = "\n".join(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """A raw scenario and the keys that the command in progress was given as options.
 
-    Parameters
-    ----------
-    raw : dict
-    attacks : sequence of dict
-        Of focus fire: what an attack says itself goes before the options.
-
-    Raises
-    ------
-    InputError
-        What stands after the colon of a selector and an option that say different things.
+    What one of several `attacks` says itself goes before the options; elsewhere two values of one key are refused.
     """
     for option, value in given_keys():
         section, key = option.path
@@ -65,19 +71,15 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
             if option.member:
                 selectors.add_mark(part, key, option.member)
             elif part.setdefault(key, value) != value and not each_holds:
-                problem = f"{key} is said twice: {part[key]} after the colon, {value} by {option.opts[0]}"
+                problem = f"{part[key]} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
 
 
 def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
     """The raw scenario of an attack between two selectors, under the options of the command in progress."""
-    return with_options(
-        {
-            "attack": attack_from(attacker, "attack", selectors.ATTACKER),
-            "target": unit_from(target, "target", selectors.TARGET),
-        }
-    )
+    shooter = attack_from(attacker, "attack", selectors.ATTACKER)
+    return with_options({"attack": shooter, "target": unit_from(target, "target", selectors.TARGET)})
 
 
 @click.command(cls=Command, params=[*ATTACK_OPTIONS, *ANSWER_OPTIONS])
@@ -92,11 +94,7 @@ def attack(attacker: str, target: str, **_: Any) -> None:
     answer("attack", attack_scenario(attacker, target))
 
 
-_SECONDARY = "Another unit of the target's side in contact."
-SECONDARY = Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True, shell_complete=complete_selector)
-
-
-@click.command(cls=Command, params=[*keys_of(Charge, "charge", "Charge"), SECONDARY, *ANSWER_OPTIONS, REPLACEMENT])
+@click.command(cls=Command, params=CHARGE_OPTIONS)
 @click.argument("attacker", shell_complete=complete_combatant)
 @click.argument("target", shell_complete=complete_combatant)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
@@ -115,17 +113,6 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
         ],
     }
     answer("charge", with_options(raw))
-
-
-_UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
-_FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
-FOCUS_OPTIONS = [
-    Option("--target UNIT", "The unit that all attack.", "Focus fire", required=True, shell_complete=complete_target),
-    Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),
-    *ATTACK_OPTIONS,
-    *ANSWER_OPTIONS,
-    REPLACEMENT,
-]
 
 
 @click.command(cls=Command, params=FOCUS_OPTIONS)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import check_places, write
+from analyser.cli.answer import write
 from analyser.cli.completion import complete_units
 from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
 from analyser.cli.shell import Command, profiles_in
@@ -15,45 +16,46 @@ from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
-    from analyser.game.units import Loadout
+    from analyser.game.units import Loadout, Unit
 
-
+WIDTH = 80  # characters of a line, where lists are broken
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
+_OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+_IMPORT_OPTIONS = [
+    Option("--out DIR", "Folder that gets one profile file a faction.", type=FILE, required=True),
+    Option("--replace", "Replace profile files that are there already."),
+]
 
 
-@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), PROFILES, FORMAT, OUT, QUIET_OPTION])
+@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), *_OUTPUT])
 @click.argument("which", required=False, shell_complete=complete_units)
 def units(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
     """The units that there are, at each reinforcement level.
 
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or a part of one.
     """
-    from analyser.game.profiles import load_profiles
-    from analyser.results.rendering import Shown
-
-    check_places()
-    library = profiles_in(profiles) or load_profiles()
-    found = _those(library, which) if which else list(library)
+    library = profiles_in(profiles)
+    loadouts = _matching(library, which) if which else list(library)
     if faction is not None:
         wanted = library.faction(faction).id
-        found = [each for each in found if each.faction == wanted]
-    records = [_unit_record(each, str(library.used)) for each in found]
+        loadouts = [each for each in loadouts if each.faction == wanted]
+    records = [_unit_record(each, str(library.used)) for each in loadouts]
     rows = [{**record, "rows": " ".join(record["rows"])} for record in records]
-    write(Shown(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows))
+    write(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows)
 
 
-def _those(library: Profiles, which: str) -> list[Loadout]:
+def _matching(library: Profiles, which: str) -> list[Loadout]:
     """The loadouts that a faction, a selector with wildcards or a part of a selector means."""
     if any(mark in which for mark in "*?["):
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())
     factions = [each for each in library.factions if each.startswith(part)]
-    found = [each for each in library if each.faction in factions or part in each.selector]
-    if not found:
+    loadouts = [each for each in library if each.faction in factions or part in each.selector]
+    if not loadouts:
         names = [*library.factions, *(each.unit.id for each in library)]
         problem = f"no faction and no unit is called {shown(which)}{did_you_mean(part, names)}"
         raise InputError(problem, allowed=f"{', '.join(library.factions)}, a unit, or wildcards such as '*/*@basic'")
-    return found
+    return loadouts
 
 
 def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
@@ -81,26 +83,77 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {used}"]) + "\n"
 
 
-@click.command(cls=Command, params=[PROFILES, FORMAT, OUT, QUIET_OPTION])
+@click.command(cls=Command, params=_OUTPUT)
 @click.argument("unit", shell_complete=complete_units)
 def card(unit: str, profiles: str | None, **_: Any) -> None:
     """UNIT as its army list prints it: numbers, special rules, levels, armaments. A selector, with or without level."""
-    from analyser.game.unit_card import unit_card
-    from analyser.results.rendering import Shown
-
-    check_places()
-    found = unit_card(unit, profiles_in(profiles))
-    write(Shown(lambda: str(found), found.as_dict, found.rows))
-
-
-_FOLDER = "Folder that gets one profile file a faction."
-_REPLACE = Option("--replace", "Replace profile files that are there already.")
+    library = profiles_in(profiles)
+    faction, found = library.unit(unit)
+    selector, used = f"{faction.id}/{found.id}", library.used
+    write(
+        lambda: _card_text(found, selector, str(used)),
+        lambda: {"selector": selector, **found.model_dump(mode="json"), "profiles": used._asdict()},
+        lambda: _card_rows(found, selector, str(used)),
+    )
 
 
-@click.command("import", cls=Command, params=[Option("--out DIR", _FOLDER, type=FILE, required=True), _REPLACE])
+def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
+    """The armaments grid: a row of it, and how many models (of a behemoth damage) roll how many dice."""
+    return [
+        {
+            "selector": selector,
+            **row.model_dump(include={"id", "kind", "short_range", "long_range"}),
+            "against": " ".join(row.against),
+            **band.model_dump(),
+            "qualities": ", ".join(row.qualities),
+            "profiles": used,
+        }
+        for row in unit.rows
+        for band in row.bands
+    ]
+
+
+def _card_text(unit: Unit, selector: str, used: str) -> str:
+    """The numbers, special rules, levels and armaments grid of a unit (AC-2.1 to AC-2.3)."""
+    from analyser.common.text import aligned
+
+    keys = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+    numbers = {key.replace("_", " ").upper(): getattr(unit, key) for key in keys}
+    head = [
+        ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),
+        ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
+        fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
+    ]
+    levels = [["level", "models", "points", "VP"]]
+    for name, level in unit.levels.items():
+        cells = (level.models, level.points, level.victory_points)
+        levels.append([name, *("" if cell is None else str(cell) for cell in cells)])
+    title, *lines = aligned(_grid(unit), "<<>")
+    grid = [title] if lines else []
+    for row, line in zip(unit.rows, lines):
+        qualities = fill(", ".join(row.qualities), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        grid += filter(None, (line, qualities))
+    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), grid, [f"Profiles: {used}"]]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _grid(unit: Unit) -> list[list[str]]:
+    """The armaments grid, cell by cell."""
+    bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
+    heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
+    heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]
+    cells = [["row", "against", "range", *heads]]
+    for row in unit.rows:
+        dice = {(band.first, band.last): band.cell for band in row.bands}
+        reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
+        cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
+    return cells
+
+
+@click.command("import", cls=Command, params=_IMPORT_OPTIONS)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
-    from analyser.importers.battlescribe import import_files, import_text
+    from analyser.importers.battlescribe import import_files
 
-    click.echo(import_text(import_files(files, out=out, replace=replace)), nl=False)
+    click.echo(import_files(files, out=out, replace=replace), nl=False)

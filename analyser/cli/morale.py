@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys
+from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys, plain_type
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 
 def system_command(name: str) -> click.Command:
     """The command that answers questions to one system."""
-    told = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
+    text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
-    @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=told)
+    @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=text)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=FILE)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
@@ -34,49 +33,43 @@ def system_command(name: str) -> click.Command:
     return command
 
 
-_TITLES = {name: system.title for name, system in SYSTEMS.items()}
-_TOLD = "What becomes of a unit's morale under the rules of other games."
-morale = Commands("morale", sections={"Commands": _TITLES}, load=system_command, help=_TOLD)
+morale = Commands(
+    "morale",
+    sections={"Commands": {name: system.title for name, system in SYSTEMS.items()}},
+    load=system_command,
+    help="What becomes of a unit's morale under the rules of other games.",
+)
+
+
+def _options(name: str) -> list[KeyOption]:
+    """An option for each key of a system's question; two, yes and no, where it is one or the other."""
+    options = []
+    for path, field in _keys(question_model(SYSTEMS[name])):
+        group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", None
+        if path[0] == "ruleset":
+            group, text = "Ruleset", field.description or _of_ruleset(name, path[1])
+        options.append(KeyOption(path, field, group, name="-".join(path), text=text, either=True))
+    return options
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
     """The keys of a question, by section, those of its ruleset last; a table that is one value is one key."""
+    from analyser.common.validation import Record
     from analyser.morale.questions import WHOLE
 
     for key, field in model.model_fields.items():
-        section = None if key in WHOLE else _section(field)
-        if section is not None:
+        section = plain_type(field.annotation)
+        if key not in WHOLE and isinstance(section, type) and issubclass(section, Record):
             yield from (((key, *path), inner) for path, inner in _keys(section))
         else:
             yield (key,), field
 
 
-def _section(field: FieldInfo) -> type[Record] | None:
-    """The record that a key holds, if it is a section."""
-    from analyser.common.validation import Record
-
-    one = field.annotation if isinstance(field.annotation, type) else None
-    found = (one,) if one else get_args(field.annotation) if get_origin(field.annotation) is UnionType else ()
-    return next((each for each in found if isinstance(each, type) and issubclass(each, Record)), None)
-
-
-def _options(name: str) -> list[KeyOption]:
-    """An option for each key of a system's question; two, yes and no, where it is one or the other."""
-    found = []
-    for path, field in _keys(question_model(SYSTEMS[name])):
-        told = _of_ruleset(name, path) if path[0] == "ruleset" and not field.description else None
-        group = (
-            "Ruleset" if path[0] == "ruleset" else path[0].replace("_", " ").capitalize() if path[1:] else "Question"
-        )
-        found.append(KeyOption(path, field, group, name="-".join(path), told=told, either=True))
-    return found
-
-
-def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
-    """What is told of a value of the ruleset that has no description: where the shipped one stands, and its reason."""
+def _of_ruleset(name: str, key: str) -> str:
+    """What the help says of a value of the ruleset without a description: where the shipped one stands."""
     from analyser.morale.questions import RULESETS
 
-    file = dict(SYSTEMS[name].other_rulesets).get(path[1], SYSTEMS[name].ruleset)
+    file = dict(SYSTEMS[name].other_rulesets).get(key, SYSTEMS[name].ruleset)
     return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
 
 
@@ -93,8 +86,8 @@ def answer_morale(name: str, scenario: str | None) -> None:
             if not isinstance(section, dict):
                 raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
         section[option.path[-1]] = value
-    for said in empty_sections(raw):
-        note(said)
+    for empty in empty_sections(raw):
+        note(empty)
     try:
         load_question(name, raw, click.get_current_context().params["profiles"])
     except InputError as error:

@@ -26,43 +26,25 @@ _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
 
 
 class Option(click.Option):
-    """An option that stands under a heading of the help.
+    """An option under a heading of the help, its `group`.
 
-    Parameters
-    ----------
-    usage : str
-        As the help shows it, such as ``--seed N``; of a flag the name alone.
-    told : str
-    group : str
-        The heading.
-    dest : str
-        The parameter of the function. Default: the name of the option.
+    `usage` is the option as the help shows it, such as ``--seed N``, of a flag the name alone; `dest` the parameter of
+    the function, by default the name.
     """
 
-    def __init__(self, usage: str, told: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
+    def __init__(self, usage: str, text: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
         name, _, metavar = usage.partition(" ")
         more |= {"is_flag": True} if not metavar and "type" not in more else {}
-        super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=told, **more)
+        super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=text, **more)
         self.group = group
 
 
 class KeyOption(Option):
-    """An option made from a key of a scenario or a question: its name, its type, its description.
+    """An option made from a key of a scenario or a question, by default with its name and its description.
 
-    Parameters
-    ----------
-    path : tuple of str
-        The key, after the sections that it is in.
-    field : FieldInfo
-    group : str
-    name : str, optional
-        Default: the key.
-    member : str
-        Of a key that holds a list: what the option, a flag, adds to it.
-    told : str, optional
-        Default: the description of the key.
-    either : bool
-        Whether a key that is true or false also has an option that says no. Default: only where the key is true.
+    `path` is the key, after the sections that it is in. Of a key that holds a list, `member` is what the option, a
+    flag, adds to it. With `either` a key that is true or false always has an option that says no, not only where it is
+    true by default.
     """
 
     def __init__(
@@ -73,103 +55,29 @@ class KeyOption(Option):
         *,
         name: str = "",
         member: str = "",
-        told: str | None = None,
+        text: str | None = None,
         either: bool = False,
     ) -> None:
         self.path, self.member = path, member
-        kind, default, told = plain_type(field.annotation), field.default, str(told or field.description)
-        if default and isinstance(default, str | int) and default is not True and "efault:" not in told:
-            told += f" Default: {default}."
-        flag = f"--{(name or member or path[-1]).replace('_', '-')}"
+        kind, default, text = plain_type(field.annotation), field.default, str(text or field.description)
+        if default and isinstance(default, str | int) and default is not True and "efault:" not in text:
+            text += f" Default: {default}."
+        flag, metavar = f"--{(name or member or path[-1]).replace('_', '-')}", ""
         more: dict[str, Any] = {"default": None}
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
         if not member and kind is not bool:
-            more["type"] = value_type(kind)
-            metavar = {int: "N", float: "X", str: "NAME"}.get(kind, "")
-            flag = f"{flag} {path[-1].split('_')[0].upper() if len(get_args(kind)) > MOST_CHOICES else metavar}".strip()
+            metavar, more["type"], more["callback"] = _value_of_type(kind, path[-1].split("_")[0].upper())
         if path[-1] == "row":
             more["shell_complete"] = complete_row
-        super().__init__(flag, told, group, dest="__".join(filter(None, (*path, member))), **more)
-
-
-class FacesAndDice(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
-    """Faces and dice, such as ``miss,blank:2``; names and range are for the scenario to check."""
-
-    name = "faces:dice"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As a scenario file writes it.
-
-        Examples
-        --------
-        >>> FacesAndDice().convert("miss,blank:2", None, None)
-        {'faces': ['miss', 'blank'], 'dice': 2}
-        """
-        faces, _, dice = str(value).partition(":")
-        number = value_typed(dice.strip(), "extra_reroll")
-        if not isinstance(number, int):
-            self.fail(f"{value!r} (allowed: faces and dice, such as miss,blank:2)", param, ctx)
-        return {"faces": [face.strip() for face in faces.split(",") if face.strip()], "dice": number}
-
-
-class Value(click.ParamType):  # type: ignore[type-arg]
-    """A value as a file would have it, a number also as ``.5``; the scenario checks it."""
-
-    name = "value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The TOML value, or a word."""
-        return value_of(value, param.opts[0] if param else "") if isinstance(value, str) else value
-
-
-def value_of(text: str, where: str) -> Any:
-    """A value as a file would have it; a number may begin with its point, words in a list need no quotes.
-
-    Examples
-    --------
-    >>> value_of("[Durable, Sponsons (2)]", "target"), value_of(".5", "chance"), value_of("melee", "row")
-    (['Durable', 'Sponsons (2)'], 0.5, 'melee')
-    """
-    value = value_typed(text, where)
-    if value == text and text[:1] + text[-1:] == "[]":
-        return [each.strip() for each in text[1:-1].split(",")]
-    return float(text) if value == text and _NUMBER.fullmatch(text) else value
-
-
-class File(click.ParamType):  # type: ignore[type-arg]
-    """The name of a file or folder; whether there can be one is for whoever opens it to say."""
-
-    name = "file"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """Left to the shell."""
-        return [CompletionItem(incomplete, type="file")]
-
-
-class Names(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between them."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """A list of them."""
-        return [each.strip() for each in value.split(",")] if isinstance(value, str) else value
-
-
-class Format(Choice):
-    """A format of answers; ``table`` is an older name of ``text``."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As click does."""
-        return super().convert("text" if value == "table" else value, param, ctx)
+        super().__init__(
+            f"{flag} {metavar}".strip(), text, group, dest="__".join(filter(None, (*path, member))), **more
+        )
 
 
 def plain_type(annotation: Any) -> Any:
     """A type without its bounds, and without None.
 
-    Examples
-    --------
     >>> plain_type(Annotated[int, "1 or more"] | None)
     <class 'int'>
     """
@@ -179,13 +87,70 @@ def plain_type(annotation: Any) -> Any:
     return annotation
 
 
-def value_type(kind: Any) -> Any:
-    """What reads the value of a key of that type from a command line."""
-    if get_origin(kind) is Literal and all(isinstance(each, str) for each in get_args(kind)):
-        return Choice(get_args(kind))
+def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Any]:
+    """Of a key of that type the value as the help shows it, its type for click, and what reads it after that."""
+    words = get_args(kind)
+    if get_origin(kind) is Literal and all(isinstance(each, str) for each in words):
+        return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":
-        return FacesAndDice()
-    return click.STRING if kind is str else Value()
+        return "FACES:DICE", str, faces_and_dice
+    return {int: "N", float: "X", str: "NAME"}.get(kind, "VALUE"), str, None if kind is str else _read_value
+
+
+def _read_value(_: click.Context, option: click.Parameter, text: str | None) -> Any:
+    """As a file would have it; the scenario checks it."""
+    return None if text is None else value_of(text, option.opts[0])
+
+
+def faces_and_dice(context: click.Context, option: click.Parameter, text: str | None) -> dict[str, Any] | None:
+    """Faces and dice such as ``miss,blank:2`` as a scenario file writes them; names and range are for it to check.
+
+    >>> faces_and_dice(click.Context(click.Command("attack")), click.Option(["--extra-reroll"]), "miss,blank:2")
+    {'faces': ['miss', 'blank'], 'dice': 2}
+    """
+    if text is None:
+        return None
+    faces, _, dice = text.partition(":")
+    number = value_typed(dice.strip(), "extra_reroll")
+    if not isinstance(number, int):
+        problem = f"{text!r} (allowed: faces and dice, such as miss,blank:2)"
+        raise click.BadParameter(problem, context, option)
+    return {"faces": list(filter(None, names(faces))), "dice": number}
+
+
+def value_of(text: str, where: str) -> Any:
+    """A value as a file would have it; a number may begin with its point, words in a list need no quotes.
+
+    >>> value_of("[Durable, Sponsons (2)]", "target"), value_of(".5", "chance"), value_of("melee", "row")
+    (['Durable', 'Sponsons (2)'], 0.5, 'melee')
+    """
+    value = value_typed(text, where)
+    if value == text and text[:1] + text[-1:] == "[]":
+        return names(text[1:-1])
+    return float(text) if value == text and _NUMBER.fullmatch(text) else value
+
+
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [each.strip() for each in text.split(",")]
+
+
+class File(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
+    """The name of a file or folder; whether there can be one is for whoever opens it to say."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Left to the shell."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+class Format(Choice):
+    """A format of answers; ``table`` is an older name of ``text``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does."""
+        return super().convert("text" if value == "table" else value, param, ctx)
 
 
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-from analyser.cli.options import value_of
+from analyser.cli.options import plain_type, value_of
 from analyser.common.errors import InputError, did_you_mean, nearest
 from analyser.scenarios.schema import BONUSES, CIRCUMSTANCES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
 
@@ -20,14 +20,7 @@ _MARKS = dict.fromkeys(map(str, BONUSES), "bonuses") | dict.fromkeys(map(str, PE
 
 
 class Words(NamedTuple):
-    """What may stand after a colon.
-
-    Attributes
-    ----------
-    allowed : tuple of str
-    elsewhere : mapping
-        Words that are right in another place, and that place.
-    """
+    """What may stand after a colon; and `elsewhere`: words that are right in another place, and that place."""
 
     allowed: tuple[str, ...]
     elsewhere: Mapping[str, str]
@@ -35,8 +28,6 @@ class Words(NamedTuple):
     def check(self, key: str, where: str) -> None:
         """Raise InputError for a word that may not stand there: it says where it may, or which one may be meant.
 
-        Examples
-        --------
         >>> Words(("models",), {"rounds": "--rounds"}).check("modles", "a")
         Traceback (most recent call last):
         ...
@@ -87,21 +78,8 @@ DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(Duel
 def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
     """The section of a unit: a selector, and after a colon its keys; those of a charge stand in a table of their own.
 
-    Parameters
-    ----------
-    text : str
-    where : str
-        The section; opens the messages.
-    words : Words
-        What may stand after the colon.
+    `where`, the section, opens the messages.
 
-    Raises
-    ------
-    InputError
-        A word that may not stand there.
-
-    Examples
-    --------
     >>> unit_from("crown/rifle:suppressed,damage=1,outflanking", "a", DUELLIST)
     {'unit': 'crown/rifle', 'suppressed': True, 'damage': 1, 'charge': {'outflanking': True}}
     """
@@ -118,8 +96,6 @@ def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
 def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
     """One of the ``[[attacks]]``: a selector, and after a colon its keys, bonuses and penalties; as :func:`unit_from`.
 
-    Examples
-    --------
     >>> attack_from("crown/rifle:row=ranged-light,distance=6,aiming", "attack", ATTACKER)
     {'attacker': 'crown/rifle', 'row': 'ranged-light', 'distance': 6, 'bonuses': ['aiming']}
     """
@@ -151,35 +127,24 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
         words.check(key, where)
         if key in keys:
             raise InputError(f"{key} stands there twice", where=where, allowed="each key once")
-        if not equals:
-            check_alone(key, where)
-        elif not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
+        if not equals and (example := _example_for(key)):
+            raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
+        if equals and not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
             raise InputError(f"{value!r} has no closing bracket", where=f"{where}.{key}", allowed=f"{value}{closing}")
         keys[key] = value_of(value, f"{where}.{key}") if equals else True
     return selector, keys
 
 
-def check_alone(key: str, where: str) -> None:
-    """Raise InputError for a word without a value whose key is not one of yes or no.
+def _example_for(key: str) -> str:
+    """A value as it may stand after a key; none where the key alone says yes.
 
-    Examples
-    --------
-    >>> check_alone("models", "a")
-    Traceback (most recent call last):
-    ...
-    analyser.common.errors.InputError: a.models: models needs a value (allowed: such as models=4)
+    >>> _example_for("models"), _example_for("aiming"), _example_for("officer")
+    ('4', '', 'last')
     """
     field = {**Attack.model_fields, **Combatant.model_fields}.get(key)
-    example = "" if field is None or key in _MARKS else _example_of(field.annotation)
-    if example:
-        raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
-
-
-def _example_of(annotation: Any) -> str:
-    """A value of a type as it may stand after a key; none for yes or no."""
-    inside = get_args(annotation)
-    if get_origin(annotation) is Literal:
-        return str(inside[0])
-    if get_origin(annotation) is tuple:
+    kind = None if field is None or key in _MARKS else plain_type(field.annotation)
+    if get_origin(kind) is Literal:
+        return str(get_args(kind)[0])
+    if get_origin(kind) is tuple:
         return "[...]"
-    return _example_of(inside[0]) if inside else {bool: "", int: "4", float: "6"}.get(annotation, "...")
+    return {None: "", bool: "", int: "4", float: "6"}.get(kind, "...")

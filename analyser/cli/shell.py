@@ -1,11 +1,11 @@
-"""What every command has in common: plain endings, the options they share, progress, where the text goes."""
+"""What every command has in common: how it ends, what its help looks like, notes and progress."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.common.errors import LONGEST_REMEDY, AnalyserError, did_you_mean, printable
+from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
+from analyser.common.files import check_writable
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -22,6 +23,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
 BROKEN_PIPE = 141  # and SIGPIPE
 QUIET = "analyser.quiet"  # in the memory of a context
+PICTURES = (".png", ".svg", ".pdf")
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
 
@@ -43,45 +45,26 @@ def ended_plainly() -> Iterator[None]:
     except AnalyserError as error:
         raise Refusal(str(error)) from None
     except click.UsageError as error:
-        if is_call_for_help(error):
+        if type(error).__name__ == "NoArgsIsHelpError":  # older versions of click do not have it
             raise
-        raise Refusal(printable(" ".join(usage_line(error).split()), LONGEST_REMEDY)) from None
+        message = error.format_message().rstrip(".")
+        help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
+        line = " ".join(f"{message[:1].lower()}{message[1:]}{help_at}".split())
+        raise Refusal(printable(line, LONGEST_REMEDY)) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except OSError as error:
-        _silence_output()
+        with suppress(OSError, ValueError):  # or what is left in the buffer of standard output fails again at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             raise click.exceptions.Exit(BROKEN_PIPE) from None
         raise Refusal(printable(f"{error.filename or 'standard output'}: {error.strerror}")) from None
 
 
-def is_call_for_help(error: click.UsageError) -> bool:
-    """Whether a group was called without a command: then its help is the answer."""
-    return type(error).__name__ == "NoArgsIsHelpError"  # a name that older versions of click do not have
-
-
-def usage_line(error: click.UsageError) -> str:
-    """What is wrong with a call, and where the right one stands."""
-    message = error.format_message().rstrip(".")
-    help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
-    return f"{message[:1].lower()}{message[1:]}{help_at}"
-
-
-def _silence_output() -> None:
-    """Point standard output nowhere, so that what is left in its buffer fails no second time at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 class Commands(click.Group):
-    """Commands that are imported when they are used; plain endings, and the nearest name for a wrong one.
+    """Commands that `load` imports when they are used; plain endings, and the nearest name for a wrong one.
 
-    Parameters
-    ----------
-    sections : mapping
-        By heading of the help: what the help says of each command.
-    load : callable
-        Gives the command of a name.
+    `sections` is what the help says of each command, by heading.
     """
 
     def __init__(
@@ -89,6 +72,7 @@ class Commands(click.Group):
     ) -> None:
         super().__init__(*names, **more)
         self.sections, self.load = sections, load
+        self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """As click does; ``--help`` and ``--version`` print here."""
@@ -102,31 +86,28 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names, in the order of the help."""
-        return [name for section in self.sections.values() for name in section]
+        return list(self.summaries)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name, imported now."""
-        return self.load(cmd_name) if cmd_name in self.list_commands(ctx) else None
+        return self.load(cmd_name) if cmd_name in self.summaries else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does, with the nearest name in the message."""
-        names = self.list_commands(ctx)
+        names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The commands under their headings; none is imported for it."""
-        width = max(map(len, self.list_commands(ctx)))
-        for heading, commands in self.sections.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), told) for name, told in commands.items()])
+        _write_sections(formatter, {heading: [*commands.items()] for heading, commands in self.sections.items()})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names that begin so; none is imported for it."""
-        told = {name: each for section in self.sections.values() for name, each in section.items()}
-        found = [CompletionItem(name, help=told[name]) for name in told if name.startswith(incomplete)]
-        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+        names = [name for name in self.summaries if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self.summaries[name]) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 class Command(click.Command):
@@ -134,15 +115,17 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under their headings, in the order in which these come first."""
-        groups: dict[str, list[tuple[str, str]]] = {}
+        sections: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
-            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if record is not None:
-                groups.setdefault(getattr(option, "group", "Options"), []).append(record)
-        width = min(max(len(names) for records in groups.values() for names, _ in records), WIDEST_NAMES)
-        for heading, records in groups.items():
-            with formatter.section(heading):
-                formatter.write_dl([(names.ljust(width), told) for names, told in records])
+            if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
+                sections.setdefault(getattr(option, "group", "Options"), []).append(record)
+        _write_sections(formatter, sections)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless its files could not be written: before long work, not after it."""
+        if "form" in ctx.params:
+            _check_places(ctx.params)
+        return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, after a look at what is given: none of it is dropped in silence."""
@@ -156,6 +139,27 @@ class Command(click.Command):
                 problem = f"option '{name}' is given {given.count(option)} times: it takes one value"
                 raise click.UsageError(problem, ctx)
         return super().parse_args(ctx, args)
+
+
+def _check_places(options: Mapping[str, Any]) -> None:
+    if options.get("out") is not None:
+        check_writable(Path(options["out"]))
+    elif options["form"] == "parquet":
+        raise InputError("parquet is not for a terminal", where="--format", allowed="with --out FILE")
+    if options.get("plot") is not None:
+        path = Path(options["plot"])
+        if path.suffix.lower() not in PICTURES:
+            problem = f"{path.suffix or 'no ending'!r} is not a kind of picture"
+            raise InputError(problem, where=str(path), allowed=", ".join(PICTURES))
+        check_writable(path)
+
+
+def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """Names and what they mean under headings, all in columns of one width."""
+    width = min(max(len(name) for rows in sections.values() for name, _ in rows), WIDEST_NAMES)
+    for heading, rows in sections.items():
+        with formatter.section(heading):
+            formatter.write_dl([(name.ljust(width), text) for name, text in rows])
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click have no argument for it
@@ -172,7 +176,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click
 def is_quiet() -> bool:
     """Whether the command in progress was asked for its answer alone."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(QUIET))
+    return bool(context and context.meta.get(QUIET))
 
 
 def note(text: str, kind: str = "note") -> None:
@@ -181,17 +185,17 @@ def note(text: str, kind: str = "note") -> None:
         click.echo(f"{kind}: {text}", err=True)
 
 
-def given_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of some options that were given."""
-    return {name: value for name, value in options.items() if value is not None and value != ()}
+def given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Those of some options, or of all, that were given."""
+    return {name: options[name] for name in names or options if options.get(name) not in (None, ())}
 
 
-def profiles_in(folder: str | None) -> Profiles | None:
-    """The library in `folder`; None stands for the shipped one, read only if a selector needs it."""
+def profiles_in(folder: str | None) -> Profiles:
+    """The library in `folder`, by default the shipped one, which is read only if a selector needs it."""
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
-    return None if folder is None else load_profiles(folder)
+    return load_profiles(folder)
 
 
 def note_other_profiles(folder: str | None) -> None:

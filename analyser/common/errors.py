@@ -1,18 +1,14 @@
-"""What can be wrong with an input, told once and in one form.
-
-Every error that a user can cause is an :class:`InputError`: it says what was found, where, what is
-allowed and, for names, the nearest right one. Only the command line turns it into an exit status.
-"""
+"""What can be wrong with an input, in one form: what it is, where, what is allowed, and the nearest right name."""
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 
-MONTE_CARLO_ANSWERS = "--method monte-carlo (simulate) answers it as it is"
 LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
 LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
 LONGEST_REMEDY = 1000  # of what is allowed, which is this program's own text but for names in files
@@ -56,8 +52,9 @@ class InputError(AnalyserError, ValueError):
 
     def inside(self, place: str) -> InputError:
         """The same error, seen from one step further out (a file around a key)."""
-        where = f"{place}: {self.where}" if self.where else place
-        return type(self)(self.problem, where=where, allowed=self.allowed)
+        outer = copy.copy(self)
+        outer.where = printable(f"{place}: {self.where}" if self.where else place, piece=LONGEST)
+        return outer
 
 
 class TooLargeError(InputError):
@@ -78,15 +75,13 @@ class TooLargeError(InputError):
     analyser.common.errors.TooLargeError: 9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)
     """
 
-    def __init__(self, problem: str, *, where: str = "", allowed: str = "", less: str = "") -> None:
-        super().__init__(problem, where=where, allowed=allowed or f"{less}; {MONTE_CARLO_ANSWERS}")
+    def __init__(self, problem: str, *, where: str = "", less: str = "") -> None:
+        super().__init__(problem, where=where, allowed=f"{less}; --method monte-carlo (simulate) answers it as it is")
 
 
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
     r"""Text for one line of a terminal: control characters escaped, the middle left out of what is too long.
 
-    Examples
-    --------
     >>> printable("red\\x1b[31m alert\\n")
     'red\\x1b[31m alert\\n'
     >>> printable("0123456789" * 3, 20)
@@ -94,7 +89,7 @@ def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> 
     """
     if not text.isprintable():
         text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
-    return _cut(_PIECE.sub(lambda found: _cut(found[0], piece), text), longest)
+    return _cut(_PIECE.sub(lambda match: _cut(match[0], piece), text), longest)
 
 
 def _cut(text: str, longest: int) -> str:
@@ -106,8 +101,6 @@ def _cut(text: str, longest: int) -> str:
 def shown(value: object) -> str:
     """A value as messages quote it: short, and without fail, however deep or large it is.
 
-    Examples
-    --------
     >>> shown("Devestating"), shown(10**5000), shown(["Arc"] * 50)
     ("'Devestating'", 'an integer of thousands of digits', "['Arc', 'Arc', 'Arc', 'Arc', ...]")
     """
@@ -122,10 +115,19 @@ _BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, LONGEST_
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 4
 
 
-def check_text(value: object, where: str, allowed: str = "a text") -> None:
+def check_text(value: object, where: str, allowed: str) -> None:
     """Raise InputError unless `value` is a string."""
     if not isinstance(value, str):
-        raise InputError(f"{shown(value)} is no text", where=where, allowed=allowed)
+        raise InputError(f"must be text, got {shown(value)}", where=where, allowed=allowed)
+
+
+def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
+    """Raise InputError, with the nearest of `choices`, unless `value` is one of them."""
+    allowed = ", ".join(choices)
+    check_text(value, where, allowed)
+    if value not in choices:
+        hint = did_you_mean(str(value), choices)
+        raise InputError(f"{shown(value)} is not usable{hint}", where=where, allowed=allowed)
 
 
 def check_flag(value: object, where: str) -> None:
@@ -137,8 +139,6 @@ def check_flag(value: object, where: str) -> None:
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
     """Raise InputError unless `number` is an integer in [least, most]; bool is rejected.
 
-    Examples
-    --------
     >>> check_integer(1.5, "trials", 1, 1000)
     Traceback (most recent call last):
     ...
@@ -147,19 +147,13 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
     allowed = f"{least} or more" if most is None else f"{least} to {most}"
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise InputError(f"must be an integer, got {shown(number)}", where=where, allowed=allowed)
-    value = int(number)
-    if value < least or (most is not None and value > most):
-        problem = f"{shown(value)} {where}" if where.endswith("s") else f"{where} {shown(value)}"
-        raise InputError(problem, where=where, allowed=allowed)
+    if number < least or (most is not None and number > most):  # type: ignore[operator]
+        raise InputError(f"{shown(int(number))} is out of range", where=where, allowed=allowed)
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
-    """The names most like `name`, best first; letter case does not count.
+    """The names most like `name`, best first; letter case does not count; `likeness` (0 to 1) is the least that counts.
 
-    `likeness` (0 to 1) is how much alike they must be at least.
-
-    Examples
-    --------
     >>> nearest("Devestating", ["Arc", "Devastating", "Torrent"])
     ['Devastating']
     """
@@ -171,8 +165,6 @@ def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float =
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A sentence end such as ``; did you mean 'models'?``, or nothing.
 
-    Examples
-    --------
     >>> did_you_mean("modles", ["models", "damage"])
     "; did you mean 'models'?"
     """

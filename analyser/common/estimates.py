@@ -1,4 +1,4 @@
-"""What a number is worth: exact, or sampled with an interval; how each is said."""
+"""What a number is worth: exact, or sampled with an interval."""
 
 from __future__ import annotations
 
@@ -55,29 +55,37 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Percent, with as many decimals as the interval bears out.
+        """Percent, with as many decimals as the interval supports.
 
-        Examples
-        --------
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
         """
+        p = float(self)
         if self.low is None or self.high is None:
-            return _percent(self.probability)
-        if self.probability in (0, 1):
-            return _bound(self)
+            return _exact_percent(p)
+        if p in (0, 1):  # an event that the sample never saw, or always
+            missing = 100 * (1 - self.low if p else self.high)
+            digits = _decimals(missing)
+            missing = math.ceil(missing * 10**digits) / 10**digits
+            return f">{100 - missing:.{digits}f}%" if p else f"<{missing:.{digits}f}%"
         # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
-        half = max(self.high - self.probability, self.probability - self.low)
-        return plus_minus(100 * self.probability, 100 * half, "%")
+        return plus_minus(100 * p, 100 * max(self.high - p, p - self.low), "%")
 
     __repr__ = __str__  # a shell shows what is printed
+
+
+def _exact_percent(p: float) -> str:
+    """Never rounded to impossible or to certain."""
+    if abs(p) < CERTAIN_WITHIN or abs(p - 1) < CERTAIN_WITHIN:
+        return f"{100 * p:.0f}%"
+    if p < 5e-5:
+        return "<0.01%"
+    return ">99.99%" if p > 1 - 5e-5 else f"{100 * p:.2f}%"
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:
     """A value and half its interval, one significant digit of it, and no more decimals than that.
 
-    Examples
-    --------
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
     """
@@ -86,37 +94,13 @@ def plus_minus(value: float, half: float, unit: str = "") -> str:
 
 
 def _decimals(half: float) -> int:
-    """Decimals that show one significant digit of `half`, after rounding; 0 for integers."""
-    if half <= 0:
-        return 0
-    rounded = float(f"{half:.0e}")  # 0.096 is shown as 0.1
-    return max(0, -math.floor(math.log10(rounded)))
-
-
-def _percent(probability: float) -> str:
-    """An exact probability: never rounded to impossible or to certain."""
-    if abs(probability) < CERTAIN_WITHIN or abs(probability - 1) < CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
-    if probability < 5e-5:
-        return "<0.01%"
-    return ">99.99%" if probability > 1 - 5e-5 else f"{100 * probability:.2f}%"
-
-
-def _bound(estimate: Estimate) -> str:
-    """What a sample says of an event that it never saw, or always."""
-    assert estimate.low is not None
-    assert estimate.high is not None
-    missing = 100 * (estimate.high if estimate.probability == 0 else 1 - estimate.low)
-    digits = _decimals(missing)
-    missing = math.ceil(missing * 10**digits) / 10**digits
-    return f"<{missing:.{digits}f}%" if estimate.probability == 0 else f">{100 - missing:.{digits}f}%"
+    """Decimals that show one significant digit of `half`, after rounding (0.096 is shown as 0.1); 0 for integers."""
+    return max(0, -math.floor(math.log10(float(f"{half:.0e}")))) if half > 0 else 0
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
     """The probability that a weight stands for: of an exact distribution, or of a sample of so many trials.
 
-    Examples
-    --------
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
     """
@@ -158,24 +142,19 @@ def mean_figures(name: str, mean: float, error: float | None) -> dict[str, float
 
 
 def points_figures(name: str, rating: int | None, gone: tuple[float, float | None]) -> dict[str, float | None]:
-    """Victory points to be expected for a unit (AC-5.9), by name: None if its rating is not known.
+    """Expected victory points for a unit (AC-5.9), by name, None without a rating.
 
-    Parameters
-    ----------
-    gone : (float, float or None)
-        How likely it is gone, with the standard error of a sample.
+    `gone` is the probability that the unit is removed, with the standard error of a sample.
     """
     if rating is None:
         return {name: None}
-    chance, error = gone
-    return {**mean_figures(name, rating * chance, None if error is None else rating * error)}
+    p, error = gone
+    return {**mean_figures(name, rating * p, None if error is None else rating * error)}
 
 
 def trials_for(precision: float) -> int:
     """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
 
-    Examples
-    --------
     >>> trials_for(0.01)
     38411
     """

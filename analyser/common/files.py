@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,12 +18,7 @@ LONGEST_WORD = 100_000  # characters
 
 
 def path_of(source: object, where: str) -> Path:
-    """What a caller gave as the name of a file or folder, as a path that one can have.
-
-    Raises
-    ------
-    InputError
-    """
+    """The name of a file or folder as a path; raises InputError for what no file can be called."""
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{shown(source)} is neither a path nor a table", where=where)
     path = Path(source)
@@ -45,13 +39,7 @@ def is_there(path: Path) -> bool:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The table in a TOML file.
-
-    Raises
-    ------
-    InputError
-        No such file, not a file, too large, not UTF-8, or broken TOML (with line and column).
-    """
+    """The table in a TOML file; raises InputError for one that cannot be read, or as :func:`parsed_toml`."""
     try:
         if path.stat().st_size > LARGEST_TEXT:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
@@ -63,13 +51,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
-    """The table that a TOML text is.
-
-    Raises
-    ------
-    InputError
-        Broken TOML (with line and column); values nested too deeply, or numbers too large, to be meant.
-    """
+    """The table that a TOML text is; raises InputError for broken TOML (with line and column), or for absurd values."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -83,15 +65,8 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def value_typed(text: str, where: str) -> Any:
-    """What was typed as the value of a key, as a file would have it; what is no TOML value is a word.
+    """What was typed as the value of a key, as a file would have it; what is not a TOML value is a word.
 
-    Raises
-    ------
-    InputError
-        As :func:`parsed_toml`, but for broken TOML.
-
-    Examples
-    --------
     >>> value_typed("[1, 2]", "losses"), value_typed("melee", "row")
     ([1, 2], 'melee')
     """
@@ -104,19 +79,7 @@ def value_typed(text: str, where: str) -> Any:
 
 
 def check_plain(value: object, where: str) -> None:
-    """Raise InputError for data nested too deeply, of too many values, or with numbers or texts too large.
-
-    Parameters
-    ----------
-    value : object
-        As read from a file, or given by a caller: then it may even hold itself.
-    where : str
-        What it came from; opens the message.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise InputError for data nested too deeply (it may even hold itself), too large, or with numbers too large."""
     waiting, seen = [(value, 0)], 0
     while waiting:
         each, depth = waiting.pop()
@@ -139,13 +102,7 @@ def check_plain(value: object, where: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError for a `path` that no file can be written to, before long work rather than after it.
-
-    Raises
-    ------
-    InputError
-        A folder, a device, or a place in no folder that can be written to.
-    """
+    """Raise InputError for a `path` that no file can be written to, before long work rather than after it."""
     path_of(path, "file")
     if is_there(path) and not path.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
@@ -154,16 +111,13 @@ def check_writable(path: Path) -> None:
         raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put it in the place of `path`.
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a temporary file beside `path`, then put that in its place; if it fails, nothing is left of it.
 
-    If `write` fails, `path` is as it was before and the temporary file is gone.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be written to, or the disk is full.
+    Raises InputError where the folder cannot be written to, or the disk is full.
     """
+    import tempfile
+
     check_writable(path)
     path = path.resolve()  # a link stays a link, and what it points at gets the new content
     try:
@@ -185,8 +139,5 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_content(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, whole or not at all."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-
-    write_whole(path, write)
+    data = content.encode() if isinstance(content, str) else content
+    write_whole(path, lambda temporary: temporary.write_bytes(data))

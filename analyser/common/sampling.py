@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Protocol, TypeVar
 
-from analyser.common.errors import InputError, check_flag, check_integer, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.estimates import Method, trials_for
 
 DEFAULT_TRIALS = 1_000_000
@@ -79,35 +79,21 @@ class Sampling:
     progress: Progress | bool | None = None
 
     def __post_init__(self) -> None:
-        methods = ", ".join(METHODS)
-        check_text(self.method, "method", methods)
-        if self.method not in METHODS:
-            problem = f"method {shown(self.method)}{did_you_mean(self.method, METHODS)}"
-            raise InputError(problem, where="method", allowed=methods)
+        check_choice(self.method, "method", METHODS)
         if self.trials is not None:
             check_integer(self.trials, "trials", 1, MOST_TRIALS)
         check_integer(self.seed, "seed", 0)
         if (bits := int(self.seed).bit_length()) > MOST_SEED_BITS:
-            allowed = f"0 or more, of up to {MOST_SEED_BITS} bits"
-            raise InputError(f"a seed of {bits} bits", where="seed", allowed=allowed)
+            raise InputError(f"{bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
         check_threads(self.threads)
         if self.precision is not None:
-            self._check_precision(self.precision)
+            _check_precision(self.precision)
+            if self.trials is not None:
+                raise InputError("both trials and precision", where="trials", allowed="one of them")
         check_flag(self.replacement, "replacement")
         if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
             allowed = "True, or a function of (trials played, trials aimed at)"
             raise InputError(f"{shown(self.progress)} is not usable", where="progress", allowed=allowed)
-
-    def _check_precision(self, precision: object) -> None:
-        allowed = f"{FINEST_PRECISION:g} up to below 1"
-        if isinstance(precision, bool) or not isinstance(precision, Real):
-            raise InputError(f"must be a number, got {shown(precision)}", where="precision", allowed=allowed)
-        if not FINEST_PRECISION <= precision < 1:  # type: ignore[operator]
-            # an integer may fit no float
-            found = f"{precision:g}" if isinstance(precision, float) else shown(precision)
-            raise InputError(f"precision {found}", where="precision", allowed=allowed)
-        if self.trials is not None:
-            raise InputError("both trials and precision", where="trials", allowed="one of them")
 
     @property
     def is_exact(self) -> bool:
@@ -125,10 +111,7 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Trials before the first look at the intervals; without a `precision`, all there are to play.
-
-        `least` is what takes no noticeable time. As many as make any interval narrow enough are enough.
-        """
+        """Trials before the first look at the intervals, at least `least`; without a `precision`, all there are."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return min(FIRST_TRIALS, max(trials_for(self.precision), least))
@@ -136,8 +119,6 @@ class Sampling:
     def trials_still_needed(self, trials: int, width: float, chunk: int) -> int:
         """Trials, in whole chunks, after which intervals of at most `width` now should be narrow enough.
 
-        Examples
-        --------
         >>> Sampling(precision=0.01).trials_still_needed(1000, 0.02, chunk=1000)
         5000
         """
@@ -146,26 +127,19 @@ class Sampling:
         return max(math.ceil(needed / chunk), trials // chunk + 1) * chunk
 
     def settled(self, answer: Callable[[Sampling], SampledT], chunk: int, least: int = 1) -> SampledT:
-        """The answer after as many trials as are asked for, or as make all its intervals narrow enough.
+        """The exact answer, or that of as many trials as are asked for or make all its intervals narrow enough.
 
-        Parameters
-        ----------
-        answer : callable
-            Gives the exact answer, or that of as many trials as it is told.
-        chunk : int
-            A sample is played on by whole chunks.
-        least : int
-            Trials that take no noticeable time.
+        A sample grows by whole chunks; `least` trials take no noticeable time.
         """
         if self.is_exact:
             return answer(self)
-        with self.with_bar() as shown:
+        with self._with_bar() as sampling:
             trials = self.first_trials(least)
-            found = answer(replace(shown, trials=trials, precision=None))
-            while self.precision is not None and (width := found.widest_interval()) > self.precision:
+            result = answer(replace(sampling, trials=trials, precision=None))
+            while self.precision is not None and (width := result.widest_interval()) > self.precision:
                 trials = self.trials_still_needed(trials, width, chunk)
-                found = answer(replace(shown, trials=trials, precision=None))
-        return found
+                result = answer(replace(sampling, trials=trials, precision=None))
+        return result
 
     def report(self, done: int, aim: int) -> None:
         """Tell `progress` how many trials of how many are played."""
@@ -173,9 +147,9 @@ class Sampling:
             self.progress(done, aim)
 
     @contextmanager
-    def with_bar(self) -> Iterator[Sampling]:
+    def _with_bar(self) -> Iterator[Sampling]:
         """The same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
-        if self.progress is not True or self.is_exact:
+        if self.progress is not True:
             yield self
             return
         from tqdm.auto import tqdm
@@ -187,6 +161,15 @@ class Sampling:
                 bar.update(done - bar.n)
 
             yield replace(self, progress=progress)
+
+
+def _check_precision(precision: object) -> None:
+    allowed = f"{FINEST_PRECISION:g} up to below 1"
+    if isinstance(precision, bool) or not isinstance(precision, Real):
+        raise InputError(f"must be a number, got {shown(precision)}", where="precision", allowed=allowed)
+    if not FINEST_PRECISION <= precision < 1:  # type: ignore[operator]
+        number = f"{precision:g}" if isinstance(precision, float) else shown(precision)  # an integer may fit no float
+        raise InputError(f"{number} is out of range", where="precision", allowed=allowed)
 
 
 def check_threads(threads: int | None) -> None:

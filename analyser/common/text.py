@@ -1,4 +1,4 @@
-"""Tables and numbers as text for a terminal, or as CSV: pure functions, nothing printed here."""
+"""Numbers and tables as text for a terminal, or as CSV."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ _RATING_BY = {
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
     """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow.
 
-    Examples
-    --------
     >>> aligned([("value", "p"), ("0", "12%")], ">", gap=" | ")
     ['value |   p', '    0 | 12%']
     """
@@ -38,39 +36,37 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
     """The first and the last value of a distribution worth a line each; a short one is shown whole.
 
-    Examples
-    --------
     >>> shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0])
     (0, 2)
     """
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
-    likely = [value for value, chance in enumerate(at_least) if chance >= NEGLIGIBLE]
-    below = [1 - chance + probability for chance, probability in zip(at_least, probabilities)]
-    first = next((value for value, chance in enumerate(below) if chance >= NEGLIGIBLE), 0)
-    return min(first, likely[-1]), likely[-1]
+    last = max(value for value, above in enumerate(at_least) if above >= NEGLIGIBLE)
+    at_most = (1 - above + p for above, p in zip(at_least, probabilities))
+    return min(next((value for value, below in enumerate(at_most) if below >= NEGLIGIBLE), 0), last), last
 
 
-def said(chance: Estimate) -> str:
+def p_text(p: Estimate) -> str:
     """A probability that stands alone: an exact one says so."""
-    return f"{chance} exact" if chance.low is None else str(chance)
+    return f"{p} exact" if p.low is None else str(p)
 
 
-def with_error(figures: dict[str, Any], name: str) -> str:
+def with_error(figures: Mapping[str, Any], name: str) -> str:
     """A mean as a table shows it: with half its 95% interval, if it was sampled."""
     error = figures.get(f"{name}_standard_error")
-    if not error:
-        return f"{figures[name]:.3f}"
-    return plus_minus(figures[name], NORMAL_95 * error)
+    return plus_minus(figures[name], NORMAL_95 * error) if error else f"{figures[name]:.3f}"
 
 
-def rating_said(conditions: Mapping[str, Any], noun: str = "") -> str:
+def points_text(figures: Mapping[str, Any], name: str) -> str:
+    """Expected victory points as a table shows them."""
+    return "no rating known" if figures[name] is None else with_error(figures, name)
+
+
+def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     """A combat rating with the bonuses and penalties that made it.
 
-    Examples
-    --------
-    >>> rating_said({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
+    >>> rating_text({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
     'improved (bonuses: aiming, short range)'
     """
     reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
@@ -80,32 +76,22 @@ def rating_said(conditions: Mapping[str, Any], noun: str = "") -> str:
     return f"{conditions['rating']}{noun}" + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
-def points_said(figures: dict[str, Any], name: str) -> str:
-    """Expected victory points as a table shows them."""
-    return "no rating known" if figures[name] is None else with_error(figures, name)
-
-
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun.
 
-    Examples
-    --------
     >>> counted(1, "die", "dice"), counted(12, "die", "dice"), counted(2, "unit")
     ('1 die', '12 dice', '2 units')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def records(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """Columns as one plain dict a row, ready for JSON."""
-    names, values = list(columns), [each.tolist() for each in columns.values()]
-    return [dict(zip(names, row)) for row in zip(*values)]
+    return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """`rows` under `head` as CSV; numbers with every digit that they have."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
+    csv.writer(buffer, lineterminator="\n").writerows([head, *rows])
     return buffer.getvalue()

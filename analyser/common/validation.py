@@ -1,4 +1,4 @@
-"""One place where the validation library's findings become this package's errors."""
+"""Records: checked pieces of input; and what pydantic finds wrong with one, as this package's errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ModelT = TypeVar("ModelT", bound="Record")
 class Record(BaseModel):
     """A validated, frozen piece of input: no unknown keys, no silent conversion of types."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 def as_tuple(value: object) -> object:
@@ -26,20 +26,10 @@ def as_tuple(value: object) -> object:
 
 
 def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:
-    """`data` as a `model`, or an :class:`InputError` that names the first key at fault.
+    """`data`, as read from a file, as a `model`, or an :class:`InputError` that names the first key at fault.
 
-    Parameters
-    ----------
-    model : type of Record
-    data : mapping
-        As read from a file.
-    where : str
-        The file or the section that `data` came from; opens the message.
-
-    Raises
-    ------
-    InputError
-        Unknown key (with the nearest right one), wrong type, or a value out of range.
+    It says the nearest right key for an unknown one, and the whole range for a value out of it; `where`, the file or
+    the section that `data` came from, opens the message.
     """
     check_plain(data, where)
     try:
@@ -47,50 +37,15 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") ->
     except ValidationError as error:
         findings = error.errors(include_url=False)
         # a misspelt key is two findings, and that the right one is missing tells less
-        finding = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
-        same = [_input_error(model, each, where) for each in findings if _key(each) == _key(finding)]
+        first = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
+        same = [_input_error(model, each, where) for each in findings if _key(each) == _key(first)]
         ways = dict.fromkeys(each.allowed for each in same)  # of a union, what each of its branches allows
         raise InputError(same[0].problem, where=same[0].where, allowed=" or ".join(filter(None, ways))) from None
 
 
-def _key(finding: Mapping[str, Any]) -> str:
-    return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_BRANCH))
-
-
-def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
-    place = ": ".join(part for part in (where, _key(finding)) if part)
-    if finding["type"] == "extra_forbidden":
-        names = _keys_beside(model, finding["loc"])
-        hint = did_you_mean(str(finding["loc"][-1]), names)
-        return InputError(f"unknown key{hint}", where=place, allowed=", ".join(names))
-    if finding["type"] == "missing":
-        return InputError("this key is missing", where=place, allowed="it must be given")
-    message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
-    if finding["type"] == "value_error":  # one of our own checks: its message says it all
-        return InputError(message, where=place)
-    if finding["type"] in _LENGTHS:
-        length = finding["ctx"]["actual_length"]
-        bound = finding["ctx"].get("min_length", finding["ctx"].get("max_length"))
-        return InputError(f"{length} entries", where=place, allowed=f"{_LENGTHS[finding['type']]} {bound}")
-    found = finding["input"]
-    allowed = _ALLOWED.get(finding["type"], message.removeprefix("Input should be "))
-    if finding["type"] == "tuple_type" and isinstance(found, str):
-        allowed += f", such as {json.dumps([found], ensure_ascii=False)}"
-    if finding["type"] == "tuple_type" and isinstance(found, Mapping) and len(finding["loc"]) == 1:
-        allowed += f" of tables, in a file [[{finding['loc'][0]}]] in double brackets"
-    if finding["type"] == "float_type":
-        allowed = ", ".join(filter(None, (allowed, _range_around(model, finding))))
-    if finding["type"] in _BOUNDS:
-        allowed = _range_around(model, finding) or allowed
-    hint = ""
-    if finding["type"] in ("literal_error", "enum") and isinstance(found, str):
-        hint = did_you_mean(found, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
-    return InputError(f"{shown(found)} is not usable{hint}", where=place, allowed=allowed)
-
-
 _BRANCH = ("constrained-", "literal[")  # of a union: pydantic's word for it, no key
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
-_LENGTHS = {"too_short": "at least", "too_long": "up to"}
+_LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
 _ALLOWED = {  # types in the words of a TOML file
     "int_type": "an integer",
     "float_type": "a number",
@@ -99,7 +54,43 @@ _ALLOWED = {  # types in the words of a TOML file
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
+    "invalid_key": "a key that is text",
 }
+
+
+def _key(finding: Mapping[str, Any]) -> str:
+    return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_BRANCH))
+
+
+def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
+    kind, value, place = finding["type"], finding["input"], ": ".join(filter(None, (where, _key(finding))))
+    message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
+    if kind == "extra_forbidden":
+        fields = _model_around(model, finding["loc"]).model_fields
+        names = [field.alias or name for name, field in fields.items()]
+        problem = f"unknown key{did_you_mean(str(finding['loc'][-1]), names)}"
+        return InputError(problem, where=place, allowed=", ".join(names))
+    if kind == "missing":
+        return InputError("this key is missing", where=place, allowed="it must be given")
+    if kind == "value_error":  # one of our own checks: its message says it all
+        return InputError(message, where=place)
+    if kind in _LENGTHS:
+        words, bound = _LENGTHS[kind]
+        allowed = f"{words} {finding['ctx'][bound]}"
+        return InputError(f"{finding['ctx']['actual_length']} entries", where=place, allowed=allowed)
+    allowed = _ALLOWED.get(kind, message.removeprefix("Input should be "))
+    if kind == "tuple_type" and isinstance(value, str):
+        allowed += f", such as {json.dumps([value], ensure_ascii=False)}"
+    if kind == "tuple_type" and isinstance(value, Mapping) and len(finding["loc"]) == 1:
+        allowed += f" of tables, in a file [[{finding['loc'][0]}]] in double brackets"
+    if kind == "float_type":
+        allowed = ", ".join(filter(None, (allowed, _range_around(model, finding))))
+    if kind in _BOUNDS:
+        allowed = _range_around(model, finding) or allowed
+    hint = ""
+    if kind in ("literal_error", "enum") and isinstance(value, str):
+        hint = did_you_mean(value, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
+    return InputError(f"{shown(value)} is not usable{hint}", where=place, allowed=allowed)
 
 
 def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
@@ -124,31 +115,23 @@ def _bounds_in(annotation: Any, metadata: Sequence[Any]) -> Iterator[dict[str, f
         for name in _BOUNDS.values()
         if (bound := getattr(part, name, None)) is not None
     }
-    inside = get_args(annotation)
-    annotated = get_origin(annotation) is Annotated
-    for each in inside[:1] if annotated else inside:
-        yield from _bounds_in(each, inside[1:] if annotated else ())
-
-
-def _keys_beside(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
-    """The keys that the innermost model on the way to `loc` knows."""
-    return [field.alias or name for name, field in _model_around(model, loc).model_fields.items()]
+    if get_origin(annotation) is Annotated:
+        inner, *bounds = get_args(annotation)
+        yield from _bounds_in(inner, bounds)
+    else:
+        for inner in get_args(annotation):
+            yield from _bounds_in(inner, ())
 
 
 def _model_around(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
     """The innermost model on the way to `loc`."""
     for step in loc[:-1]:
         field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
-        if field is not None:
-            model = _model_in(field.annotation) or model
+        model = (field and _model_in(field.annotation)) or model
     return model
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    for argument in get_args(annotation):
-        found = _model_in(argument)
-        if found is not None:
-            return found
-    return None
+    return next(filter(None, map(_model_in, get_args(annotation))), None)

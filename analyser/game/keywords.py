@@ -20,110 +20,76 @@ _ANYWHERE = (CLOSE_QUARTERS, DUEL)
 
 
 class Term(NamedTuple):
-    """One quality or special rule.
+    """One quality or special rule."""
 
-    Attributes
-    ----------
-    name : str
-        As the rules spell it, without its parameter.
-    touches : str
-        What part of the game it is about, for the user's eye.
-    side : str
-        Whose profile makes it count in a ranged attack: ``"attacker"``, ``"target"``, or ``""`` when
-        nothing in a ranged attack is computed from it.
-    counts_also_in : tuple of str
-        The longer fights that numbers are computed from it in: :data:`CLOSE_QUARTERS`, :data:`DUEL`; and
-        :data:`FOCUS_FIRE`, if that is more than its ranged attacks.
-    """
-
-    name: str
-    touches: str
-    side: str = ""
-    counts_also_in: tuple[str, ...] = ()
+    name: str  # as the rules spell it, without its parameter
+    touches: str  # what part of the game it is about, for the user's eye
+    side: str  # whose profile makes it count in a ranged attack: attacker, target, or "" where nothing does
+    counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
         """Whether a number is computed from it in that kind of fight.
 
-        Examples
-        --------
         >>> QUALITIES["Arc"].counts_in(CLOSE_QUARTERS), QUALITIES["Torrent"].counts_in(CLOSE_QUARTERS)
         (True, False)
         """
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
 
-def _table(*terms: Term) -> Mapping[str, Term]:
-    return {term.name: term for term in terms}
+def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
+    """The terms by name; a row holds those that differ in nothing but their names."""
+    return {name: Term(name, touches, side, also) for names, touches, side, also in rows for name in names.split(", ")}
 
 
-QUALITIES: Mapping[str, Term] = _table(  # AC-6
-    Term("Point Blank", "ranged attack", "attacker", (DUEL,)),
-    Term("Shock", "any attack", "attacker", _ANYWHERE),
-    Term("Wreckers", "any attack", "attacker", _ANYWHERE),
-    Term("Arc", "any attack", "attacker", _ANYWHERE),
-    Term("Devastating", "any attack", "attacker", _ANYWHERE),
-    Term("Penetrating", "any attack", "attacker", _ANYWHERE),
-    Term("Suppressive", "any attack", "attacker", _ANYWHERE),
-    Term("Torrent", "ranged attack", "attacker", (DUEL,)),
-    Term("Precision", "any attack", "attacker", _ANYWHERE),
-    Term("Cryo", "any attack", "attacker", _ANYWHERE),
-    Term("Seismic", "any attack", "attacker", _ANYWHERE),
-    Term("Overcharge", "any attack", "attacker", _ANYWHERE),
-    Term("Turret", "ranged attack", "attacker"),
-    Term("Indirect", "ranged attack", "attacker", (DUEL,)),
-    Term("Lock On", "ranged attack", "attacker", (DUEL,)),
-    Term("Slow to Fire", "when the row may fire", "attacker", (DUEL,)),
-    Term("Move or Fire", "when the row may fire", "attacker", (DUEL,)),
-    Term("Reactive", "when the row may fire", "attacker", (DUEL,)),
-    Term("Siegebreaker", "the building a garrison is in", "attacker", _ANYWHERE),
-    Term("Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
-    Term("Coruscating", "other units on the line of fire"),
-    Term("Fields of Fire", "a second attack, in the other arc"),
+QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
+    (
+        "Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision, Cryo, Seismic, Overcharge, "
+        "Full Steam Ahead",
+        "any attack",
+        "attacker",
+        _ANYWHERE,
+    ),
+    ("Point Blank, Torrent, Indirect, Lock On", "ranged attack", "attacker", (DUEL,)),
+    ("Turret", "ranged attack", "attacker", ()),
+    ("Slow to Fire, Move or Fire, Reactive", "when the row may fire", "attacker", (DUEL,)),
+    ("Siegebreaker", "the building a garrison is in", "attacker", _ANYWHERE),
+    ("Coruscating", "other units on the line of fire", "", ()),
+    ("Fields of Fire", "a second attack, in the other arc", "", ()),
 )
-
-_OF_MOVEMENT = (
-    "Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard, Hit & Run, Soar, Spotters, "
-    "Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy, Assault Ramp, Bail Out, Command Signals, "
-    "Iron Resolve, Logistical Expertise, Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, "
-    "Hazardous Aura, Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark"
-)
-SPECIAL_RULES: Mapping[str, Term] = _table(  # AC-7
-    Term("Durable", "any attack", "target", _ANYWHERE),
-    Term("Veteran", "any attack", "attacker", _ANYWHERE),
-    Term("Automata", "discipline tests", "target", _ANYWHERE),
-    Term("Irrepressible", "discipline tests", "target", _ANYWHERE),
-    Term("Peer Review", "discipline tests of friends near it", "target", _ANYWHERE),
-    Term("Chain of Command", "discipline tests of friends near it", "target", _ANYWHERE),
-    Term("Resilient", "any attack", "target", _ANYWHERE),
-    Term("Emplacement", "ranged attack", "target", (DUEL,)),
-    Term("Pavises", "ranged attack", "target", (DUEL,)),
-    Term("Shrouded", "ranged attack", "target", (DUEL,)),
-    Term("Obfuscating", "ranged attack", "target", (DUEL,)),
-    Term("Construct", "statuses", "target", _ANYWHERE),
-    Term("Hot Headed", "discipline tests", "target", (DUEL,)),
-    Term("Corrosive Fumes", "statuses of enemies near it", "attacker", _ANYWHERE),
-    Term("Bodyguard", "any attack", "target", _ANYWHERE),
-    Term("Irregular", "formation", "target", _ANYWHERE),
-    Term("Lockstep", "formation", "target", _ANYWHERE),
-    Term("Hover", "movement, Seismic", "target", _ANYWHERE),
-    Term("Sponsons", "close quarters", "", _ANYWHERE),
-    Term("Stoic Defence", "close quarters", "", _ANYWHERE),
-    Term("Storming Party", "close quarters", "", _ANYWHERE),
-    Term("Static", "close quarters", "", _ANYWHERE),
-    Term("Onslaught", "close quarters", "", _ANYWHERE),
-    Term("Overrun", "close quarters", "", _ANYWHERE),
-    Term("Hunter", "close quarters", "", _ANYWHERE),
-    Term("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
-    Term("Throw", "close quarters", "", _ANYWHERE),
-    Term("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
-    Term("Ammo Supply", "ranged attacks of friends near it"),
-    Term("Inspiring", "statuses of friends near it"),
-    Term("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
-    Term("Fiery Demise", "units near it when it falls"),
-    Term("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
-    Term("Berserk", "what it must do", "", (DUEL,)),
-    Term("Run Amok", "what it must do", "", (DUEL,)),
-    *(Term(name, "movement, deployment or command") for name in _OF_MOVEMENT.split(", ")),
+SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
+    ("Durable, Resilient, Bodyguard", "any attack", "target", _ANYWHERE),
+    ("Veteran", "any attack", "attacker", _ANYWHERE),
+    ("Emplacement, Pavises, Shrouded, Obfuscating", "ranged attack", "target", (DUEL,)),
+    ("Automata, Irrepressible", "discipline tests", "target", _ANYWHERE),
+    ("Hot Headed", "discipline tests", "target", (DUEL,)),
+    ("Peer Review, Chain of Command", "discipline tests of friends near it", "target", _ANYWHERE),
+    ("Construct", "statuses", "target", _ANYWHERE),
+    ("Corrosive Fumes", "statuses of enemies near it", "attacker", _ANYWHERE),
+    ("Inspiring", "statuses of friends near it", "", ()),
+    ("Irregular, Lockstep", "formation", "target", _ANYWHERE),
+    ("Hover", "movement, Seismic", "target", _ANYWHERE),
+    (
+        "Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun, Hunter, Throw",
+        "close quarters",
+        "",
+        _ANYWHERE,
+    ),
+    ("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
+    ("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
+    ("Ammo Supply", "ranged attacks of friends near it", "", ()),
+    ("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
+    ("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
+    ("Fiery Demise", "units near it when it falls", "", ()),
+    ("Berserk, Run Amok", "what it must do", "", (DUEL,)),
+    (
+        "Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard, Hit & Run, Soar, Spotters, "
+        "Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy, Assault Ramp, Bail Out, Command Signals, "
+        "Iron Resolve, Logistical Expertise, Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, "
+        "Hazardous Aura, Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark",
+        "movement, deployment or command",
+        "",
+        (),
+    ),
 )
 
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
@@ -131,41 +97,29 @@ SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
 _NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, ends of lines and paragraphs
 _INCH_MARKS = re.compile(r"[\"'”“″’]+$")
+_PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    r"""Whether no character of `text` controls a display, ends a line or turns the direction of what is written.
-
-    Examples
-    --------
-    >>> is_plain("Größte Kanone"), is_plain("\x1b[31m"), is_plain("\u202eenonak")
-    (True, False, False)
-    """
+    """Whether no character of `text` controls a display, ends a line or turns the direction of what is written."""
     return text.isprintable() or not any(unicodedata.category(each) in _NOT_PLAIN for each in text)
 
 
 def tidy(text: str) -> str:
     r"""`text` with one kind of space, quote and dash, no space at either end, and only plain characters.
 
-    Examples
-    --------
     >>> tidy(" Chain of\u00a0Command  (6”) ")
     'Chain of Command (6")'
     """
     text = unicodedata.normalize("NFKC", text)
     if not is_plain(text):
         text = "".join(" " if each.isspace() else each for each in text if each.isspace() or is_plain(each))
-    for marks, plain in (("”“″", '"'), ("’‘", "'"), ("‐‑–—−", "-")):
-        for mark in marks:
-            text = text.replace(mark, plain)
-    return " ".join(text.split())
+    return " ".join(text.translate(_PLAIN_MARKS).split())
 
 
 def parse(text: str) -> tuple[str, str | None]:
     """Name and parameter of a rule or quality as written; inch marks go.
 
-    Examples
-    --------
     >>> parse("Corrosive Fumes (2”)")
     ('Corrosive Fumes', '2')
     """
@@ -176,14 +130,10 @@ def parse(text: str) -> tuple[str, str | None]:
 
 
 def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
-    """The name in `table` that `name` means, and whether it is spelled right.
+    """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
 
-    Letter case, quotes and spaces are forgiven without a word. A near miss (``Devestating``) is taken
-    for the one name that it is nearest to, and reported as not spelled right. A name that is like none
-    stays as it is, and is reported so too.
+    Letter case, quotes, hyphens and spaces are no misspelling.
 
-    Examples
-    --------
     >>> recognise("Devestating", QUALITIES), recognise("arc", QUALITIES)
     (('Devastating', False), ('Arc', True))
     """
@@ -203,13 +153,7 @@ def _key(name: str) -> str:
 
 
 def with_parameter(name: str, parameter: str | None) -> str:
-    """A rule as the rules spell it.
-
-    Examples
-    --------
-    >>> with_parameter("Veteran", "2"), with_parameter("Arc", None)
-    ('Veteran (2)', 'Arc')
-    """
+    """A rule as the rules spell it: ``Veteran (2)``."""
     return name if parameter is None else f"{name} ({parameter})"
 
 
@@ -220,35 +164,21 @@ MOST_X = 1000  # as many as a unit has models
 def plain_name(name: str) -> str:
     """The same name; ValueError where it is too long or holds characters that control a display."""
     if len(name) > LONGEST_NAME:
-        raise ValueError(f"a name of {len(name)} characters (allowed: up to {LONGEST_NAME})")
+        raise ValueError(f"{len(name)} characters (allowed: up to {LONGEST_NAME})")
     if not is_plain(name):
         raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
     return name
 
 
 class Keyword(str):
-    """A quality or a special rule: as a text, what is written; read once into a name and a parameter.
-
-    Attributes
-    ----------
-    name : str
-        As the rules spell it, where that is not in doubt; a misspelt name stays as it is written.
-    parameter : str or None
-        What stands in parentheses, without inch marks.
-    x : int
-        The parameter as a whole number; 0 where it is none.
-    inches : float
-        The parameter as a length; 0 where it is none.
-    field : str
-        The name as that of a field of a record: ``lock_on`` for Lock On.
-    """
+    """A quality or a special rule: as a text, what is written; read once into a name and a parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str
-    parameter: str | None
-    x: int
-    inches: float
-    field: str
+    name: str  # as the rules spell it, where that is not in doubt; a misspelt name stays as it is written
+    parameter: str | None  # what stands in parentheses, without inch marks
+    x: int  # the parameter as an integer, else 0
+    inches: float  # the parameter as a length, else 0
+    field: str  # the name as that of a field of a record: `lock_on` for Lock On
 
     def __new__(cls, written: str) -> Self:
         """Read `written`."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
-import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -27,8 +26,8 @@ ItemT = TypeVar("ItemT")
 RULESET_FILE = "ruleset.toml"
 MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
 _VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
+_TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
-
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
     '"distance": 6}'
@@ -79,18 +78,13 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
         files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
-        content = _content(path)
+        try:
+            content = path.read_bytes().replace(b"\r\n", b"\n")  # lines ended as everywhere
+        except OSError as error:
+            raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
     named = f"shipped with analyser {__version__}" if folder is None else str(folder)
     return ProfilesUsed(named, digest.hexdigest()[:_VERSION_LENGTH])
-
-
-def _content(path: Path) -> bytes:
-    """The bytes of a file, lines ended as everywhere."""
-    try:
-        return path.read_bytes().replace(b"\r\n", b"\n")
-    except OSError as error:
-        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
 
 
 class Profiles:
@@ -209,11 +203,13 @@ class Profiles:
     def unit(self, selector: str) -> tuple[Faction, Unit]:
         """The one unit that `selector` means, whatever its level, and its faction; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR)
-        _check_no_keys(selector)
+        before, colon, _ = selector.partition(":")
+        if colon:  # some commands take keys there
+            keys = "keys after a colon are for the commands attack, charge, focus and duel"
+            raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
         faction_part, unit_part, _ = _parts(selector)
-        factions = list(self.factions.values())
-        if faction_part:
-            factions = [_one(faction_part, self.factions.items(), "faction", selector)]
+        named = self.factions.items()
+        factions = [_one(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
         return _one(unit_part, units, "unit", selector)
 
@@ -237,16 +233,10 @@ class Profiles:
         wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
         fitting = [each for each in self if fnmatch.fnmatchcase(each.selector, wildcard)]
         if not fitting:
-            names = sorted({each.selector for each in self})
+            names = sorted(self.by_selector)
             close = nearest(pattern, names) or names[:3]
             raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
         return fitting
-
-
-_LIBRARIES: dict[tuple[str, Path], tuple[object, Profiles]] = {}
-_MOST_LIBRARIES = 8
-_READING = threading.Lock()
-_TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
 
 
 ProfilesLike = Profiles | str | os.PathLike[str]
@@ -272,17 +262,17 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
     >>> load_profiles() is load_profiles()
     True
     """
-    fresh = Profiles(folder)
-    key = str(folder), fresh.folder.absolute()
-    state = _state_of(fresh.folder)
-    with _READING:
-        seen, library = _LIBRARIES.get(key, (None, fresh))
-        if state is None or seen != state:
-            library = library if library.used == fresh.used else fresh
-            if len(_LIBRARIES) >= _MOST_LIBRARIES:
-                _LIBRARIES.clear()
-            _LIBRARIES[key] = state, library
+    library = Profiles(folder)
+    state = _state_of(library.folder)
+    if state is None:
         return library
+    return _kept(None if folder is None else os.fspath(folder), library.folder.absolute(), state)
+
+
+@lru_cache(maxsize=8)
+def _kept(folder: str | None, *_: object) -> Profiles:
+    """The library of a folder at that place, in that state."""
+    return Profiles(folder)
 
 
 def library_of(profiles: ProfilesLike | None) -> Profiles:
@@ -307,8 +297,8 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
 
     Examples
     --------
-    >>> load_ruleset().die.sides, load_ruleset().deck.size
-    (6, 36)
+    >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
+    (6, 13)
     """
     path = (folder or shipped_profiles()) / RULESET_FILE
     if not path.exists():
@@ -341,14 +331,6 @@ def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
     return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
 
 
-def _check_no_keys(selector: str) -> None:
-    """Raise InputError for keys after a colon, which some commands take: they are no part of a selector."""
-    unit, colon, _ = selector.partition(":")
-    if colon:
-        problem = f"selector {shown(selector)}: keys after a colon are for the commands attack, charge, focus and duel"
-        raise InputError(problem, allowed=f"{unit!r}; {_KEYS_IN_PYTHON}")
-
-
 def _parts(selector: str) -> tuple[str, str, str]:
     """Faction, unit and level of a selector, tidied; the parts left out are empty."""
     tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
@@ -359,9 +341,8 @@ def _parts(selector: str) -> tuple[str, str, str]:
     return faction, unit, level
 
 
-def _one(part: str, named: Iterable[tuple[str, ItemT]], what: str, selector: str) -> ItemT:
+def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str) -> ItemT:
     """The item that `part` names: exactly, else by its beginning, else by words or letters in it."""
-    named = list(named)
     for fits in (
         lambda name: name == part,
         lambda name: name.startswith(part),

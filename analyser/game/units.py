@@ -24,15 +24,8 @@ HUNDREDTHS = 100  # of an inch: lengths are kept to so much
 
 
 def hundredths(inches: float) -> int:
-    """A length in hundredths of an inch, which it must be a whole number of.
+    """A length in hundredths of an inch; ValueError if it is finer than that, and would have to be rounded.
 
-    Raises
-    ------
-    ValueError
-        It is finer than that, and would have to be rounded.
-
-    Examples
-    --------
     >>> hundredths(3.01)
     301
     """
@@ -74,6 +67,11 @@ class Band(Record):
             raise ValueError(f"a band from {self.first} to {self.last} holds nothing")
         return self
 
+    @property
+    def cell(self) -> str:
+        """As a card prints it: ``10 (15)``."""
+        return str(self.dice) if self.special is None else f"{self.dice} ({self.special})"
+
 
 class Row(Record, Bearer):
     """One row of the armaments grid (AC-2.3)."""
@@ -107,12 +105,15 @@ class Row(Record, Bearer):
 
 
 def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
-    """The same rows; two with one id are refused."""
-    ids = [row.id for row in rows or ()]
+    """The same rows; ValueError if two have one id."""
+    _check_distinct("rows", [row.id for row in rows or ()])
+    return rows
+
+
+def _check_distinct(what: str, ids: list[str]) -> None:
     twice = next((each for each in ids if ids.count(each) > 1), None)
     if twice is not None:
-        raise ValueError(f"two rows have the id {twice!r}")
-    return rows
+        raise ValueError(f"two {what} have the id {twice!r}")
 
 
 class Level(Record):
@@ -212,12 +213,12 @@ class Loadout(Record):
         unit = self.unit.model_dump()
         rows = {each["id"]: each for each in unit["rows"]}
         if row is not None:
-            if row_id(row, rows) not in rows:
+            if (wanted := row_id(row, rows)) not in rows:
                 problem = f"no row {shown(row)}{did_you_mean(row, rows)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(rows))
-            rows = {row: rows[row_id(row, rows)]}
+            rows = {wanted: rows[wanted]}
         sections = (Level, [unit["levels"][self.level_name]]), (Unit, [unit]), (Row, list(rows.values()))
-        parts = {key: found for model, found in sections for key in model.model_fields if key not in _NOT_CHANGED}
+        parts = {key: section for model, section in sections for key in model.model_fields if key not in _NOT_CHANGED}
         parts["dice"] = parts["qualities"]
         for key, value in changes.items():
             if key not in parts:
@@ -227,9 +228,8 @@ class Loadout(Record):
                 _change(parts[key], key, value)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
-        return checked(
-            Loadout, {"faction": self.faction, "unit": unit, "level_name": self.level_name}, where=self.selector
-        )
+        changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
+        return checked(Loadout, changed, where=self.selector)
 
 
 _NOT_CHANGED = ("id", "name", "levels", "rows", "kind", "against", "bands")
@@ -289,8 +289,6 @@ def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> N
 def unit_of(selector: str) -> str:
     """A selector without its level.
 
-    Examples
-    --------
     >>> unit_of("crown/rifle-platoon@basic")
     'crown/rifle-platoon'
     """
@@ -310,28 +308,14 @@ class Faction(Record):
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
-        ids = [unit.id for unit in self.units]
-        twice = next((each for each in ids if ids.count(each) > 1), None)
-        if twice is not None:
-            raise ValueError(f"two units have the id {twice!r}")
+        _check_distinct("units", [unit.id for unit in self.units])
         return self
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """The number of dice that `row` rolls for `count` models, or points of damage (AC-2.3, AC-3.2).
+    """The number of dice that `row` rolls for `count` models, of a behemoth points of damage (AC-2.3, AC-3.2).
 
-    Parameters
-    ----------
-    row : Row
-    count : int
-        Current models; of a behemoth, the damage it has suffered.
-    special : bool
-        Take the value in parentheses where the cell has one (AC-6).
-
-    Raises
-    ------
-    InputError
-        No band covers `count` (AC-2.4).
+    With `special` the value in parentheses, if the cell has one (AC-6). InputError if no band covers `count` (AC-2.4).
     """
     band = row.band(count)
     if band is None:

@@ -22,8 +22,7 @@ MOST_ELEMENTS = 1_000_000
 DEEPEST = 100  # nested elements; real files stay below 20
 
 ROOTS = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
-ZIPPED = (".catz", ".gstz")
-_NAMESPACES = {"catalogue": "catalogueschema", "gameSystem": "gamesystemschema"}
+_OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
 
 class Document(NamedTuple):
@@ -36,23 +35,27 @@ class Document(NamedTuple):
 def read_document(path: Path) -> Document:
     """The data in a `.cat`, `.gst`, `.catz` or `.gstz` file.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, is too large, is no such file whatever its name says, or is an attack: an
-        entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
+    Raises InputError for a file that cannot be read, is too large, is no such file whatever its name says, or is an
+    attack: an entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
     """
     where = str(path)
     suffix = path.suffix.lower()
     if suffix not in ROOTS:
         raise InputError(f"unknown kind of file {path.suffix!r}", where=where, allowed=", ".join(ROOTS))
     data = _read(path)
-    if suffix in ZIPPED:
+    if suffix.endswith("z"):
         data = _unpacked(data, where)
     elif data.startswith(b"PK\x03\x04"):
         raise InputError(f"this is a zip, not a {suffix} file", where=where, allowed=f"call it {suffix}z")
     root = parse(data, where)
-    _check_root(root, ROOTS[suffix], where)
+    namespace, _, name = root.tag.rpartition("}")
+    expected = ROOTS[suffix]
+    if name != expected:
+        raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
+    # the address of the schema has changed over the years; its last word has not
+    if not namespace.lower().rstrip("/").endswith(f"{expected.lower()}schema"):
+        shown = namespace.lstrip("{")[:80] or "none"
+        raise InputError(f"the XML namespace is {shown}", where=where, allowed=f"BattleScribe's {expected}Schema")
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return Document(path, root)
@@ -98,10 +101,12 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
     if len(members) != 1:
         raise InputError(f"{len(members)} files in this zip", where=where, allowed="exactly one")
     member = members[0]
-    shown = repr(member.filename[:80])
-    mode = member.external_attr >> 16
-    if not _plain_name(member.orig_filename) or member.is_dir() or stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        raise InputError(f"{shown} in this zip is not a plain file name", where=where, allowed="a name without folders")
+    name, mode = member.orig_filename, stat.S_IFMT(member.external_attr >> 16)
+    # whether it stays in the folder that it is put in, on every system: a Windows path knows both slashes, and drives
+    is_plain = name.strip() and "\0" not in name and name != ".." and PureWindowsPath(name).name == name
+    if not is_plain or member.is_dir() or mode not in (0, stat.S_IFREG):
+        problem = f"{member.filename[:80]!r} in this zip is not a plain file name"
+        raise InputError(problem, where=where, allowed="a name without folders")
     if member.flag_bits & 0x1:
         raise InputError("this zip is encrypted", where=where, allowed="a zip without a password")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -111,16 +116,6 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
         problem = f"{member.compress_size} bytes that unpack to {member.file_size}"
         raise InputError(problem, where=where, allowed=f"at most {LARGEST_RATIO} times as many")
     return member
-
-
-def _plain_name(name: str) -> bool:
-    """Whether `name` stays in the folder that it is put in, on every system."""
-    return (
-        bool(name.strip())
-        and "\0" not in name
-        and PureWindowsPath(name).name == name  # knows both kinds of slash, and drives
-        and name != ".."
-    )
 
 
 class _BoundedBuilder(TreeBuilder):
@@ -149,19 +144,13 @@ class _BoundedBuilder(TreeBuilder):
 def parse(data: bytes, where: str) -> Element:
     """The root element of an XML document that declares no document type and no entity.
 
-    Raises
-    ------
-    InputError
-        Broken XML (with line and column), or XML with a document type, entities or outside references.
+    Raises InputError for broken XML (with line and column), or with a document type, entities or outside references.
 
-    Examples
-    --------
     >>> parse(b"<catalogue name='Crown'/>", "crown.cat").get("name")
     'Crown'
     """
-    parser = DefusedXMLParser(
-        target=_BoundedBuilder(where), forbid_dtd=True, forbid_entities=True, forbid_external=True
-    )
+    builder = _BoundedBuilder(where)
+    parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
         root: Element = parser.close()
@@ -172,25 +161,8 @@ def parse(data: bytes, where: str) -> Element:
         problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
         raise InputError(problem, where=where) from None
     except DefusedXmlException as error:
-        raise InputError(f"refused: this XML {_offence(error)}", where=where, allowed="plain elements") from None
+        offence = _OFFENCES.get(type(error), "refers to something outside the file")
+        raise InputError(f"refused: this XML {offence}", where=where, allowed="plain elements") from None
     except (ValueError, LookupError, UnicodeError) as error:  # an encoding that the parser does not know
         raise InputError(f"broken XML: {error}", where=where) from None
     return root
-
-
-def _offence(error: DefusedXmlException) -> str:
-    if isinstance(error, DTDForbidden):
-        return "declares a document type"
-    if isinstance(error, EntitiesForbidden):
-        return "declares entities"
-    return "refers to something outside the file"
-
-
-def _check_root(root: Element, expected: str, where: str) -> None:
-    namespace, _, name = root.tag.rpartition("}")
-    if name != expected:
-        raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
-    # the address of the schema has changed over the years; its last word has not
-    if not namespace.lower().rstrip("/").endswith(_NAMESPACES[expected]):
-        found = namespace.lstrip("{")[:80] or "none"
-        raise InputError(f"the XML namespace is {found}", where=where, allowed=f"BattleScribe's {expected}Schema")

@@ -1,16 +1,17 @@
-"""BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) made into factions.
+"""BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) made into factions, and these into profile files.
 
-The files are other people's: read without trust (:mod:`analyser.importers.archive`), and what they say is
-doubted aloud rather than refused (:mod:`analyser.importers.unit_reader`).
+The files are other people's: read without trust (`archive`), and what they say is doubted aloud rather than refused.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections import ChainMap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
@@ -22,11 +23,9 @@ from analyser.game.profiles import RULESET_FILE
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import Document, read_document
-from analyser.importers.armaments import unused_id
 from analyser.importers.doubts import Doubts, ImportWarning
-from analyser.importers.profile_file import to_toml
-from analyser.importers.tree import Library, ids, is_hidden, name_of, target_of
-from analyser.importers.unit_reader import read_unit
+from analyser.importers.tree import Tree, ids, is_true
+from analyser.importers.unit_reader import UnitReader, unused_id
 
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 """What no file may be called on some systems, whatever its ending."""
@@ -36,42 +35,34 @@ MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 @dataclass(frozen=True, repr=False)
 class ImportReport:
-    """What an import made of its files.
+    """What an import made of its files."""
 
-    Attributes
-    ----------
-    factions : tuple of Faction
-        One for each catalogue with units in it, in the order of the files.
-    warnings : tuple of ImportWarning
-        Everything that was doubted, file by file and unit by unit.
-    written : tuple of Path
-        The profile files written; empty when no folder was given.
-    """
-
-    factions: tuple[Faction, ...]
-    warnings: tuple[ImportWarning, ...]
-    written: tuple[Path, ...] = ()
+    factions: tuple[Faction, ...]  # one for each catalogue with units in it, in the order of the files
+    warnings: tuple[ImportWarning, ...]  # everything that was doubted, file by file and unit by unit
+    written: tuple[Path, ...]  # the profile files; none without a folder
 
     def __str__(self) -> str:
-        """What the command line prints."""
-        return import_text(self)
+        """The warnings, file by file and unit by unit, then what was made of the files."""
+        lines: list[str] = []
+        file = None
+        for warning in self.warnings:
+            if warning.file != file:
+                file = warning.file
+                lines.append(f"{file}:")
+            unit = f"{warning.unit}: " if warning.unit else ""
+            lines.append(f"  {unit}{warning.value!r}: {warning.doubt}")
+        units = [unit for faction in self.factions for unit in faction.units]
+        counts = (
+            counted(len(self.factions), "faction"),
+            counted(len(units), "unit"),
+            counted(sum(len(unit.levels) for unit in units), "reinforcement level"),
+            counted(sum(len(unit.rows) for unit in units), "row"),
+            counted(len(self.warnings), "warning"),
+        )
+        written = ", ".join(map(str, self.written)) or "nothing"
+        return "\n".join([*lines, *([""] if lines else []), f"{', '.join(counts)}; written: {written}"]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
-
-    @property
-    def n_units(self) -> int:
-        """Units in all factions."""
-        return sum(len(faction.units) for faction in self.factions)
-
-    @property
-    def n_levels(self) -> int:
-        """Reinforcement levels of all units: the loadouts."""
-        return sum(len(unit.levels) for faction in self.factions for unit in faction.units)
-
-    @property
-    def n_rows(self) -> int:
-        """Armaments rows of all units."""
-        return sum(len(unit.rows) for faction in self.factions for unit in faction.units)
 
 
 def import_files(
@@ -80,28 +71,11 @@ def import_files(
     out: str | os.PathLike[str] | None = None,
     replace: bool = False,
 ) -> ImportReport:
-    """The factions in BattleScribe data files.
+    """The factions in BattleScribe data files; links are followed across all of them.
 
-    Parameters
-    ----------
-    paths : path or sequence of path
-        ``.cat`` and ``.gst``, or zipped ``.catz`` and ``.gstz``. Links are followed across all of them; a
-        catalogue without its game system is enough.
-    out : path, optional
-        A folder that gets one profile file a faction, named after it. Nothing is written before all files are read.
-    replace : bool
-        Whether files of those names that hold something else are replaced.
-
-    Returns
-    -------
-    ImportReport
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, is not what its name says or is an attack; two files with the same
-        faction; not one unit in all of them; a folder that cannot be written to; a file
-        there that is not to be replaced.
+    A folder `out` gets one profile file a faction, named after it, once all files are read; files of those names that
+    hold something else only with `replace`. Raises InputError for a file that cannot be read, is not what its name says
+    or is an attack; for a faction in two files; where there is not one unit in all of them.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -110,26 +84,25 @@ def import_files(
     factions: dict[str, tuple[Faction, Path]] = {}
     warnings: list[ImportWarning] = []
     for document, own in zip(documents, indexes):
-        doubts = Doubts(str(document.path))
-        faction = _faction(document, ChainMap(own, *indexes), doubts)
-        warnings += doubts.found
-        if faction is not None:
-            if faction.id in factions:
-                problem = f"the same faction {faction.id!r} as in {factions[faction.id][1]}"
-                raise InputError(problem, where=str(document.path), allowed="each faction once")
-            factions[faction.id] = (faction, document.path)
+        tree = Tree(ChainMap(own, *indexes), Doubts(str(document.path)))
+        faction = _faction(document, tree)
+        warnings += tree.doubts.warnings
+        if faction is None:
+            continue
+        if faction.id in factions:
+            problem = f"the same faction {faction.id!r} as in {factions[faction.id][1]}"
+            raise InputError(problem, where=str(document.path), allowed="each faction once")
+        factions[faction.id] = (faction, document.path)
     if not factions:
         where = ", ".join(str(document.path) for document in documents)
         why = f"; the first doubt: {warnings[0]}" if warnings else ""
         raise InputError(f"no unit can be made out{why}", where=where, allowed="at least one unit in the files")
-    found = tuple(faction for faction, _ in factions.values())
-    return ImportReport(found, tuple(warnings), _written(found, out, replace))
+    imported = tuple(faction for faction, _ in factions.values())
+    return ImportReport(imported, tuple(warnings), () if out is None else _written(imported, Path(out), replace))
 
 
-def _written(factions: Sequence[Faction], out: str | os.PathLike[str] | None, replace: bool) -> tuple[Path, ...]:
-    if out is None:
-        return ()
-    texts = {Path(out) / f"{faction.id}.toml": to_toml(faction) for faction in factions}
+def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
+    texts = {out / f"{faction.id}.toml": to_toml(faction) for faction in factions}
     for path, text in texts.items():
         # Profiles are made to be corrected by hand: what somebody corrected is not lost without a word.
         if not replace and path.exists() and path.read_bytes() != text.encode():
@@ -140,87 +113,83 @@ def _written(factions: Sequence[Faction], out: str | os.PathLike[str] | None, re
     return tuple(texts)
 
 
-def _faction(document: Document, library: Library, doubts: Doubts) -> Faction | None:
+def _faction(document: Document, tree: Tree) -> Faction | None:
     """The faction in a catalogue; None for a file that only serves others, or whose units are all left out."""
-    root = document.root
+    root, doubts = document.root, tree.doubts
     units: list[Unit] = []
-    for entry in _unit_entries(root, library, doubts):
-        unit = read_unit(entry, library, doubts)
+    for entry in _unit_entries(root, tree):
+        unit = UnitReader(entry, tree).read()
         if unit is not None:
-            units.append(_distinct(unit, units, doubts))
+            if any(unit.name.casefold() == each.name.casefold() for each in units):
+                doubts.add(unit.name, "a second unit of that name")
+            units.append(unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in units])}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(document.path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
-    name = name_of(root, library) or tidy(document.path.stem)[:LONGEST_NAME].strip() or "faction"
+    name = tree.name_of(root) or tidy(document.path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
-        if root.tag == "catalogue" and not _is_library(root):
+        if root.tag == "catalogue" and not is_true(root, "library"):
             doubts.add(name, "no unit in this catalogue")
         return None
-    found = cells.slug(name) or "faction"
-    if f"{found}.toml" == RULESET_FILE or found in _RESERVED:
-        found += "-faction"
+    slug = cells.slug(name) or "faction"
+    if f"{slug}.toml" == RULESET_FILE or slug in _RESERVED:
+        slug += "-faction"
     revision = root.get("revision", "")
     file_name = printable(document.path.name, LONGEST_NAME // 2)  # a file's name need not be text
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
-    return checked(Faction, {"format": 1, "id": found, "name": name, "source": source, "unit": tuple(units)})
+    return checked(Faction, {"format": 1, "id": slug, "name": name, "source": source, "unit": tuple(units)})
 
 
-def _unit_entries(root: Element, library: Library, doubts: Doubts) -> Iterator[Element]:
+def _unit_entries(root: Element, tree: Tree) -> Iterator[Element]:
     """The entries of a file that are units of its faction: its own, and those it links to elsewhere.
 
     A library's units belong to the catalogues that link to them.
     """
     seen: set[int] = set()
-    tags = (
-        ("selectionEntries", "entryLinks")
-        if _is_library(root)
-        else ("selectionEntries", "sharedSelectionEntries", "entryLinks")
-    )
-    for element in (each for tag in tags for each in root.iterfind(f"{tag}/*")):
-        entry = target_of(element, library) if element.tag == "entryLink" else element
+    shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
+    for element in (each for tag in ("selectionEntries", *shared, "entryLinks") for each in root.iterfind(f"{tag}/*")):
+        entry = tree.target_of(element) if element.tag == "entryLink" else element
         if entry is None:
-            doubts.add(name_of(element, library), "a link to something that none of the files holds; left out")
+            tree.doubts.add(tree.name_of(element), "a link to something that none of the files holds; left out")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
-            if not (is_hidden(entry) or is_hidden(element)):
+            if not (is_true(entry, "hidden") or is_true(element, "hidden")):
                 yield entry
             elif root.tag == "catalogue":
-                doubts.add(name_of(entry, library), "a unit hidden in the source; left out")
+                tree.doubts.add(tree.name_of(entry), "a unit hidden in the source; left out")
 
 
-def _is_library(root: Element) -> bool:
-    return root.get("library", "").strip().lower() == "true"
+def to_toml(faction: Faction) -> str:
+    """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again.
+
+    Examples
+    --------
+    >>> print(to_toml(Faction(format=1, id="crown", name="Crown")))
+    format = 1
+    id = "crown"
+    name = "Crown"
+    <BLANKLINE>
+    """
+    source = faction.source or None
+    tables = [_lines({"format": faction.format, "id": faction.id, "name": faction.name, "source": source})]
+    for unit in faction.units:
+        tables.append("[[unit]]\n" + _lines(unit.model_dump(exclude={"levels", "rows"})))
+        tables.append("[unit.levels]\n" + _lines({name: level.model_dump() for name, level in unit.levels.items()}))
+        tables += ["[[unit.rows]]\n" + _lines(row.model_dump()) for row in unit.rows]
+    return "\n".join(tables)
 
 
-def _distinct(unit: Unit, before: Sequence[Unit], doubts: Doubts) -> Unit:
-    """`unit` under an id that no unit before it has."""
-    if any(unit.name.casefold() == each.name.casefold() for each in before):
-        doubts.add(unit.name, "a second unit of that name")
-    return unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in before])})
+def _lines(values: Mapping[str, Any]) -> str:
+    """One line a key, without those that say nothing."""
+    return "".join(f"{key} = {_value(value)}\n" for key, value in values.items() if value is not None and value != ())
 
 
-def import_text(report: ImportReport) -> str:
-    """The warnings of an import, file by file and unit by unit, then what was made of it."""
-    lines: list[str] = []
-    file = None
-    for warning in report.warnings:
-        if warning.file != file:
-            file = warning.file
-            lines.append(f"{file}:")
-        unit = f"{warning.unit}: " if warning.unit else ""
-        lines.append(f"  {unit}{warning.value!r}: {warning.doubt}")
-    lines += ([""] if lines else []) + [_import_summary(report)]
-    return "\n".join(lines) + "\n"
-
-
-def _import_summary(report: ImportReport) -> str:
-    counts = ", ".join(
-        (
-            counted(len(report.factions), "faction"),
-            counted(report.n_units, "unit"),
-            counted(report.n_levels, "reinforcement level"),
-            counted(report.n_rows, "row"),
-            counted(len(report.warnings), "warning"),
-        )
-    )
-    return f"{counts}; written: {', '.join(map(str, report.written)) or 'nothing'}"
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        parts = (f"{key} = {_value(part)}" for key, part in value.items() if part is not None)
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, float) and value.is_integer():  # whole inches without a decimal point, as the cards print them
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False)

@@ -8,9 +8,10 @@ from typing import NamedTuple, get_args
 
 from analyser.common.errors import nearest
 from analyser.game.keywords import tidy
-from analyser.game.units import LONGEST_ID, Band, Category, LevelName, RowKind
+from analyser.game.units import LONGEST_ID, Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
+LONGEST_WORD = 200  # of a name that is looked up
 LONGEST_SLUG = LONGEST_ID - 20
 SLIP = 0.8  # likeness from which a word is taken for a known one
 
@@ -32,8 +33,8 @@ _INCH_MARKS = re.compile(r"[\"']+")
 class Range(NamedTuple):
     """Short and long range in inches; None where the cell has none."""
 
-    short: float | None
-    long: float | None
+    short: float | None = None
+    long: float | None = None
 
 
 class Heading(NamedTuple):
@@ -44,13 +45,18 @@ class Heading(NamedTuple):
     spelled_right: bool
 
 
+class LevelHeading(NamedTuple):
+    """What the name of a reinforcement level says."""
+
+    name: LevelName
+    spelled_right: bool
+
+
 def slug(name: str) -> str:
-    """`name` in lower-case letters, digits and single hyphens; empty when it has none of the first two.
+    """`name` in at most 60 lower-case letters, digits and single hyphens; empty when it has none of the first two.
 
-    At most 60 characters: of a faction it is the name of a file, and a number may follow.
+    Of a faction it is the name of a file, and a number may follow.
 
-    Examples
-    --------
     >>> slug("Ranged (Light/Heavy)"), slug("Größte Kanone")
     ('ranged-light-heavy', 'grosste-kanone')
     """
@@ -61,8 +67,6 @@ def slug(name: str) -> str:
 def is_none(text: str | None) -> bool:
     """Whether a cell says that there is nothing.
 
-    Examples
-    --------
     >>> is_none('–"'), is_none(None), is_none("0")
     (True, True, False)
     """
@@ -72,8 +76,6 @@ def is_none(text: str | None) -> bool:
 def number(text: str | None) -> int | None:
     """A whole number, with or without inch marks; None when the text is anything else.
 
-    Examples
-    --------
     >>> number('4"'), number("75.0"), number("many")
     (4, 75, None)
     """
@@ -84,53 +86,38 @@ def number(text: str | None) -> int | None:
 def inches(text: str | None) -> Range | None:
     """The cell of a range; None when it is not one.
 
-    Examples
-    --------
     >>> inches('7"/14”'), inches('-"/14"'), inches('20"'), inches("far")
     (Range(short=7.0, long=14.0), Range(short=None, long=14.0), Range(short=None, long=20.0), None)
     """
     if is_none(text):
-        return Range(None, None)
-    found = _RANGE.fullmatch(_bare(text).replace(" ", ""))
-    if found is None:
-        return None
-    short, long = (None if part in (None, "-") else float(part) for part in found.groups())
-    return Range(short, long)
+        return Range()
+    match = _RANGE.fullmatch(_bare(text).replace(" ", ""))
+    return match and Range(*(None if part in (None, "-") else float(part) for part in match.groups()))
 
 
 def dice(text: str | None) -> tuple[int, int | None] | None:
     """Attack dice and the value in parentheses; None when the cell holds neither a number nor both.
 
-    Examples
-    --------
     >>> dice("10 (15)"), dice("5"), dice("D6")
     ((10, 15), (5, None), None)
     """
-    found = _CELL.fullmatch(_bare(text).replace(" ", ""))
-    if found is None:
-        return None
-    return int(found[1]), None if found[2] is None else int(found[2])
+    match = _CELL.fullmatch(_bare(text).replace(" ", ""))
+    return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
 def band(heading: str) -> tuple[int, int] | None:
     """First and last number of a band's heading; None when it is the heading of something else.
 
-    Examples
-    --------
     >>> band("13–18"), band("1"), band("Range")
     ((13, 18), (1, 1), None)
     """
-    found = _BAND.fullmatch(_bare(heading).replace(" ", ""))
-    if found is None:
-        return None
-    return int(found[1]), int(found[2] or found[1])
+    match = _BAND.fullmatch(_bare(heading).replace(" ", ""))
+    return match and (int(match[1]), int(match[2] or match[1]))
 
 
 def names(text: str | None) -> list[str]:
     """The names in a list; a comma inside parentheses does not end one.
 
-    Examples
-    --------
     >>> names("Indirect,Torrent, Support (Infantry, Cavalry),")
     ['Indirect', 'Torrent', 'Support (Infantry, Cavalry)']
     """
@@ -141,41 +128,27 @@ def names(text: str | None) -> list[str]:
 def heading(name: str) -> Heading | None:
     """Kind and targets of an armaments row from its name; None when the name tells neither.
 
-    Examples
-    --------
     >>> heading("Ranged (Light/Heavy)")
     Heading(kind='ranged', against=('light', 'heavy'), spelled_right=True)
     """
-    words = re.findall(r"[a-z]+", tidy(name[:200]).casefold())
-    if not words:
-        return None
-    kind = nearest(words[0], KINDS, most=1, likeness=SLIP)
-    targets = [nearest(word, CATEGORIES, most=1, likeness=SLIP) for word in words[1:]]
+    words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
+    kind = nearest(words[0], KINDS, most=1, likeness=SLIP) if words else []
     if not kind:
         return None
-    against = tuple(dict.fromkeys(CATEGORIES[found[0]] for found in targets if found))
-    right = words == [kind[0], *(found[0] for found in targets if found)]
-    return Heading(KINDS[kind[0]], against, right)
+    targets = [each for word in words[1:] for each in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
+    against = tuple(dict.fromkeys(CATEGORIES[each] for each in targets))
+    return Heading(KINDS[kind[0]], against, words == [*kind, *targets])
 
 
-def level(name: str) -> tuple[LevelName, bool] | None:
-    """The reinforcement level that a name means and whether it spells it right; None when it means none.
+def level(name: str) -> LevelHeading | None:
+    """The reinforcement level that a name means, if it means one.
 
-    Examples
-    --------
-    >>> level("FULL-STRENGTH"), level("Reinforcd"), level("Weapons")
-    (('full-strength', True), ('reinforced', False), None)
+    >>> level("FULL-STRENGTH"), level("Weapons")
+    (LevelHeading(name='full-strength', spelled_right=True), None)
     """
-    plain = tidy(name[:200]).casefold().replace("-", " ").replace("_", " ")
-    if plain in LEVELS:
-        return LEVELS[plain], True
+    plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
     close = nearest(plain, LEVELS, most=1, likeness=SLIP)
-    return (LEVELS[close[0]], False) if close else None
-
-
-def in_order(bands: list[Band]) -> list[Band]:
-    """Bands from the lowest numbers to the highest, whatever the order of the columns."""
-    return sorted(bands, key=lambda each: (each.first, each.last))
+    return LevelHeading(LEVELS[close[0]], plain in LEVELS) if close else None
 
 
 def _bare(text: str | None) -> str:

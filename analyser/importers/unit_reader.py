@@ -1,4 +1,4 @@
-"""An entry of a BattleScribe file made into a unit, with every doubt about it told."""
+"""An entry of a BattleScribe file made into a unit, with every doubt about it on record."""
 
 from __future__ import annotations
 
@@ -8,21 +8,12 @@ from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, parse, recognise, tidy
-from analyser.game.units import MOST_INCHES, MOST_MODELS, Category, Level, LevelName, Trait, Unit, UnitType
+from analyser.game import keywords, units
+from analyser.game.keywords import LONGEST_NAME, QUALITIES
+from analyser.game.units import Category, LevelName, UnitType
 from analyser.importers import cells
-from analyser.importers.armaments import Cells, read_rows, recognised
-from analyser.importers.doubts import Doubts, review
-from analyser.importers.tree import (
-    Contents,
-    LevelNode,
-    Library,
-    characteristics,
-    gather,
-    is_hidden,
-    name_of,
-    target_of,
-)
+from analyser.importers.doubts import review
+from analyser.importers.tree import Contents, LevelNode, Tree, is_true
 
 STATS = {  # the columns of a unit's profile and what this program calls them
     "target type": "category",
@@ -44,13 +35,16 @@ LIMITS = {
     "defence": (1, 100),
     "damage_limit": (1, 1000),
     "discipline": (0, 100),
-    "break_limit": (0, MOST_MODELS),
+    "break_limit": (0, units.MOST_MODELS),
 }
+MOST_POINTS = 100_000
 TYPES: dict[str, UnitType] = {each: each for each in get_args(UnitType)} | {"armor": "armour"}
-TRAITS: tuple[Trait, ...] = get_args(Trait)
+TRAITS: tuple[units.Trait, ...] = get_args(units.Trait)
 USUAL_TYPE: dict[Category, UnitType] = {"light": "infantry", "heavy": "armour", "aerial": "aircraft"}
 FLYING: tuple[UnitType, ...] = ("rotorcraft", "aircraft")
 POINTS = ("points", "point", "pts")
+
+Cells = Mapping[str, str]
 
 
 class Stats(NamedTuple):
@@ -60,243 +54,290 @@ class Stats(NamedTuple):
     cells: Cells
 
 
-class Sorted(NamedTuple):
-    """The profiles of an entry by what they are."""
+def unused_id(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`.
 
-    stats: list[tuple[Element, Stats]]
-    rows: list[tuple[Element, Cells]]
-    rules: list[str]
-
-
-def read_unit(entry: Element, library: Library, doubts: Doubts) -> Unit | None:
-    """The unit that `entry` holds; None, and a doubt that says why, when it cannot be made out.
-
-    Parameters
-    ----------
-    entry : Element
-        A ``selectionEntry``.
-    library : mapping of str to Element
-        What its links may mean.
-    doubts : Doubts
-        Filled; its `unit` is set.
+    >>> unused_id("melee", ["melee", "melee-2"])
+    'melee-3'
     """
-    name = name_of(entry, library)
-    doubts.unit = name or "(no name)"
-    if not name:
-        doubts.add(entry.get("id", ""), "a unit without a name; left out")
-        return None
-    contents = gather(entry, library, doubts)
-    profiles = _sorted(contents, library, doubts)
-    stats, levels = _levels(entry, contents, profiles, library, doubts)
-    if not levels:
-        doubts.add(name, "no reinforcement level that can be made out; the unit is left out")
-        return None
-    _doubt_titles(name, stats.values(), doubts)
-    data: dict[str, Any] = {"id": cells.slug(name) or "unit", "name": name, "levels": levels}
-    data |= _kind(entry, _agreed("category", stats, doubts), library, doubts)
-    data |= _numbers(stats, doubts)
-    for needed in ("defence", "damage_limit"):
-        if data[needed] is None:
-            doubts.add(name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
+    used, free, count = set(taken), wanted, 1
+    while free in used:
+        count += 1
+        free = f"{wanted}-{count}"
+    return free
+
+
+class UnitReader:
+    """Reads the unit that an entry, a ``selectionEntry``, holds."""
+
+    def __init__(self, entry: Element, tree: Tree) -> None:
+        self.entry, self.tree, self.doubt = entry, tree, tree.doubts.add
+        self.name, self.contents = tree.name_of(entry), Contents()
+        self.stats: list[tuple[Element, Stats]] = []  # the profiles outside the levels, by what they are
+        self.rows: list[tuple[Element, Cells]] = []
+        self.rules: list[str] = []
+        tree.doubts.unit = self.name or "(no name)"
+
+    def read(self) -> units.Unit | None:
+        """The unit; None, and a doubt that says why, when it cannot be made out."""
+        if not self.name:
+            self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
             return None
-    data["rules"] = recognised([*profiles.rules, *_linked_rules(contents)], SPECIAL_RULES, "special rule", doubts)
-    data["rows"] = read_rows(profiles.rows, doubts)
-    try:
-        unit = checked(Unit, data)
-    except InputError as error:
-        doubts.add(error.where, f"{error.problem}; the unit is left out")
-        return None
-    review(unit, doubts)
-    return unit
+        self.contents = self.tree.gather(self.entry)
+        self._sort_profiles()
+        stats, levels = self._levels()
+        if not levels:
+            self.doubt(self.name, "no reinforcement level that can be made out; the unit is left out")
+            return None
+        for title in dict.fromkeys(each.title for each in stats.values()):
+            if title.casefold() != self.name.casefold():
+                self.doubt(title, "the profile's name is not the unit's")
+        data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
+        data |= self._kind(self._agreed("category", stats))
+        data |= self._numbers(stats)
+        for needed in ("defence", "damage_limit"):
+            if data[needed] is None:
+                self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
+                return None
+        # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
+        linked = [
+            name
+            for name in self.contents.rules
+            if name and not keywords.recognise(keywords.parse(name)[0], QUALITIES)[1]
+        ]
+        data["rules"] = self._recognised([*self.rules, *linked], keywords.SPECIAL_RULES, "special rule")
+        data["rows"] = self._read_rows()
+        try:
+            unit = checked(units.Unit, data)
+        except InputError as error:
+            self.doubt(error.where, f"{error.problem}; the unit is left out")
+            return None
+        review(unit, self.tree.doubts)
+        return unit
+
+    def _sort_profiles(self) -> None:
+        for profile in self.contents.profiles:
+            by_column = self.tree.characteristics(profile)
+            title = self.tree.name_of(profile)
+            if any(cells.band(column) for column in by_column):
+                self.rows.append((profile, by_column))
+            elif "special rules" in by_column:
+                self.rules.extend(cells.names(by_column["special rules"]))
+            elif _is_stats(by_column):
+                self.stats.append((profile, self._stats(profile, by_column)))
+            elif cells.heading(title):
+                self.doubt(title, "an armaments row without bands; left out")
+            else:
+                kind = profile.get("typeName", "")
+                self.doubt(title, f"a profile of a kind that is not known ({kind}); left out")
+
+    def _stats(self, profile: Element, by_column: Cells) -> Stats:
+        for column in by_column:
+            if column not in STATS:
+                self.doubt(column, "a column of the unit's profile that is not known; left out")
+        known = {STATS[column]: text for column, text in by_column.items() if column in STATS}
+        return Stats(self.tree.name_of(profile), known)
+
+    # --- levels ---------------------------------------------------------------------------------
+
+    def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
+        """The profile and the models, points and victory points at each level, in the order of the levels."""
+        nodes: dict[LevelName, LevelNode] = {}
+        for node in self.contents.levels:
+            if nodes.setdefault(node.name, node) is not node:
+                self.doubt(node.name, "this level stands twice; the first counts")
+        if not nodes and self.stats:
+            self.doubt(self.stats[0][1].title, "no reinforcement levels; taken for the basic one")
+            nodes["basic"] = LevelNode("basic", self.entry, None)
+        all_stats: dict[LevelName, Stats] = {}
+        levels: dict[LevelName, units.Level] = {}
+        for name in (name for name in cells.LEVEL_ORDER if name in nodes):
+            stats = self._level_stats(nodes[name])
+            level = self._level(nodes[name], stats.cells) if stats else None
+            if stats is None:
+                self.doubt(name, "this level has no profile; left out")
+            elif level is not None:
+                all_stats[name], levels[name] = stats, level
+        return all_stats, levels
+
+    def _level_stats(self, level: LevelNode) -> Stats | None:
+        """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
+        for profile in self.tree.gather(level.node).profiles:
+            by_column = self.tree.characteristics(profile, level.node)
+            if _is_stats(by_column):
+                self._doubt_group_modifiers(profile)
+                return self._stats(profile, by_column)
+        outside = (profile for profile, _ in self.stats)
+        return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
+
+    def _doubt_group_modifiers(self, profile: Element) -> None:
+        """A group's modifiers do not reach the profiles in it, whatever its author meant."""
+        cells_of_profile = profile.iterfind("characteristics/characteristic")
+        columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
+        for modifier in self.contents.group_modifiers:
+            if modifier.get("field") in columns:
+                change = f"{modifier.get('type', '')} {modifier.get('value', '')}"
+                why = "a change on the group around the levels, where it does nothing; left out"
+                self.doubt(f"{columns[modifier.get('field')]}: {change}", why)
+
+    def _level(self, level: LevelNode, stats: Cells) -> units.Level | None:
+        models = self._number(stats.get("models"), (1, units.MOST_MODELS), f"{level.name} models")
+        if models is None:
+            shown = f"{level.name}: {stats.get('models', '')}"
+            self.doubt(shown, "no usable number of models; the level is left out")
+            return None
+        victory_points = self._number(stats.get("victory_points"), (0, 1000), f"{level.name} VPR")
+        # a level's cost and its unit's add up, as they do in the program that the file is made for
+        holders = [level.node] if level.node is self.entry else [level.node, self.entry]
+        costs = [cost for holder in holders for cost in self._costs(holder)]
+        if not costs and level.target is not None:
+            costs = self._costs(level.target)
+        points = [self._number(cost, (0, MOST_POINTS), f"{level.name} points") for cost in costs]
+        known = [each for each in points if each is not None]
+        total = sum(known) if known and sum(known) <= MOST_POINTS else None
+        return units.Level(models=models, points=total, victory_points=victory_points)
+
+    def _costs(self, holder: Element) -> list[str]:
+        costs = holder.iterfind("costs/cost")
+        return [each.get("value", "") for each in costs if self.tree.word_of(each, each.get("typeId", "")) in POINTS]
+
+    # --- the unit's own numbers, type and traits --------------------------------------------------
+
+    def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
+        """The text of a cell, which should be one for all levels: the first level's that has it."""
+        texts = {level: keywords.tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
+        if len({text.casefold() for text in texts.values()}) > 1:
+            shown = ", ".join(f"{level} {text}" for level, text in texts.items())
+            why = "differs from level to level; the lowest level's counts"
+            self.doubt(f"{key.replace('_', ' ')}: {shown}", why)
+        return next(iter(texts.values()), None)
+
+    def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            key: self._number(self._agreed(key, stats), limits, key.replace("_", " ")) for key, limits in LIMITS.items()
+        }
+        speed = self._agreed("speed", stats)
+        reach = cells.inches(speed)
+        if reach is None or reach.short is not None or (reach.long or 0) > units.MOST_INCHES:
+            self.doubt(f"speed: {speed}", "not a distance; left out")
+            reach = cells.Range()
+        return data | {"speed": reach.long}
+
+    def _number(self, text: str | None, limits: tuple[int, int], what: str) -> int | None:
+        """The number in a cell, or None: for a dash, or with a doubt for anything but a number within `limits`."""
+        if cells.is_none(text):
+            return None
+        value = cells.number(text)
+        low, high = limits
+        if value is None or not low <= value <= high:
+            self.doubt(f"{what}: {text}", f"not a number from {low} to {high}; left out")
+            return None
+        return value
+
+    def _kind(self, target: str | None) -> dict[str, Any]:
+        """Target category, type and traits, from the profile's cell and the unit's categories."""
+        links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
+        links.sort(key=lambda link: not is_true(link, "primary"))  # stable: the others as they stand
+        names = [self.tree.word_of(link, link.get("targetId", "")) for link in links]
+        types = list(dict.fromkeys(TYPES[name] for name in names if name in TYPES))
+        if len(types) > 1:
+            self.doubt(", ".join(types), f"more than one type; taken for {types[0]}")
+        category = self._category(target, [cells.CATEGORIES[name] for name in names if name in cells.CATEGORIES], types)
+        if not types:
+            types = [USUAL_TYPE[category]]
+            self.doubt(", ".join(names), f"no category tells the type; taken for {types[0]}")
+        traits = tuple(trait for trait in TRAITS if trait in names)
+        return {"category": category, "type": types[0], "traits": traits}
+
+    def _category(self, target: str | None, listed: list[Category], types: list[UnitType]) -> Category:
+        """The profile's target category, doubted where the unit's categories or its type say otherwise."""
+        category = cells.CATEGORIES.get((target or "").casefold())
+        if category is None:
+            category = listed[0] if listed else "light"
+            self.doubt(f"target type: {target or ''}", f"not light, heavy or aerial; taken for {category}")
+        elif listed and category not in listed:
+            self.doubt(f"target type: {target}", f"the unit's categories say {listed[0]}")
+        elif types and (types[0] in FLYING) != (category == "aerial"):
+            self.doubt(f"target type: {target}", f"unlikely for {types[0]}")
+        return category
+
+    # --- rules, qualities and armaments -----------------------------------------------------------
+
+    def _recognised(self, names: Iterable[str], table: Mapping[str, keywords.Term], what: str) -> tuple[str, ...]:
+        """Names as the rules spell them, each once."""
+        spelled: dict[str, None] = {}
+        for written in names:
+            name, parameter = keywords.parse(written[:LONGEST_NAME])
+            meant, right = keywords.recognise(name, table)
+            if meant not in table:
+                self.doubt(written, f"unknown {what}; kept as it is")
+            elif not right:
+                self.doubt(written, f"misspelt {what}; taken for {meant}")
+            spelled[keywords.with_parameter(meant, parameter)] = None
+        return tuple(spelled)
+
+    def _read_rows(self) -> tuple[units.Row, ...]:
+        """The armaments rows that can be made out, each under an id of its own."""
+        rows: list[units.Row] = []
+        for profile, by_column in self.rows:
+            row = self._row(keywords.tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
+            if row is not None:
+                rows.append(row.model_copy(update={"id": unused_id(row.id, [each.id for each in rows])}))
+        return tuple(rows)
+
+    def _row(self, name: str, by_column: Cells) -> units.Row | None:
+        heading = cells.heading(name)
+        if heading is None:
+            self.doubt(name, "neither ranged, melee nor impact; the row is left out")
+            return None
+        if not heading.spelled_right:
+            self.doubt(name, f"taken for {heading.kind} {'/'.join(heading.against)}".rstrip())
+        reach = self._range(name, by_column.get("range"))
+        data = {
+            "id": cells.slug(name),
+            "name": name,
+            "kind": heading.kind,
+            "against": heading.against,
+            "short_range": reach.short,
+            "long_range": reach.long,
+            "bands": self._bands(name, by_column),
+            "qualities": self._recognised(cells.names(by_column.get("qualities")), QUALITIES, "quality"),
+        }
+        try:
+            return checked(units.Row, data)
+        except InputError as error:
+            self.doubt(name, f"{error.problem}; the row is left out")
+            return None
+
+    def _range(self, name: str, text: str | None) -> cells.Range:
+        reach = cells.inches(text)
+        if reach is None or max(reach.short or 0, reach.long or 0) > units.MOST_INCHES:
+            self.doubt(f"{name}: {text}", "not a range; left out")
+            return cells.Range()
+        if reach.short is not None and (reach.long is None or reach.short > reach.long):
+            self.doubt(f"{name}: {text}", "short range beyond long range; short range is left out")
+            return reach._replace(short=None)
+        return reach
+
+    def _bands(self, name: str, by_column: Cells) -> tuple[units.Band, ...]:
+        """Bands from the lowest numbers to the highest, whatever the order of the columns."""
+        bands: list[units.Band] = []
+        for column, text in by_column.items():
+            numbers, dice = cells.band(column), cells.dice(text)
+            if numbers is None:
+                if column not in ("range", "qualities"):
+                    self.doubt(f"{name}: {column}", "a column of an armaments row that is not known; left out")
+            elif cells.is_none(text):
+                continue
+            elif numbers[0] > numbers[1] or numbers[1] > units.MOST_MODELS:
+                self.doubt(f"{name}: {column}: {text}", "a band that holds nothing; left out")
+            elif dice is None or max(dice[0], dice[1] or 0) > units.MOST_DICE:
+                why = f"not a number of dice from 0 to {units.MOST_DICE}; the band is left out"
+                self.doubt(f"{name}: {column}: {text}", why)
+            else:
+                bands.append(units.Band(first=numbers[0], last=numbers[1], dice=dice[0], special=dice[1]))
+        return tuple(sorted(bands, key=lambda band: (band.first, band.last)))
 
 
-def _sorted(contents: Contents, library: Library, doubts: Doubts) -> Sorted:
-    """The profiles of an entry by what their columns say they are."""
-    found = Sorted([], [], [])
-    for profile in contents.profiles:
-        by_name = characteristics(profile, library, doubts)
-        title = name_of(profile, library)
-        if any(cells.band(column) for column in by_name):
-            found.rows.append((profile, by_name))
-        elif "special rules" in by_name:
-            found.rules.extend(cells.names(by_name["special rules"]))
-        elif len(STATS.keys() & by_name.keys()) >= 2:
-            found.stats.append((profile, Stats(title, _renamed(by_name, doubts))))
-        elif cells.heading(title):
-            doubts.add(title, "an armaments row without bands; left out")
-        else:
-            doubts.add(title, f"a profile of a kind that is not known ({profile.get('typeName', '')}); left out")
-    return found
-
-
-def _renamed(by_name: Cells, doubts: Doubts) -> Cells:
-    for column in by_name.keys() - STATS.keys():
-        doubts.add(column, "a column of the unit's profile that is not known; left out")
-    return {STATS[column]: text for column, text in by_name.items() if column in STATS}
-
-
-# --- levels -------------------------------------------------------------------------------------
-
-
-def _levels(
-    entry: Element, contents: Contents, profiles: Sorted, library: Library, doubts: Doubts
-) -> tuple[dict[LevelName, Stats], dict[LevelName, Level]]:
-    """The profile and the models, points and victory points at each level, in the order of the levels."""
-    nodes: dict[LevelName, LevelNode] = {}
-    for node in contents.levels:
-        if nodes.setdefault(node.name, node) is not node:
-            doubts.add(node.name, "this level stands twice; the first counts")
-    stats: dict[LevelName, Stats] = {}
-    levels: dict[LevelName, Level] = {}
-    if not nodes and profiles.stats:
-        doubts.add(profiles.stats[0][1].title, "no reinforcement levels; taken for the basic one")
-        nodes["basic"] = LevelNode("basic", entry, None)
-    for name in cells.LEVEL_ORDER:
-        if name not in nodes:
-            continue
-        found = _level_stats(nodes[name], contents, profiles, library, doubts)
-        level = _level(nodes[name], entry, found.cells, library, doubts) if found else None
-        if found is None:
-            doubts.add(name, "this level has no profile; left out")
-        elif level is not None:
-            stats[name], levels[name] = found, level
-    return stats, levels
-
-
-def _level_stats(
-    node: LevelNode, contents: Contents, profiles: Sorted, library: Library, doubts: Doubts
-) -> Stats | None:
-    """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
-    inside = gather(node.node, library, doubts)
-    for profile in inside.profiles:
-        by_name = characteristics(profile, library, doubts, outer=(node.node,))
-        if len(STATS.keys() & by_name.keys()) >= 2:
-            _doubt_group_modifiers(profile, contents, doubts)
-            return Stats(name_of(profile, library), _renamed(by_name, doubts))
-    for profile, found in profiles.stats:
-        by_name = characteristics(profile, library, doubts, outer=(node.node,))
-        return Stats(found.title, _renamed(by_name, doubts))
-    return None
-
-
-def _doubt_group_modifiers(profile: Element, contents: Contents, doubts: Doubts) -> None:
-    """A group's modifiers do not reach the profiles in it, whatever its author meant."""
-    columns = {cell.get("typeId"): cell.get("name", "") for cell in profile.iterfind("characteristics/characteristic")}
-    for modifier in contents.group_modifiers:
-        if modifier.get("field") in columns:
-            shown = f"{columns[modifier.get('field')]}: {modifier.get('type', '')} {modifier.get('value', '')}"
-            doubts.add(shown, "a change on the group around the levels, where it does nothing; left out")
-
-
-def _level(node: LevelNode, entry: Element, stats: Cells, library: Library, doubts: Doubts) -> Level | None:
-    models = _number(stats.get("models"), (1, MOST_MODELS), f"{node.name} models", doubts)
-    if models is None:
-        doubts.add(f"{node.name}: {stats.get('models', '')}", "no usable number of models; the level is left out")
-        return None
-    victory_points = _number(stats.get("victory_points"), (0, 1000), f"{node.name} VPR", doubts)
-    holders = [node.node] if node.node is entry else [node.node, entry]
-    costs = [cost for holder in holders for cost in _costs(holder, library)]
-    if not costs and node.target is not None:
-        costs = _costs(node.target, library)
-    points = [_number(cost, (0, 100_000), f"{node.name} points", doubts) for cost in costs]
-    known = [each for each in points if each is not None]
-    # a level's cost and its unit's add up, as they do in the program that the file is made for
-    total = sum(known) if known and sum(known) <= 100_000 else None
-    return Level(models=models, points=total, victory_points=victory_points)
-
-
-def _costs(holder: Element, library: Library) -> list[str]:
-    found = []
-    for cost in holder.iterfind("costs/cost"):
-        of_type = library.get(cost.get("typeId", ""))
-        name = cost.get("name") or (of_type.get("name") if of_type is not None else "") or ""
-        if tidy(name[:200]).casefold() in POINTS:
-            found.append(cost.get("value", ""))
-    return found
-
-
-def _doubt_titles(name: str, stats: Iterable[Stats], doubts: Doubts) -> None:
-    for title in dict.fromkeys(each.title for each in stats):
-        if title.casefold() != name.casefold():
-            doubts.add(title, "the profile's name is not the unit's")
-
-
-# --- the unit's own numbers, type and traits ------------------------------------------------------
-
-
-def _agreed(key: str, stats: Mapping[LevelName, Stats], doubts: Doubts) -> str | None:
-    """The text of a cell, which should be one for all levels: the first level's that has it."""
-    texts = {level: tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
-    if len({text.casefold() for text in texts.values()}) > 1:
-        shown = ", ".join(f"{level} {text}" for level, text in texts.items())
-        doubts.add(f"{key.replace('_', ' ')}: {shown}", "differs from level to level; the lowest level's counts")
-    return next(iter(texts.values()), None)
-
-
-def _numbers(stats: Mapping[LevelName, Stats], doubts: Doubts) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        key: _number(_agreed(key, stats, doubts), limits, key.replace("_", " "), doubts)
-        for key, limits in LIMITS.items()
-    }
-    speed = _agreed("speed", stats, doubts)
-    reach = cells.inches(speed)
-    if reach is None or reach.short is not None or (reach.long or 0) > MOST_INCHES:
-        doubts.add(f"speed: {speed}", "not a distance; left out")
-        reach = cells.Range(None, None)
-    return data | {"speed": reach.long}
-
-
-def _number(text: str | None, limits: tuple[int, int], what: str, doubts: Doubts) -> int | None:
-    """The number in a cell, or None: for a dash, or with a doubt for what is no number within `limits`."""
-    if cells.is_none(text):
-        return None
-    value = cells.number(text)
-    low, high = limits
-    if value is None or not low <= value <= high:
-        doubts.add(f"{what}: {text}", f"not a number from {low} to {high}; left out")
-        return None
-    return value
-
-
-def _kind(entry: Element, target: str | None, library: Library, doubts: Doubts) -> dict[str, Any]:
-    """Target category, type and traits, from the profile's cell and the unit's categories."""
-    links = [link for link in entry.iterfind("categoryLinks/categoryLink") if not is_hidden(link)]
-    names = [(_category_name(link, library), link.get("primary", "").lower() == "true") for link in links]
-    names.sort(key=lambda each: not each[1])  # stable: the primary one first, the others as they stand
-    said = [cells.CATEGORIES[name] for name, _ in names if name in cells.CATEGORIES]
-    types = list(dict.fromkeys(TYPES[name] for name, _ in names if name in TYPES))
-    if len(types) > 1:
-        doubts.add(", ".join(types), f"more than one type; taken for {types[0]}")
-    category = _category(target, said, types[:1], doubts)
-    if not types:
-        types = [USUAL_TYPE[category]]
-        doubts.add(", ".join(name for name, _ in names), f"no category tells the type; taken for {types[0]}")
-    traits = tuple(trait for trait in TRAITS if any(trait == name for name, _ in names))
-    return {"category": category, "type": types[0], "traits": traits}
-
-
-def _category_name(link: Element, library: Library) -> str:
-    target = target_of(link, library)
-    name = link.get("name") or (target.get("name") if target is not None else "") or ""
-    return tidy(name[:200]).casefold()
-
-
-def _category(target: str | None, said: list[Category], types: list[UnitType], doubts: Doubts) -> Category:
-    """The target category: what the profile says, doubted where the unit's categories or its type say otherwise."""
-    found = cells.CATEGORIES.get((target or "").casefold())
-    if found is None:
-        found = said[0] if said else "light"
-        doubts.add(f"target type: {target or ''}", f"not light, heavy or aerial; taken for {found}")
-    elif said and found not in said:
-        doubts.add(f"target type: {target}", f"the unit's categories say {said[0]}")
-    elif any((each in FLYING) != (found == "aerial") for each in types):
-        doubts.add(f"target type: {target}", f"unlikely for {types[0]}")
-    return found
-
-
-# --- rules and qualities --------------------------------------------------------------------------
-
-
-def _linked_rules(contents: Contents) -> list[str]:
-    """Special rules that are linked rather than listed; a linked weapon quality is only its explanation."""
-    return [name for name in contents.rules if name and not recognise(parse(name[:LONGEST_NAME])[0], QUALITIES)[1]]
+def _is_stats(by_column: Cells) -> bool:
+    return len(STATS.keys() & by_column.keys()) >= 2

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_of, points_figures
 from analyser.common.sampling import FIRST_TRIALS, Sampling
-from analyser.common.text import counted, points_said, rating_said, records, said, with_error
+from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.results import rules_used
 from analyser.results.base import Result, Weighed, distribution_block, probability_figures, share_columns
 from analyser.results.rendering import Block
@@ -232,7 +232,7 @@ class AttackResult(Result):
         if conditions["discipline"] is not None:
             test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
         test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"
-        pool = f"{dice}, {rating_said(conditions, ' rating')}"
+        pool = f"{dice}, {rating_text(conditions, ' rating')}"
         return [*lines, ("Pool", pool), ("Target", self._target_line()), ("Test", test)]
 
     def _target_line(self) -> str:
@@ -254,14 +254,14 @@ class AttackResult(Result):
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
-        rows = [[label[name], said(p)] for name, p in probabilities.items()]
+        rows = [[label[name], p_text(p)] for name, p in probabilities.items()]
         if self.building_wrecked_weight is not None:
-            rows.append(["P(building wrecked)", said(self.probability("building_wrecked"))])
+            rows.append(["P(building wrecked)", p_text(self.probability("building_wrecked"))])
         for name, words in _FIGURES.items():
             if name in self.summary:
                 mean = name.startswith("mean")
                 rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
-        rows.append(["Expected victory points", points_said(self.summary, "expected_victory_points")])
+        rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         return Block(rows=rows, minor=frozenset(minor), beside=True)
 
 

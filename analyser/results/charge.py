@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN, mean_figures, mean_of
 from analyser.common.sampling import Sampling
-from analyser.common.text import NEGLIGIBLE, counted, points_said, rating_said, records, said, with_error
+from analyser.common.text import NEGLIGIBLE, counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import NOT_SHOWN
@@ -189,12 +189,12 @@ class ChargeResult(FightResult):
         """The answer as text, block by block."""
         probabilities = {name: self.probability(name) for name in CHARGE_RESULTS}
         rows = [
-            [_RESULT_WORDS[name], said(probability)]
+            [_RESULT_WORDS[name], p_text(probability)]
             for name, probability in probabilities.items()
             if name != "no_combat" or probability > 0
         ]
         if "attacker_overruns" in self.events:
-            rows.append(["Attacker overruns", said(self.probability("attacker_overruns"))])
+            rows.append(["Attacker overruns", p_text(self.probability("attacker_overruns"))])
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
@@ -273,7 +273,7 @@ def _become_of(result: ChargeResult) -> Block:
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
-    rows.append(["Expected victory points won", *(points_said(result.summary, name) for name in points)])
+    rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])
     return Block("What becomes of them", ("", *CHARGE_SIDES), rows)
 
 
@@ -313,4 +313,4 @@ def _strike_line(strike: Mapping[str, Any]) -> str:
     dice = counted(strike["dice"], "die", "dice")
     if strike["overcharge"]:
         dice = f"{dice} and as many as a card says" if strike["dice"] else "as many dice as a card says"
-    return f"{strike['by']}{row}{again}: {dice}, {rating_said(strike)}, against DEFENCE {strike['defence']}"
+    return f"{strike['by']}{row}{again}: {dice}, {rating_text(strike)}, against DEFENCE {strike['defence']}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, said, with_error
+from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.base import captioned, estimate_in, probability_figures
@@ -244,7 +244,7 @@ class DuelResult(FightResult):
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
         summary = self.summary
-        rows = [[f"P({_in_words(name)})", said(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+        rows = [[f"P({_in_words(name)})", p_text(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
         sides = []
         for name in (ALIVE, *FATES):
             sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])

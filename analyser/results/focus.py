@@ -20,7 +20,7 @@ from analyser.common.estimates import (
     points_figures,
 )
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, points_said, rating_said, with_error
+from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
@@ -233,7 +233,7 @@ class FocusResult(FightResult):
         lines.append(("Target", unit_line(target)))
         for number, each in enumerate(self.conditions, start=1):
             dice = counted(each["dice"], "die", "dice")
-            line = f"{number}: {dice}, {rating_said(each)}, against DEFENCE {each['defence']}"
+            line = f"{number}: {dice}, {rating_text(each)}, against DEFENCE {each['defence']}"
             lines.append(("Attacks" if number == 1 else "", line))
         return lines
 
@@ -244,9 +244,9 @@ class FocusResult(FightResult):
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
-        points = [["Expected victory points", points_said(self.summary, "expected_victory_points")]]
+        points = [["Expected victory points", points_text(self.summary, "expected_victory_points")]]
         if self.scenario.at_risk:
-            points.append(["Expected victory points lost", points_said(self.summary, "expected_victory_points_lost")])
+            points.append(["Expected victory points lost", points_text(self.summary, "expected_victory_points_lost")])
         return [*blocks, Block(rows=points)]
 
 

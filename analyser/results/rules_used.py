@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyser.game.dice import Rating
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword, Term
+from analyser.game.ruleset import Rating
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.dice import NO_FACES, REROLLED_BY_RATING, Face, Rating
+from analyser.game.ruleset import NO_FACES, REROLLED_BY_RATING, Face, Rating
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
 LIGHT, HEAVY = 0, 1

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 
 
 class Draw(IntEnum):

@@ -12,10 +12,9 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from analyser.common.validation import Record
-from analyser.game.dice import Rating, RatingName, face_mask
 from analyser.game.keywords import Bearer, Rule
 from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout
 from analyser.rules.attack import set_fight
 from analyser.rules.structs import (

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.game.dice import Rating
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, Ruleset
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty

@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.game.dice import Rating
 from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from analyser.common.errors import InputError
-from analyser.game.dice import Rating
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.policies import POLICIES, SHOOTING

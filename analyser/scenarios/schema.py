@@ -10,9 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.fight.program import MOST_STRIKES
-from analyser.game.dice import RatingName
 from analyser.game.keywords import Bearer, Quality, Rule
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import (
     MOST_DICE,
     MOST_MODELS,

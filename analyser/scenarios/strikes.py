@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Setup
-from analyser.game.dice import Rating
 from analyser.game.keywords import Quality
+from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order

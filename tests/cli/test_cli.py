@@ -341,9 +341,9 @@ def test_version_and_help():
         (["--out", "."], ["not a file"]),
         (["--out", "fight.toml/x"], ["cannot write here"]),
         (["--method", "both", "--trials", 5, "--precision", 0.1], ["trials and precision"]),
-        (["--method", "monte-carlo", "--trials", 10**12 + 1], ["1000000000001 trials"]),
-        (["--method", "monte-carlo", "--precision", 1e-6], ["precision 1e-06"]),
-        (["--method", "monte-carlo", "--precision", "nan"], ["precision nan"]),
+        (["--method", "monte-carlo", "--trials", 10**12 + 1], ["trials: 1000000000001 is out of range"]),
+        (["--method", "monte-carlo", "--precision", 1e-6], ["precision: 1e-06 is out of range"]),
+        (["--method", "monte-carlo", "--precision", "nan"], ["precision: nan is out of range"]),
         (["--profiles", "nowhere"], ["nowhere", "no such folder"]),
     ],
 )

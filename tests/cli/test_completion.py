@@ -1,7 +1,10 @@
 """Completion by a shell: what click hands over for a line that is being typed."""
 
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
@@ -77,3 +80,44 @@ def test_a_key_press_loads_nothing_heavy(line):
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+# --- in the shells themselves -----------------------------------------------------------------------------
+
+IN_SHELLS = {
+    "bash": 'eval "$(analyser completion bash)"; COMP_WORDS=(analyser {}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); '
+    '_analyser_completion analyser; echo "${{COMPREPLY[@]}}"',
+    "fish": "analyser completion fish | source; complete -C 'analyser {}'",
+}
+
+
+def in_shell(shell, script):
+    """What a shell that has the command on its path prints."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    plain = {"bash": "--norc", "zsh": "-f", "fish": "--no-config"}[shell]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [shell, plain, "-c", script], capture_output=True, text=True, check=True, env=os.environ | {"PATH": path}
+    )
+    assert done.stderr == ""
+    return done.stdout.split("\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", IN_SHELLS)
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("attack crown/rifle-platoon@b", "crown/rifle-platoon@basic"),
+        ("attack crown/rifle-platoon@basic:distance=6,aim", "crown/rifle-platoon@basic:distance=6,aiming"),
+        ("matchups a b --situations long-range,short-range-a", "long-range,short-range-aimed"),
+    ],
+)
+def test_a_shell_completes_what_has_colons_and_commas(shell, line, offered):
+    assert in_shell(shell, IN_SHELLS[shell].format(line))[0] == offered
+
+
+@pytest.mark.slow
+def test_a_bare_zsh_takes_its_script():
+    assert in_shell("zsh", 'eval "$(analyser completion zsh)"; echo $_comps[analyser]')[0] == "_analyser_completion"

@@ -73,7 +73,7 @@ def test_equal_values_are_refused_too():
 def test_a_key_after_the_colon_and_an_option_that_say_different_things_are_refused(attacker, target, options, where):
     line = refusal("attack", attacker, target, *options)
     assert line.startswith(f"error: {where}: ")
-    assert "is said twice" in line
+    assert " after the colon, " in line
 
 
 def test_yes_and_no_at_once_is_refused():

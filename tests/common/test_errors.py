@@ -72,9 +72,9 @@ def test_a_hint_only_where_there_is_one():
         ({"attack": {"extra_reroll": {"faces": ["heroic"], "dice": 1}}}, ["extra_reroll", "'heroic'"]),
         ({"target": {"officer": "second"}}, ["target.officer", "'second'", "last"]),
         # A die and a deck that cannot be.
-        ({"ruleset": {"die": {}}}, ["ruleset", "die of 0 sides"]),
+        ({"ruleset": {"die": {}}}, ["ruleset", "die: 0 sides"]),
         ({"ruleset": {"die": {"strike": -1}}}, ["ruleset", "die.strike", "-1"]),
-        ({"ruleset": {"deck": {}}}, ["ruleset", "empty deck"]),
+        ({"ruleset": {"deck": {}}}, ["ruleset", "deck.copies: 0 cards"]),
         ({"ruleset": {"deck": {"ace": 1}}}, ["ruleset", "'ace'", "0 to 99"]),
         # What does not fit together.
         ({"target": {"models": ...}}, ["target.models", "missing"]),

@@ -8,7 +8,7 @@ from analyser.engine.attack import sampled
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.buffers import ABREAST, BLOCK, block_for
 from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.game.units import MOST_DICE
 from analyser.scenarios.load import load_scenario
 

@@ -48,7 +48,7 @@ def test_the_ruleset_left_out_is_the_shipped_one():
 def test_one_half_of_a_ruleset_leaves_the_other_as_shipped():
     ruleset = analyser.load_scenario(INLINE | {"ruleset": {"die": {"strike": 1}}}).ruleset
     assert ruleset.die.faces == (0, 1, 0, 0, 0)
-    assert ruleset.deck.size == 36
+    assert ruleset.deck.counts().sum() == 36
 
 
 def test_a_profile_fills_in_both_sides(river):

@@ -16,7 +16,7 @@ from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import Stream, stream_of
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for, size_of
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.pool.pmf import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, size_of
 from analyser.rules.structs import FightFacts
 

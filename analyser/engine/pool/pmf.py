@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, score_of, scores_for, size_of
 from analyser.rules.structs import FightFacts
 
@@ -285,7 +285,7 @@ def pool_pmf(
     scores : Scores
         Of :func:`~analyser.rules.attack.scores_for` the dice of the pool, or more.
     faces : float64 array, shape (5,)
-        The probability of each face, in the order of :class:`~analyser.game.dice.Face`.
+        The probability of each face, in the order of :class:`~analyser.game.ruleset.Face`.
     cards : float64 array, shape (highest card + 1,)
         The probability of each card value from the attacker's deck (Overcharge).
 

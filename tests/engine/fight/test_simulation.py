@@ -22,7 +22,7 @@ from analyser.engine.fight.sampled.pools import (
     rolls_left,
 )
 from analyser.engine.pool.buffers import BLOCK
-from analyser.game.cards import MOST_COPIES
+from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_duel, plain_focus_fire

@@ -18,7 +18,7 @@ from analyser.engine.attack.sampled import Sample, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
-from analyser.game.dice import Face
+from analyser.game.ruleset import Face
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import RATINGS, random_scenarios
 

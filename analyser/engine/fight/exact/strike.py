@@ -18,7 +18,7 @@ from analyser.engine.fight.exact.distribution import Fused, Joint, joint_of, see
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.attack import Scores, scores_for, set_pool, size_of
 from analyser.rules.draws import Odds, odds_of

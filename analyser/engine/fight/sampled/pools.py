@@ -18,7 +18,7 @@ from analyser.engine.pool.buffers import BLOCK, Block, block_for
 from analyser.engine.pool.kernel import find_cells, roll_pool
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
 from analyser.engine.pool.rerolls import roll_with_rerolls
-from analyser.game.dice import Rating
+from analyser.game.ruleset import Rating
 from analyser.rules.attack import scores_for, set_pool, size_of
 from analyser.rules.structs import FIGHT, FightFacts, plain
 

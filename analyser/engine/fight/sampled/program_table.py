@@ -13,7 +13,7 @@ from analyser.common.jit import step
 from analyser.common.records import Int, empty_record
 from analyser.engine.fight.program import Kind, Operation
 from analyser.engine.fight.sampled.pools import Pools, too_many_pools
-from analyser.game.cards import HIGHEST_CARD
+from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.draws import Odds, odds_of
 
 _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13

@@ -14,7 +14,7 @@ from analyser.engine.fight.sampled import nodes, program_table
 from analyser.engine.fight.sampled.nodes import NODES, TRANSITION, Nodes
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.game.cards import HIGHEST_CARD
+from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import discipline
 from analyser.rules.attack import losses_of, scores_for
 from analyser.rules.draws import Draw, passing, suppression_draw
