@@ -381,6 +381,8 @@ def _answer(
         if kind not in kinds:
             problem = f"{shown(kind)} is not usable{did_you_mean(kind, kinds)}"
             raise InputError(problem, where="kind", allowed=", ".join(kinds))
+    if isinstance(question, AnyScenario) and kind is None and profiles is None:
+        return _SOLVED_BY[question.kind](question, sampling)
     check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
         scenario = load(question, library_of(profiles), cast("Kind", kind))

@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from analyser.common.jit import kernel
 from analyser.engine.attack.sampled import SamplingPlan, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.buffers import BLOCK, block_for
@@ -21,10 +21,10 @@ def draws_of(ready):
     return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
 
 
-def plan_of(scenario, seed=0) -> SamplingPlan:
+def plan_of(scenario) -> SamplingPlan:
     ready = load_scenario(scenario)
     die, deck = draws_of(ready)
-    return plan_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
+    return plan_for(ready.fight, die, deck, for_building=ready.rolls_for_building)
 
 
 def whole_chunks(trials: int) -> int:
@@ -51,7 +51,7 @@ class BareKernel:
             0,
             self.chunks,
             CHUNK_TRIALS,
-            *plan.stream,
+            *stream_of(0),
         )
 
     def words_an_attack(self) -> float:
@@ -63,7 +63,7 @@ class BareKernel:
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 
 
-@numba.njit(nogil=True)
+@kernel
 def fill_again(words, times, counter, gamma):
     """The stream alone: fill a buffer that stays in the first-level cache, time and again."""
     for _ in range(times):

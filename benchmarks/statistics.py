@@ -4,11 +4,11 @@ A die is a draw of 16 bits; the draws of a block stand in the order in which the
 neighbouring trials are 1 apart, a die and the die it adds one block, and neighbouring dice of a trial two blocks.
 """
 
-import numba
 import numpy as np
 from scipy import stats
 
 import analyser
+from analyser.common.jit import kernel
 from analyser.engine.pool.buffers import BLOCK
 from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from benchmarks.fights import VARIANTS, fight
@@ -22,7 +22,7 @@ FEWEST_EXPECTED = 10
 EVERY_RULE = "Arc, Veteran, Overcharge, extra re-rolls"
 
 
-@numba.njit(nogil=True)
+@kernel
 def count_pairs(counter, gamma, other_counter, other_gamma, shift, buffers, counts):
     """Count what the dice of one stretch and, `shift` draws further, of another show; both over `buffers` buffers."""
     one, other = np.empty(_BUFFER, np.uint64), np.empty(_BUFFER + 1, np.uint64)

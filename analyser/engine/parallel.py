@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from threading import Lock, get_ident
 from typing import NamedTuple
 
@@ -98,8 +99,8 @@ def play(
     """
     helpers = min(threads - 1, (chunks.trials - 1) // chunks.size)
     queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)
-    with ThreadPoolExecutor(max(helpers, 1)) as pool:
-        helping = [pool.submit(work, queue) for _ in range(helpers)]
+    with ThreadPoolExecutor(helpers) if helpers else nullcontext() as pool:
+        helping = [pool.submit(work, queue) for _ in range(helpers)] if pool else []
         try:  # what this thread is told by an interrupt or by `report` ends the work
             work(queue)
         finally:

@@ -8,6 +8,7 @@ nothing; the chunks of a seed are 2**32 words apart on its one sequence, so that
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ class Stream(NamedTuple):
     gamma: np.uint64
 
 
+@lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
     """The stream of a seed or, of a seed for several things, of one of its parts.
 

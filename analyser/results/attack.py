@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of
-from analyser.rules.structs import FightFacts, plain
+from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _exact(scenario: Scenario) -> AttackResult:
         scores=scores,
         score_weights=pmf,
         building_wrecked_weight=wrecked if scenario.rolls_for_building else None,
-        **_head(scenario, fight),
+        **_head(scenario),
     )
 
 
@@ -339,8 +339,11 @@ def simulate_in_batches(
 
 def _sample_of(scenario: Scenario, seed: int) -> Sample:
     """An empty sample of a scenario."""
-    die, deck = _draws(scenario)
-    return Sample(plan_for(scenario.fight, die, deck, seed, for_building=scenario.rolls_for_building))
+    if "plan" not in scenario.kept:
+        die, deck = _draws(scenario)
+        plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
+        scenario.kept["plan"] = plan
+    return Sample(scenario.kept["plan"], seed)
 
 
 def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
@@ -354,7 +357,7 @@ def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], tria
         building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),
         seed=int(seed),
-        **_head(scenario, plain(scenario.fight)),
+        **_head(scenario),
     )
 
 
@@ -362,11 +365,11 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
 
 
-def _head(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
+def _head(scenario: Scenario) -> dict[str, Any]:
     """What a result says about its scenario, whatever the method."""
-    return {
-        "scenario": scenario,
-        "conditions": rules_used.conditions(scenario, fight),
-        "rules": rules_used.of_attack(scenario, fight),
-        "profiles": scenario.profiles,
-    }
+    if "head" not in scenario.kept:
+        fight = plain(scenario.fight)
+        conditions, rules = rules_used.conditions(scenario, fight), rules_used.of_attack(scenario, fight)
+        scenario.kept["head"] = {"scenario": scenario, "rules": rules, "profiles": scenario.profiles}
+        scenario.kept["head"]["conditions"] = conditions
+    return cast("dict[str, Any]", scenario.kept["head"])

@@ -70,6 +70,11 @@ class Scenario:
     profiles: ProfilesUsed | None = None
 
     @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What others work out of the scenario once, by names of theirs."""
+        return {}
+
+    @cached_property
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit

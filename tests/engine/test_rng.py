@@ -138,7 +138,7 @@ def assert_not_correlated(one, other):
 def dealer(scenario):
     ready = load_scenario(scenario)
     fight, die = ready.fight, np.array(ready.ruleset.die.faces, np.int64)
-    return sampled.plan_for(fight, die, ready.ruleset.deck.counts(), 0, for_building=False)
+    return sampled.plan_for(fight, die, ready.ruleset.deck.counts(), for_building=False)
 
 
 def words_of_block(dealer, dice):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -15,7 +17,7 @@ from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.buffers import Block, block_for
 from analyser.engine.pool.kernel import roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
-from analyser.engine.rng import Stream, stream_of
+from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for, size_of
@@ -25,24 +27,37 @@ from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
+_INTERPRETED = 1e-5  # seconds that the interpreter takes for what one combination of draws comes to
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """Everything that rolling a fight needs, whatever the number of trials."""
+    """Everything that rolling a fight needs, whatever the number of trials and the seed."""
 
     fight: FightFacts
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None
     shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
-    stream: Stream
+    blocks: list[Block] = field(default_factory=list, init=False)  # that no thread is using
+
+    @cached_property
+    def dice(self) -> int:
+        """Of the first roll."""
+        return int(self.fight.dice)
+
+    @cached_property
+    def outcomes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct packed outcomes in rising order, and which of them each cell of all but the last draw is."""
+        outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
+        end_trials.expect(len(outcomes) * _INTERPRETED)
+        end_trials(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
+        distinct, which = np.unique(outcomes, return_inverse=True)
+        return distinct, which
 
 
-def plan_for(
-    fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], seed: int, *, for_building: bool
-) -> SamplingPlan:
+def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], *, for_building: bool) -> SamplingPlan:
     """The plan of a sample of a fight.
 
     Parameters
@@ -50,7 +65,6 @@ def plan_for(
     fight : record of FIGHT
     die, deck : int64 arrays
         Sides by face; copies by card value.
-    seed : int
     for_building : bool
         Roll a die for the building after the attack (Siegebreaker, AC-6).
 
@@ -72,7 +86,7 @@ def plan_for(
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return SamplingPlan(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape, stream_of(seed))
+    return SamplingPlan(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
 
 
 def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -94,8 +108,8 @@ class Sample:
         How often each combination of draws came up.
     """
 
-    def __init__(self, plan: SamplingPlan) -> None:
-        self.plan = plan
+    def __init__(self, plan: SamplingPlan, seed: int) -> None:
+        self.plan, self.stream = plan, stream_of(seed)
         self.trials = 0
         self.counts: NDArray[np.int64] = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
@@ -118,16 +132,19 @@ class Sample:
 
     def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""
-        plan, (start, gamma) = self.plan, self.plan.stream
-        block = block_for(plan.layout, plan.rerolls)
-        held = 0
+        plan, (start, gamma), held = self.plan, self.stream, 0
+        try:
+            block = plan.blocks.pop()
+        except IndexError:
+            block = block_for(plan.layout, plan.rerolls)
         for task in queue:
             if held + task.trials > MOST_HELD:
                 self._merge(block)
                 held = 0
-            roll_chunks(plan.layout, plan.rerolls, block, plan.fight.dice, *task, start, gamma)
+            roll_chunks(plan.layout, plan.rerolls, block, plan.dice, *task, start, gamma)
             held += task.trials
         self._merge(block)
+        plan.blocks.append(block)
 
     def _merge(self, block: Block) -> None:
         """Add what the tables of a block hold to the counts, and empty them."""
@@ -152,23 +169,20 @@ def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place
 def end_trials(
     fight: FightFacts,
     scores: Scores,
-    pools: NDArray[np.int64],
-    cards: NDArray[np.int64],
-    places: NDArray[np.int64],
+    cards: int,
+    places: int,
     outcomes: NDArray[np.int64],
 ) -> None:
-    """Fill `outcomes` with what trials come to that drew these scores, cards and officer's places."""
-    for trial in range(len(outcomes)):
-        outcomes[trial] = end_of_trial(fight, scores, pools[trial], cards[trial], places[trial])
+    """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
+    for cell in range(len(outcomes)):
+        score, card = cell // places // cards, cell // places % cards
+        outcomes[cell] = end_of_trial(fight, scores, score, card, cell % places)
 
 
 def outcomes_of(plan: SamplingPlan, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct packed outcomes in rising order, and how often each came up."""
-    drawn = counts.sum(axis=3)
-    draws = np.nonzero(drawn)
-    outcomes = np.empty(len(draws[0]), np.int64)
-    end_trials(plan.fight, plan.scores, draws[0], draws[1], draws[2], outcomes)
-    distinct, which = np.unique(outcomes, return_inverse=True)
+    distinct, which = plan.outcomes
     weights = np.zeros(len(distinct), np.int64)
-    np.add.at(weights, which, drawn[draws])
-    return distinct, weights
+    np.add.at(weights, which, counts.sum(axis=3).ravel())
+    seen = weights > 0
+    return distinct[seen], weights[seen]

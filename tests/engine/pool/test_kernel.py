@@ -112,10 +112,10 @@ SPECIAL = [
 SOME_VARIANTS = pytest.mark.parametrize("variant", ["improved", "a die of 251 sides", "everything"])
 
 
-def dealer(scenario, seed=0):
+def dealer(scenario):
     ready = load_scenario(scenario)
     die, deck = draws(ready)
-    return plan_for(ready.fight, die, deck, seed, for_building=ready.rolls_for_building)
+    return plan_for(ready.fight, die, deck, for_building=ready.rolls_for_building)
 
 
 def draws(ready):
@@ -123,7 +123,7 @@ def draws(ready):
 
 
 def counts(scenario, trials, seed=0, threads=1):
-    table = Sample(dealer(scenario, seed))
+    table = Sample(dealer(scenario), seed)
     table.play_to(trials, threads)
     return table.counts
 
@@ -211,9 +211,9 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
     # Few trials have more added dice than are rolled in all of them: here every added die is rolled by itself.
     law, found = law_of_draws(VARIANTS[variant]), []
     for seed in SEEDS:
-        rolled = dealer(VARIANTS[variant], seed)
+        rolled = dealer(VARIANTS[variant])
         assert rolled.rerolls.kept.min() > 0
-        table = Sample(replace(rolled, rerolls=rolled.rerolls._replace(kept=np.zeros_like(rolled.rerolls.kept))))
+        table = Sample(replace(rolled, rerolls=rolled.rerolls._replace(kept=np.zeros_like(rolled.rerolls.kept))), seed)
         table.play_to(TRIALS)
         found.append(p_value(table.counts, law))
     assert min(found) > LEAST_P
@@ -331,7 +331,7 @@ def test_any_number_of_threads_gives_the_same_bits(variant, threads):
 
 @SOME_VARIANTS
 def test_a_sample_that_grows_is_the_sample_made_at_once(variant):
-    growing = Sample(dealer(VARIANTS[variant], seed=5))
+    growing = Sample(dealer(VARIANTS[variant]), 5)
     for chunks in (1, 2, 5, 22):
         growing.play_to(chunks * CHUNK_TRIALS)
     growing.play_to(22 * CHUNK_TRIALS + 1001)
