@@ -21,7 +21,7 @@ from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.morale.api import solve as solve_morale
-from analyser.morale.systems import SYSTEMS, question_model, system_of
+from analyser.morale.systems import SYSTEMS, system_of
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult
@@ -397,7 +397,7 @@ def _answer(question: Any, kind: str | None, profiles: ProfilesLike | None, samp
 def _kind(question: Any) -> str:
     """The kind of a question, by its type or its keys."""
     if isinstance(question, Record):
-        return next(name for name, system in SYSTEMS.items() if isinstance(question, question_model(system)))
+        return next(name for name, system in SYSTEMS.items() if isinstance(question, system.question))
     raw = read_scenario(question)[0]
     return system_of(raw) or kind_of(raw)
 

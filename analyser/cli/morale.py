@@ -14,7 +14,7 @@ from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
-from analyser.morale.systems import SYSTEMS, question_model
+from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -63,7 +63,7 @@ def _section(field: FieldInfo) -> type[Record] | None:
 def _options(name: str) -> list[KeyOption]:
     """An option for each key of a system's question; two, yes and no, where it is one or the other."""
     found = []
-    for path, field in _keys(question_model(SYSTEMS[name])):
+    for path, field in _keys(SYSTEMS[name].question):
         told = _of_ruleset(name, path) if path[0] == "ruleset" and not field.description else None
         group = (
             "Ruleset" if path[0] == "ruleset" else path[0].replace("_", " ").capitalize() if path[1:] else "Question"
@@ -74,10 +74,10 @@ def _options(name: str) -> list[KeyOption]:
 
 def _of_ruleset(name: str, path: tuple[str, ...]) -> str:
     """What is told of a value of the ruleset that has no description: where the shipped one stands, and its reason."""
-    from analyser.morale.questions import RULESETS
+    from analyser.game.profiles import MORALE_RULESETS
 
-    file = dict(SYSTEMS[name].other_rulesets).get(path[1], SYSTEMS[name].ruleset)
-    return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
+    file = SYSTEMS[name].other_rulesets.get(path[1], SYSTEMS[name].ruleset)
+    return f"Instead of the value in {posixpath.normpath(posixpath.join(MORALE_RULESETS, file))}."
 
 
 def answer_morale(name: str, scenario: str | None) -> None:

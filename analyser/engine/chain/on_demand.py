@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS
-from analyser.engine.chain.chain import Chain, Phase, Recorded, States, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
 from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
 from analyser.engine.chain.sampled import Sample, TabulatedSample, die_rolled, roll_group
 from analyser.engine.chain.sparse import Sparse, SparseRow
@@ -182,17 +182,20 @@ class OnDemandSample(Sample):
         states, counts, few = np.array([self._chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(phases):
+            if phase is RECORD:
+                states, counts = merged(states, counts)
+                few = len(states)
+                recorded.append((states, counts))
+                continue
             groups = Groups(np.empty(trials, np.int64), np.empty(trials, np.int64), np.zeros(1, np.int64))
             for some in slabs(len(states), phase.totals):
                 rows = np.ascontiguousarray(phase.rows(states[some]), np.int64)
                 spans = np.column_stack([phase.dice_of(states[some]), *phase.span(states[some])])
                 roll_groups(layout, place, rows, spans, counts[some], FEW_TRIALS, memory, groups)
             states, counts = (each[: groups.length[0]] for each in (groups.states, groups.trials))
-            if phase.recorded or len(states) > 2 * few:
+            if len(states) > 2 * few:
                 states, counts = merged(states, counts)
                 few = len(states)
-            if phase.recorded:
-                recorded.append((states, counts))
         return recorded
 
     def recorded(self) -> Recorded:
@@ -210,8 +213,8 @@ class OnDemandSample(Sample):
 
     def _check_room(self) -> None:
         if sum(counter.kept for counter in self._counters) > MOST_RECORDED:
-            problem = f"{self._chain.extent.of}: {self.trials} trials end in too many different states to keep"
-            raise InputError(problem, allowed=f"fewer trials, or {self._chain.extent.less}")
+            problem = f"{self._chain.what}: {self.trials} trials end in too many different states to keep"
+            raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
 
 
 def sample_of(chain: Chain, recordings: int, seed: int, part: int) -> Sample:
@@ -248,6 +251,6 @@ def sampled_counts(
     InputError
         So many trials end in more different states than there is room for.
     """
-    sample = sample_of(chain, chain.recordings, seed, part)
+    sample = sample_of(chain, chain.phases.count(RECORD), seed, part)
     sample.play(chain.phases, trials, threads, report)
     return sample.recorded()

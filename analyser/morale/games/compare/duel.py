@@ -13,10 +13,9 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
-from analyser.results.states import Endings, flag, is_removed, models_destroyed
+from analyser.results.states import Endings, models_destroyed
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_duel
 from analyser.scenarios.schema import Combatant
@@ -112,10 +111,3 @@ def fought(question: Question) -> Fought:
     setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     start = duel_start(setup, (scenario.a, scenario.b))
     return Fought(setup, rounds[0], start, scenario, "ab".index(question.side))
-
-
-def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
-    shaken = flag(states, "suppressed") | flag(states, "disordered")
-    found = [is_removed(states), flag(states, "fell_back"), shaken]
-    return np.select(found, [GONE, ROUTED, SHAKEN], STEADY)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from analyser.common.errors import TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.paths import Paths
-from analyser.morale.games.compare.duel import Fought, Pair, fates_of, fought
+from analyser.morale.games.compare.duel import Fought, Pair, fought
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import NERVES
-from analyser.results.states import is_removed, run, simulation_of
+from analyser.morale.games.compare.systems import GONE, NERVES, ROUTED, SHAKEN, STEADY
+from analyser.results.states import flag, is_removed, run, simulation_of
 
 if TYPE_CHECKING:
     from analyser.engine.fight.sampled.simulation import Simulation
@@ -34,6 +34,12 @@ class Stream(NamedTuple):
 
     paths: Paths  # models lost, round by round
     fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
+
+
+def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
+    shaken = flag(states, "suppressed") | flag(states, "disordered")
+    return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
 
 class _Round(NamedTuple):
@@ -143,9 +149,9 @@ def _one_round(
     return keys[:, firsts], np.add.reduceat(probabilities, firsts)
 
 
-def sampled_stream(question: Question, sampling: Sampling, trials: int) -> Stream:
-    """What was lost in each round of so many duels, played round by round: every die rolled, every card drawn."""
-    duel, models, rounds = fought(question), question.models, question.rounds_played
+def sampled_stream(question: Question, sampling: Sampling) -> Stream:
+    """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
+    duel, models, rounds, trials = fought(question), question.models, question.rounds_played, sampling.first_trials()
     fates, batches = np.zeros((rounds, len(NERVES)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
         some = min(BATCH, trials - done)

@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import Chain, Phase, Recorded, sided
-from analyser.morale.games.grande_tactique import rules
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, sided
+from analyser.morale.answers import Answer, Table, rules_used
+from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Question, Ruleset
-from analyser.morale.panels import Bars, Panel
-from analyser.morale.tables import Table
+from analyser.morale.pictures import Bars
+from analyser.results.base import RulesUsed
 
 UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
-BONUS = {"regular": 0, "veteran": rules.VETERAN_BONUS, "old guard": rules.OLD_GUARD_BONUS}
-CAUSES = {"charged": rules.CHARGED, "worn down": rules.WORN_DOWN, "lost firing": rules.LOST_FIRING}
+BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
+CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 
 
 def response_to(check: Check, ruleset: Ruleset) -> int:
     """What the cause does to the unit: one of the responses of the rules (GT-1, GT-2)."""
     cause = CAUSES[check.cause]
-    if cause == rules.WORN_DOWN and check.worn_down_by != "infantry":
-        cause = rules.WORN_DOWN_BY_ARTILLERY
-    response = rules.response(rules.Arm[check.arm.upper()], check.state == "shaken", cause)
-    return rules.STANDS if response == rules.IS_SHAKEN and not ruleset.fire_shakes else response
+    if cause == gt.WORN_DOWN and check.worn_down_by != "infantry":
+        cause = gt.WORN_DOWN_BY_ARTILLERY
+    response = gt.response(gt.Arm[check.arm.upper()], check.state == "shaken", cause)
+    return gt.STANDS if response == gt.IS_SHAKEN and not ruleset.fire_shakes else response
 
 
 def chain(check: Check, question: Question) -> Chain:
     """One die, if there is a check at all."""
     ruleset = question.ruleset
     response, stands = response_to(check, ruleset), SHAKEN if check.state == "shaken" else EAGER
-    targets = np.empty((SILENCED + 1, ruleset.check_sides + 1), np.int64)
-    targets[:] = {rules.FLEES: ROUTED, rules.IS_SHAKEN: SHAKEN, rules.IS_SILENCED: SILENCED}.get(response, stands)
-    if response == rules.CHECKS:
-        rolled, modifier = np.arange(targets.shape[1]), BONUS[check.quality] + check.modifier
-        targets[:] = np.where(rules.passes_check(rolled, modifier, ruleset.check_target), stands, ROUTED)
-    dice = int(response == rules.CHECKS)
-    return Chain(UNDECIDED, (Phase(targets, sided(ruleset.check_sides), dice, recorded=True),))
+    end = {gt.FLEES: ROUTED, gt.IS_SHAKEN: SHAKEN, gt.IS_SILENCED: SILENCED}.get(response, stands)
+
+    def checked(_: Any, rolled: Any) -> Any:
+        if response != gt.CHECKS:
+            return end
+        modifier = BONUS[check.quality] + check.modifier
+        return np.where(gt.passes_check(rolled, modifier, ruleset.check_target), stands, ROUTED)
+
+    die = Phase(checked, sided(ruleset.check_sides), int(response == gt.CHECKS))
+    return Chain(UNDECIDED, (die, RECORD), SILENCED + 1)
 
 
-def tables(check: Check, _: Question, recorded: Recorded) -> dict[str, Table]:
+def answer(check: Check, _: Question, recorded: Recorded) -> Answer:
     """`check`: whether it stands, flees or is silenced, and its state afterwards."""
     weights = recorded.of_all(SILENCED + 1)
     probabilities = {
@@ -50,36 +54,37 @@ def tables(check: Check, _: Question, recorded: Recorded) -> dict[str, Table]:
         "p_shaken": weights[:, SHAKEN],
         "p_routed": weights[:, ROUTED],
     }
-    return {"check": Table({"arm": [check.arm]}, probabilities)}
+    routed = "silenced" if check.arm == "artillery" else "routed"
+    panel = Bars("check", f"Probability to be {routed}", "arm", f"p_{routed}")
+    return Answer({"check": Table({"arm": [check.arm]}, probabilities)}, [panel])
 
 
-def panels(check: Check, _: Question) -> Iterator[Panel]:
-    """How likely the unit is routed or silenced."""
-    routed = "p_silenced" if check.arm == "artillery" else "p_routed"
-    yield Bars("check", f"Chance to be {routed[2:]}", "arm", routed)
-
-
-def applied(check: Check, question: Question) -> Mapping[str, bool]:
-    """The rules of a check, and whether each can have its occasion."""
-    tested = response_to(check, question.ruleset) == rules.CHECKS
-    return {
-        "GT-1 states": True,
-        "GT-2 who flees": True,
-        "GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular",
-    }
-
-
-def warnings(check: Check, question: Question) -> Iterator[str]:
-    """What has no effect, and what was taken for granted."""
+def rules(check: Check, question: Question) -> RulesUsed:
+    """The rules that the numbers come from, what has no effect, and what was taken for granted."""
+    tested = response_to(check, question.ruleset) == gt.CHECKS
     worn_down = check.cause == "worn down"
-    if check.worn_down_by is not None and not (worn_down and check.arm == "artillery"):
-        yield "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)"
-    if check.worn_down_by is None and worn_down and check.arm == "artillery":
-        yield "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)"
-    if check.arm != "artillery" and check.state == "eager" and check.cause != "charged":
-        yield "check: an eager unit does not flee from fire (GT-2)"
-    if check.arm != "infantry" and check.cause == "lost firing":
-        yield f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)"
-    tested = response_to(check, question.ruleset) == rules.CHECKS
-    if not tested and (check.quality != "regular" or check.modifier):
-        yield "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
+    shelled, infantry = worn_down and check.arm == "artillery", check.arm == "infantry"
+    return rules_used(
+        {
+            "GT-1 states": True,
+            "GT-2 who flees": True,
+            "GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular",
+        },
+        warnings={
+            "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)": (
+                check.worn_down_by is not None and not shelled
+            ),
+            "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)": (
+                check.worn_down_by is None and shelled
+            ),
+            "check: an eager unit does not flee from fire (GT-2)": (
+                check.arm != "artillery" and check.state == "eager" and check.cause != "charged"
+            ),
+            f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": (
+                not infantry and check.cause == "lost firing"
+            ),
+            "check.quality and check.modifier have no effect: no morale check is made (GT-2)": (
+                not tested and (check.quality != "regular" or check.modifier)
+            ),
+        },
+    )

@@ -5,84 +5,74 @@ A state is an integer: whether the division has collapsed as its lowest digit, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Extent, Phase, Recorded, States, Transition, bernoulli, sided
-from analyser.morale.games.grande_tactique import rules
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, bernoulli, sided
+from analyser.morale.answers import Answer, Mean, Table, Weights, counted, rules_used, turns_of
+from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Division, Question
-from analyser.morale.panels import Cells, Curves, Panel
-from analyser.morale.tables import Mean, Table, Weights, by_turn, by_unit_and_turn
+from analyser.morale.pictures import Cells, Curves
+from analyser.results.base import RulesUsed
 
 STANDING, ROUTED, LOST = range(3)
 _CONDITION_OF = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
 
 
-def _base(division: Division) -> int:
-    """How many conditions a unit can have: LOST only where units can be lost."""
-    return 3 if any(unit.lost or unit.state == "destroyed" for unit in division.units) else 2
-
-
-def _places(division: Division) -> NDArray[np.int64]:
-    """What one condition more of each unit adds to the state."""
-    return 2 * _base(division) ** np.arange(len(division.units))
+def _places(division: Division) -> tuple[int, NDArray[np.int64]]:
+    """How many conditions a unit can have, LOST only where units can be lost; what one more of each unit adds."""
+    base = 3 if any(unit.lost or unit.state == "destroyed" for unit in division.units) else 2
+    return base, 2 * base ** np.arange(len(division.units))
 
 
 def conditions(division: Division, states: States) -> NDArray[np.int64]:
     """The condition of each unit: shape (…, units)."""
-    return np.asarray(states[..., np.newaxis] // _places(division) % _base(division))
+    base, places = _places(division)
+    return np.asarray(states[..., np.newaxis] // places % base)
 
 
 def collapsed(division: Division, states: States) -> States:
     """The states in which the division has collapsed, if too few of its units stand (GT-8)."""
     standing = (conditions(division, states) == STANDING).sum(axis=-1)
-    return np.asarray(states | rules.has_collapsed(standing, len(division.units) - standing))
+    return np.asarray(states | gt.has_collapsed(standing, len(division.units) - standing))
 
 
-def _befall(division: Division, unit: int, condition: int) -> Transition:
+def _befall(division: Division, unit: int, condition: int, states: States, _: Any) -> States:
     """What may befall a unit: it stands and routs, or it is routed and is lost."""
-    place, base = int(_places(division)[unit]), _base(division)
-
-    def targets(states: States) -> States:
-        concerned, after = states // place % base == condition, states.copy()
-        after[concerned] = collapsed(division, states[concerned] + place)
-        return np.column_stack([states, after])
-
-    return targets
+    base, places = _places(division)
+    now = states[:, 0]
+    concerned, after = now // places[unit] % base == condition, now.copy()
+    after[concerned] = collapsed(division, now[concerned] + places[unit])
+    return np.column_stack([now, after])
 
 
-def _rally(division: Division, pips: NDArray[np.int64]) -> Transition:
+def _rally(division: Division, states: States, pips: Any) -> Any:
     """Routed units rally in order, as far as PIPs go and the division has not collapsed (GT-6, GT-8)."""
-
-    def targets(states: States) -> States:
-        after = np.repeat(states[:, np.newaxis], len(pips), axis=1)
-        left = np.maximum(np.broadcast_to(pips, after.shape) - division.pips_elsewhere, 0)
-        routed = conditions(division, states) == ROUTED
-        for unit, place in enumerate(_places(division) if division.rally else ()):
-            rallies = routed[:, unit, np.newaxis] & rules.rallies(left, states[:, np.newaxis] % 2)
-            left = left - rules.RALLY_COST * rallies
-            after -= place * rallies
-        return after
-
-    return targets
+    after, left = states, np.maximum(pips - division.pips_elsewhere, 0)
+    routed = conditions(division, states[:, 0]) == ROUTED
+    for unit, place in enumerate(_places(division)[1] if division.rally else ()):
+        rallies = routed[:, unit, np.newaxis] & gt.rallies(left, states % 2)
+        left = left - gt.RALLY_COST * rallies
+        after = after - place * rallies
+    return after
 
 
 def chain(division: Division, question: Question) -> Chain:
     """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the state is recorded."""
-    ruleset, base, count = question.ruleset, _base(division), len(division.units)
-    die = sided(ruleset.pip_sides)
-    turn = [Phase(_rally(division, np.arange(ruleset.pip_dice * die.highest + 1)), die, ruleset.pip_dice)]
+    ruleset, (base, places), count = question.ruleset, _places(division), len(division.units)
+    turn = [Phase(partial(_rally, division), sided(ruleset.pip_sides), ruleset.pip_dice)]
     for condition, key in ((ROUTED, "lost"), (STANDING, "rout")):
         for number, unit in enumerate(division.units):
             if probability := getattr(unit, key):
-                turn.append(Phase(_befall(division, number, condition), bernoulli(probability), 1))
-    start = np.array([_CONDITION_OF[unit.state] for unit in division.units]) @ _places(division)
+                turn.append(Phase(partial(_befall, division, number, condition), bernoulli(probability), 1))
+    start = np.array([_CONDITION_OF[unit.state] for unit in division.units]) @ places
     each, less = ("standing, in rout or lost", ", or none lost") if base > LOST else ("standing or in rout", "")
-    extent = Extent(f"a division of {count} units, each {each}", f"fewer units{less}")
     phases = (*turn, RECORD) * (division.turns or ruleset.turns)
-    return Chain(int(collapsed(division, np.array(start))), phases, 2 * base**count, extent)
+    what = f"a division of {count} units, each {each}"
+    return Chain(int(collapsed(division, start)), phases, 2 * base**count, what, f"fewer units{less}")
 
 
 def division_probabilities(
@@ -91,35 +81,42 @@ def division_probabilities(
     """What a division has come to, whose states have the collapse as their lowest digit (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
-        "p_corps_halted": weights @ rules.is_halted(lost, corps),
+        "p_corps_halted": weights @ gt.is_halted(lost, corps),
         "p_all_gone": weights @ (standing == 0),
     }
 
 
-def tables(division: Division, _: Question, recorded: Recorded) -> dict[str, Table]:
+def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
+    """Probabilities of each unit in each turn, arrays of shape (turns, units); further keys have one value a unit."""
+    turns, units = next(iter(probabilities.values())).shape
+    columns = {name: each.T for name, each in probabilities.items()}
+    return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
+
+
+def answer(division: Division, _: Question, recorded: Recorded) -> Answer:
     """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
     states, weights = recorded
-    now, count = conditions(division, states), len(division.units)
+    now, count, turns = conditions(division, states), len(division.units), turns_of(weights)
     standing, lost = (now == STANDING).sum(axis=1), (now == LOST).sum(axis=1)
     probabilities = division_probabilities(standing, lost, division.corps_units or count, states, weights)
     of_units = {f"p_{name}": weights @ (now == each) for each, name in enumerate(("standing", "routed", "lost"))}
-    turns = [*range(1, weights.shape[0] + 1)]
-    return {
-        "division": Table({"turn": turns}, probabilities, {"mean_standing": Mean.of(weights, standing)}),
+    tables = {
+        "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
         "units": by_unit_and_turn(of_units),
-        "standing": by_turn(weights, standing, count),
+        "standing": counted(turns, "units", weights, standing, count),
     }
+    lines = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
+    return Answer(
+        tables, [Curves("division", "Division", "turn", lines), Cells("standing", "Units standing", "turn", "units")]
+    )
 
 
-def panels(_: Division, __: Question) -> Iterator[Panel]:
-    """The division, and how many units stand."""
-    yield Curves("division", "Division", "turn", {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"})
-    yield Cells("standing", "Units standing", "turn", "units")
-
-
-def applied(division: Division, question: Question) -> Mapping[str, bool]:
-    """The rules of a division, and whether each can have its occasion."""
-    return {
-        "GT-6 rally": division.rally and bool(rules.rallies(question.ruleset.most_pips - division.pips_elsewhere, 0)),
-        "GT-8 collapse, a corps that has lost half its units": True,
-    }
+def rules(division: Division, question: Question) -> RulesUsed:
+    """The rules that the numbers come from."""
+    pips = question.ruleset.most_pips - division.pips_elsewhere
+    return rules_used(
+        {
+            "GT-6 rally": division.rally and gt.rallies(pips, 0),
+            "GT-8 collapse, a corps that has lost half its units": True,
+        }
+    )

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import numpy as np
 
-from analyser.engine.chain.chain import Chain, Phase, Recorded, bernoulli, sided
-from analyser.morale.games.grande_tactique import rules
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, bernoulli, sided
+from analyser.morale.answers import Answer, Mean, Table, rules_used
+from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Flight, Question
-from analyser.morale.panels import Bars, Panel
-from analyser.morale.tables import Mean, Table
+from analyser.morale.pictures import Bars
+from analyser.results.base import RulesUsed
 
 DIE = sided(6)
-TOTALS = rules.FLIGHT_DICE * DIE.highest + 1
+TOTALS = gt.FLIGHT_DICE * DIE.highest + 1
 SURROUNDED = TOTALS  # a state is the total of the flight dice; then comes this one
 DESTROYED = ("off the map", "surrounded")
 
 
 def chain(flight: Flight, _: Question) -> Chain:
     """Whether there is a gap, then the flight dice."""
-    states = np.arange(TOTALS + 1)
-    gap = Phase(np.column_stack([states, np.full_like(states, SURROUNDED)]), bernoulli(flight.surrounded), 1)
-    rolled = np.minimum(states[:, np.newaxis] + states[np.newaxis, :TOTALS], TOTALS - 1)
-    rolled[SURROUNDED] = SURROUNDED
-    dice = rules.flight_dice(rules.Arm[flight.arm.upper()], rules.Arm[flight.enemy.upper()])
-    return Chain(0, (gap, Phase(rolled, DIE, dice, recorded=True)))
+    gap = Phase(lambda states, missing: np.where(missing, SURROUNDED, states), bernoulli(flight.surrounded), 1)
+    dice = gt.flight_dice(gt.Arm[flight.arm.upper()], gt.Arm[flight.enemy.upper()])
+    rolled = Phase(lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice)
+    return Chain(0, (gap, rolled, RECORD), TOTALS + 1)
 
 
-def tables(flight: Flight, _: Question, recorded: Recorded) -> dict[str, Table]:
+def answer(flight: Flight, _: Question, recorded: Recorded) -> Answer:
     """`flight`: fate, distance and pursuit together; `fates`: how likely each is, and the mean distances."""
     weights = recorded.of_all(TOTALS + 1)
-    arm, enemy = rules.Arm[flight.arm.upper()], rules.Arm[flight.enemy.upper()]
-    ends = [_end(flight, arm, total) for total in range(TOTALS)] + [("surrounded", 0.0)]
-    pursuits = [
-        float(rules.pursuit_distance(enemy, arm, distance)) if fate != "surrounded" else 0.0 for fate, distance in ends
-    ]
-    rows = [(*ends[state], pursuits[state], weights[0, state]) for state in np.flatnonzero(weights[0])]
-    fates = np.array([fate for fate, _ in ends])
+    arm, enemy = gt.Arm[flight.arm.upper()], gt.Arm[flight.enemy.upper()]
+    fates, distances = map(np.array, zip(*(_end(flight, arm, total) for total in range(TOTALS)), ("surrounded", 0.0)))
+    moves = fates != "surrounded"  # a unit that is surrounded does not move, and nobody pursues it
+    pursuits = np.where(moves, [float(gt.pursuit_distance(enemy, arm, distance)) for distance in distances], 0.0)
+    met = np.flatnonzero(weights[0])
+    keys = {"fate": fates[met].tolist(), "distance": distances[met].tolist(), "pursuit": pursuits[met].tolist()}
     probabilities = {
         "p_off_map": weights @ (fates == "off the map"),
         "p_surrounded": weights @ (fates == "surrounded"),
@@ -46,45 +42,40 @@ def tables(flight: Flight, _: Question, recorded: Recorded) -> dict[str, Table]:
         "p_routed": weights @ np.isin(fates, ("in shelter", "routed")),
     }
     means = {}
-    if flight.surrounded < 1:  # a unit that is surrounded has not moved, and nobody pursues it
-        moves = 1.0 * (fates != "surrounded")
-        means = {
-            "mean_flight_if_it_flees": Mean.of(weights, [distance for _, distance in ends], moves),
-            "mean_pursuit_if_it_flees": Mean.of(weights, pursuits, moves),
-        }
-    return {
-        "flight": Table.of_rows(("fate", "distance", "pursuit"), rows),
+    if flight.surrounded < 1:
+        for name, lengths in (("flight", distances), ("pursuit", pursuits)):
+            means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(given=weights @ moves)
+    tables = {
+        "flight": Table(keys, {"probability": weights[0, met]}),
         "fates": Table({"arm": [flight.arm]}, probabilities, means),
     }
+    return Answer(tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED})])
 
 
 def _end(flight: Flight, arm: int, total: int) -> tuple[str, float]:
     """The fate of a flight with this total of its dice, and how far it went."""
-    distance = float(rules.flight_distance(arm, total))
-    if flight.shelter_distance is not None and rules.finds_shelter(arm, flight.shelter_distance):
+    distance = float(gt.flight_distance(arm, total))
+    if flight.shelter_distance is not None and gt.finds_shelter(arm, flight.shelter_distance):
         return "in shelter", flight.shelter_distance
-    if flight.edge_distance is not None and rules.off_map(distance, flight.edge_distance):
+    if flight.edge_distance is not None and gt.off_map(distance, flight.edge_distance):
         return "off the map", distance
     return "routed", distance
 
 
-def panels(_: Flight, __: Question) -> Iterator[Panel]:
-    """The distance of the flight."""
-    yield Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED})
-
-
-def applied(flight: Flight, _: Question) -> Mapping[str, bool]:
-    """The rules of a flight, and whether each can have its occasion."""
-    return {
-        "GT-3 flight distance": True,
-        "GT-4 pursuit": flight.enemy == "cavalry",
-        "GT-5 shelter": flight.arm == "infantry" and flight.shelter_distance is not None,
-        "GT-5 the map edge": flight.edge_distance is not None,
-        "GT-5 surrounded": flight.surrounded > 0,
-    }
-
-
-def warnings(flight: Flight, _: Question) -> Iterator[str]:
-    """What has no effect."""
-    if flight.arm == "cavalry" and flight.shelter_distance is not None:
-        yield "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
+def rules(flight: Flight, _: Question) -> RulesUsed:
+    """The rules that the numbers come from, and what has no effect."""
+    sheltered = flight.shelter_distance is not None
+    return rules_used(
+        {
+            "GT-3 flight distance": True,
+            "GT-4 pursuit": flight.enemy == "cavalry",
+            "GT-5 shelter": flight.arm == "infantry" and sheltered,
+            "GT-5 the map edge": flight.edge_distance is not None,
+            "GT-5 surrounded": flight.surrounded > 0,
+        },
+        warnings={
+            "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)": (
+                flight.arm == "cavalry" and sheltered
+            ),
+        },
+    )

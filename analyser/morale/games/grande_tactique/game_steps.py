@@ -1,21 +1,23 @@
 """The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
 
 A unit's condition is its place (:mod:`.ground`), whether it has ever rallied, and its status. A state is an integer:
-whether the division has collapsed as its lowest digit, then the condition of each unit, counted among those that it can
-come to (:class:`Conditions`).
+whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit, counted among
+those that it can come to (:class:`Conditions`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.chain import States
+from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
 from analyser.morale.games.grande_tactique import rules
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground
+from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground, Path, ground_of
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
@@ -53,6 +55,7 @@ class Units(NamedTuple):
     fire_shakes: int
     rallied: int
     elsewhere: int  # PIPs
+    collapses: int  # whether the state says that the division has
 
 
 class Now(NamedTuple):
@@ -79,7 +82,9 @@ def condition_of(place: int, rallied: int, status: int) -> int:
 @step
 def unpack(units: Units, state: int, now: Now) -> int:
     """How the game stands in a state; whether the division has collapsed."""
-    collapsed, state = state % 2, state // 2
+    collapsed = 0
+    if units.collapses:
+        collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
         count = units.conditions.counts[unit]
         condition, state = units.conditions.of_number[unit, state % count], state // count
@@ -96,7 +101,7 @@ def pack(units: Units, now: Now, collapsed: int) -> int:
     for unit in range(len(units.arms) - 1, -1, -1):
         condition = condition_of(now.place[unit], now.rallied[unit], now.status[unit])
         state = state * units.conditions.counts[unit] + units.conditions.numbers[unit, condition]
-    return state * 2 + collapsed
+    return state * 2 + collapsed if units.collapses else state
 
 
 @step
@@ -331,3 +336,36 @@ def dice_of_flight(units: Units, states: States) -> States:
         if fleeing >= 0:
             dice[row] = dice_taken(units, now, fleeing)
     return dice
+
+
+def units_of(paths: Sequence[Path], conditions: Sequence[Sequence[int]]) -> Units:
+    """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
+    ground, counts = ground_of(paths), np.array([len(each) for each in conditions])
+    numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
+    of_number = np.zeros((len(paths), counts.max()), np.int64)
+    for unit, each in enumerate(conditions):
+        numbers[unit, each] = range(len(each))
+        of_number[unit, : len(each)] = each
+    nothing, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
+    return Units(ground, Conditions(counts, numbers, of_number), arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
+
+
+def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
+    of_each, rest = [], states // 2 if units.collapses else states
+    for count, of_number in zip(units.conditions.counts.tolist(), units.conditions.of_number):
+        of_each.append(of_number[rest % count])
+        rest = rest // count
+    conditions = np.stack(of_each, axis=1)
+    return conditions % STATUSES, conditions // STATUSES % 2
+
+
+def change(units: Units, phase: int, unit: int) -> Change:
+    """What a phase does to states."""
+    return lambda states, totals: tabulated(units, phase, unit, len(totals), states[:, 0])
+
+
+def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
+    """The next flight, if anybody is to make one."""
+    dice = partial(dice_of_flight, units)
+    return Phase(change(units, FLIGHT, 0), die, dice, extra_dice, rules.FLIGHT_DICE)

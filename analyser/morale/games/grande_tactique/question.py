@@ -6,8 +6,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Distance, Probability, Rounds
+from analyser.common.validation import Record
+from analyser.morale.questions import Asked, Distance, Probability, Rounds, Several
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
@@ -85,7 +85,7 @@ class Flight(Record):
     shelter_distance: Distance | None = Field(
         None, description="Inches to woods or a built-up area (infantry). Default: there is none."
     )
-    surrounded: Probability = Field(0.0, description="Chance that there is no gap through the enemy.")
+    surrounded: Probability = Field(0.0, description="Probability that there is no gap through the enemy.")
 
 
 def _probability(value: object) -> object:
@@ -111,8 +111,10 @@ class Column(Record):
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
     enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Annotated[tuple[Friend, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_FRIENDS)] = (
-        Field(description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].")
+    friends: Several[Friend] = Field(
+        min_length=1,
+        max_length=MOST_FRIENDS,
+        description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].",
     )
     old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
     edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
@@ -151,13 +153,17 @@ def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) ->
 class Rout(Record):
     """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
 
-    units: Annotated[tuple[RoutedUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_ROUTED)] = (
-        Field(description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].")
+    units: Several[RoutedUnit] = Field(
+        min_length=1,
+        max_length=MOST_ROUTED,
+        description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].",
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_cavalry: Probability = Field(
+        0.0, description="Probability a turn that cavalry charges a routed unit (GT-7)."
+    )
     charged_by_infantry: Probability = Field(
-        0.0, description="Chance a turn that infantry charges a routed unit (GT-7)."
+        0.0, description="Probability a turn that infantry charges a routed unit (GT-7)."
     )
     standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
     turns: Turns = None
@@ -189,8 +195,10 @@ class Member(Record):
 class Division(Record):
     """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
 
-    units: Annotated[tuple[Member, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_DIVISION)] = (
-        Field(description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.")
+    units: Several[Member] = Field(
+        min_length=1,
+        max_length=MOST_DIVISION,
+        description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.",
     )
     rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
@@ -247,17 +255,16 @@ class GameUnit(Record):
         return self
 
 
-GameUnits = Annotated[tuple[GameUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_GAME)]
-
-
 class Game(Record):
     """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
 
-    units: GameUnits = Field(
-        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
+    units: Several[GameUnit] = Field(
+        min_length=1,
+        max_length=MOST_GAME,
+        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}].",
     )
     surrounded: Probability = Field(
-        0.0, description="Chance at each flight that there is no gap through the enemy (GT-5)."
+        0.0, description="Probability at each flight that there is no gap through the enemy (GT-5)."
     )
     rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
     pips_elsewhere: PipsElsewhere = 0
@@ -267,7 +274,7 @@ class Game(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class Question(Record):
+class Question(Asked):
     """Any of the sections, one at least."""
 
     check: Check | None = None

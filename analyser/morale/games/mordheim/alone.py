@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, States, bernoulli, success_die
-from analyser.morale.games.mordheim import rules
+from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, bernoulli, success_die
+from analyser.morale.answers import Answer, Table, rules_used
+from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Question
 from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.panels import Curves, Panel
+from analyser.morale.pictures import Curves
 from analyser.morale.questions import as_written
-from analyser.morale.tables import Table
+from analyser.results.base import RulesUsed
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
 
@@ -25,55 +25,44 @@ class Runner(NamedTuple):
     """The warrior as integers.
 
     A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
-    `far` for one who flees far from every edge, or ``far + 1 + part * width + inches`` to the edge: whole inches, to be
-    taken as `part` says (:func:`parts_of`).
+    `far` for one who flees far from every edge, or ``far + 1 + part * width + inches`` to the edge: whole inches, less
+    one of the `parts`, as runs are whole inches and edges need not be.
     """
 
     after_first_run: NDArray[np.int64]  # the state that each roll of the first run leads to
     width: int
     far: int
-    parts: int
+    parts: tuple[Fraction, ...]
 
     @property
-    def states(self) -> States:
-        """All states."""
-        return np.arange(self.far + 1 + max(self.parts, 1) * self.width)
+    def size(self) -> int:
+        """How many states there are."""
+        return self.far + 1 + max(len(self.parts), 1) * self.width
 
-    def breaking(self, states: States) -> NDArray[np.bool_]:
+    def breaking(self, states: Any) -> Any:
         """Whether he waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
-    def runs(self, states: States, roll: States) -> States:
+    def runs(self, states: Any, roll: Any) -> Any:
         """The states of a fleeing warrior who runs toward the edge (MD-6)."""
         inches = (states - self.far - 1) % self.width
-        left = rules.run(inches, roll)
+        left = mordheim.run(inches, roll)
         return np.where(states == self.far, states, np.where(left > 0, states - inches + left, LEFT))
-
-
-def parts_of(alone: Alone) -> tuple[Fraction, ...]:
-    """By how much less than whole inches a fleeing warrior is from the edge: runs are whole inches, edges need not be.
-
-    Examples
-    --------
-    >>> [float(part) for part in parts_of(Alone(leadership=7, edge=12.25, edge_behind=4.0))]
-    [0.75, 0.0]
-    """
-    edges = [as_written(edge) for edge in (alone.edge, alone.edge_behind) if edge is not None]
-    return tuple(dict.fromkeys(math.ceil(edge) - edge for edge in edges))
 
 
 def _after_first_run(alone: Alone, roll: int) -> Fraction | None:
     """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
     behind = alone.edge_behind if alone.first_run_elsewhere else alone.edge
-    found = [] if behind is None else [as_written(behind) - roll]
+    edges = [] if behind is None else [as_written(behind) - roll]
     if alone.edge is not None and alone.first_run_elsewhere:
-        found.append(as_written(alone.edge))
-    return min(found, default=None)
+        edges.append(as_written(alone.edge))
+    return min(edges, default=None)
 
 
 def runner_of(alone: Alone) -> Runner:
     """The warrior of a question as integers."""
-    far, parts = BREAKS + alone.opponents + 1, parts_of(alone)
+    edges = [as_written(edge) for edge in (alone.edge, alone.edge_behind) if edge is not None]
+    far, parts = BREAKS + alone.opponents + 1, tuple(dict.fromkeys(math.ceil(edge) - edge for edge in edges))
     ran = [_after_first_run(alone, roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
     width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
 
@@ -83,7 +72,7 @@ def runner_of(alone: Alone) -> Runner:
         whole = math.ceil(inches)
         return LEFT if inches <= 0 else far + 1 + parts.index(whole - inches) * width + whole
 
-    return Runner(np.array([state_of(inches) for inches in ran], np.int64), width, far, len(parts))
+    return Runner(np.array([state_of(inches) for inches in ran], np.int64), width, far, parts)
 
 
 def chain(alone: Alone, question: Question) -> Chain:
@@ -91,66 +80,80 @@ def chain(alone: Alone, question: Question) -> Chain:
 
     The states after the first combat phase and after each turn are recorded.
     """
-    runner = runner_of(alone)
-    states = runner.states[:, np.newaxis]
-    roll, hits = np.arange(ROLLS), np.arange(alone.opponents + 2)
-    breaking, fleeing = runner.breaking(states), states >= runner.far
-    to_wound, save = (getattr(alone, key) or getattr(question.ruleset, key) for key in ("to_wound", "save"))
+    runner, two_dice = runner_of(alone), (ExtraDie(TWO_DICE, 1),)
+    wounds, saved = (
+        success_die(DIE_SIDES + 1 - (getattr(alone, key) or getattr(question.ruleset, key)), DIE_SIDES)
+        for key in ("to_wound", "save")
+    )
     helps = alone.rally_leader is not None and alone.leader_state == "standing"
-    rally_leadership = rules.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
-    holds = (not _is_tested(alone)) | rules.passes(roll + LOWEST_ROLL, alone.leadership)
-    down = np.where(states - BREAKS - hits >= alone.wounds, DOWN, BREAKS)
-    of_hits = np.where(runner.breaking(runner.states), runner.states - BREAKS, 0)
-    two_dice = (ExtraDie(TWO_DICE, 1),)
+    rally_leadership = mordheim.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
+
+    def tests(states: Any, roll: Any) -> Any:
+        holds = (not _is_tested(alone)) | mordheim.passes(roll + LOWEST_ROLL, alone.leadership)
+        return np.where((states == HOLDS) & ~holds, runner.far - 1, states)
+
+    def wounded(states: Any, hits: Any) -> Any:
+        return np.where(runner.breaking(states), BREAKS + hits, states)
+
+    def unsaved(states: Any, saves: Any) -> Any:
+        down = states - BREAKS - saves >= alone.wounds
+        return np.where(runner.breaking(states), np.where(down, DOWN, BREAKS), states)
+
+    def first_run(states: Any, roll: Any) -> Any:
+        return np.where(runner.breaking(states), runner.after_first_run[roll], states)
+
+    def charged(states: Any, totals: Any) -> Any:
+        ran = runner.runs(states, totals % ROLLS + LOWEST_ROLL)
+        return np.where((states >= runner.far) & (totals >= ROLLS), ran, states)
+
+    def rally(states: Any, totals: Any) -> Any:
+        rallied = mordheim.passes(totals % ROLLS + LOWEST_ROLL, rally_leadership)
+        then = np.where(rallied, RALLIED, runner.runs(states, totals // ROLLS + LOWEST_ROLL))
+        return np.where(states >= runner.far, then, states)
+
+    def hits(states: Any) -> Any:
+        return np.where(runner.breaking(states), states - BREAKS, 0)
+
     combat = [
-        Phase(np.where(states == HOLDS, np.where(holds, HOLDS, runner.far - 1), states), extra_dice=two_dice),
-        Phase(np.where(breaking, BREAKS + hits, states), success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES), of_hits),
-        Phase(np.where(breaking, down, states), success_die(DIE_SIDES + 1 - save, DIE_SIDES), of_hits),
-        Phase(np.where(breaking, runner.after_first_run, states), extra_dice=two_dice),
+        Phase(tests, extra_dice=two_dice),
+        Phase(wounded, wounds, hits, most_dice=alone.opponents),
+        Phase(unsaved, saved, hits, most_dice=alone.opponents),
+        Phase(first_run, extra_dice=two_dice),
     ]
-    totals = np.arange(2 * ROLLS)
-    ran = runner.runs(states, totals - ROLLS + LOWEST_ROLL)
-    extra = (*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS))
-    charged = Phase(np.where(fleeing & (totals >= ROLLS), ran, states), extra_dice=extra)
-    totals = np.arange(ROLLS * ROLLS)
-    rallied = rules.passes(totals % ROLLS + LOWEST_ROLL, rally_leadership)
-    then = np.where(rallied, RALLIED, runner.runs(states, totals // ROLLS + LOWEST_ROLL))
-    rally = Phase(np.where(fleeing, then, states), extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
+    charge = Phase(charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
+    turn = [charge] if alone.charged else []
+    turn.append(Phase(rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS))))
     phases = [*combat, RECORD]
-    for turn in range(1, question.turns_played + 1):
-        phases += [charged, rally] if alone.charged else [rally]
-        phases += [*combat, RECORD] if turn < (alone.combat_phases or turn + 1) else [RECORD]
-    return Chain(HOLDS, tuple(phases), len(states))
+    for number in range(1, question.turns_played + 1):
+        phases += [*turn, *(combat if number < (alone.combat_phases or number + 1) else []), RECORD]
+    return Chain(HOLDS, tuple(phases), runner.size)
 
 
-def tables(alone: Alone, question: Question, recorded: Recorded) -> dict[str, Table]:
+def answer(alone: Alone, question: Question, recorded: Recorded) -> Answer:
     """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
     runner = runner_of(alone)
-    weights = recorded.of_all(len(runner.states))
+    weights, turns = recorded.of_all(runner.size), {"turn": range(question.turns_played + 1)}
     named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
     flees = weights[:, runner.far :].sum(axis=1)
     broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
     probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, state] for name, state in named.items()}
-    turns = [*range(question.turns_played + 1)]
+    tables = {"alone": Table(turns, probabilities)}
     inches = {
         runner.far + 1 + place * runner.width + whole: float(whole - part)
-        for place, part in enumerate(parts_of(alone))
+        for place, part in enumerate(runner.parts)
         for whole in range(1, runner.width)
     }
-    in_order = sorted(inches.items(), key=lambda state: state[1])
-    rows = [(turn, far, weights[turn, each]) for turn in turns for each, far in in_order if weights[turn, each] > 0]
-    distance = {"distance": Table.of_rows(("turn", "inches_to_edge"), rows)} if rows else {}
-    return {"alone": Table({"turn": turns}, probabilities)} | distance
-
-
-def panels(_: Alone, __: Question) -> Iterator[Panel]:
-    """The break and the flight."""
+    states = sorted(inches, key=lambda state: inches[state])
+    at_distance = weights[:, states]
+    if at_distance.any():
+        to_edge = {"inches_to_edge": [inches[state] for state in states]}
+        tables["distance"] = Table.crossed(turns, to_edge, {"probability": at_distance}, at_distance > 0)
     lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
-    yield Curves("alone", "All alone: break and flight", "turn", lines)
+    return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 
 
 def _is_tested(alone: Alone) -> bool:
-    return rules.is_all_alone(alone.opponents, alone.friends_near)
+    return mordheim.is_all_alone(alone.opponents, alone.friends_near)
 
 
 def can_flee(alone: Alone) -> bool:
@@ -159,28 +162,28 @@ def can_flee(alone: Alone) -> bool:
     return breaks and bool((runner_of(alone).after_first_run != LEFT).any())
 
 
-def applied(alone: Alone, _: Question) -> Mapping[str, bool]:
-    """The rules of a warrior all alone, and whether each can have its occasion."""
+def rules(alone: Alone, _: Question) -> RulesUsed:
+    """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+    tested, flees = _is_tested(alone), can_flee(alone)
     charged = "; charged: a run more before he can be struck" if alone.charged else ""
-    test = "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them"
-    return {test: _is_tested(alone), f"MD-6 rally, flight, the edge{charged}": can_flee(alone)}
-
-
-def not_modelled(alone: Alone, _: Question) -> Iterator[str]:
-    """The rules that no number comes from."""
-    if _is_tested(alone):
-        yield "MD-5 blows struck at him before the test, injuries; where he could be all alone again"
-    if can_flee(alone):
-        yield "MD-6 the way round enemies, what a charger does to a runner, spells after a rally"
-
-
-def warnings(alone: Alone, _: Question) -> Iterator[str]:
-    """What has no effect, and what was taken for granted."""
-    if not _is_tested(alone):
-        yield "no test: all alone needs two opponents or more and no friend near (MD-5)"
-    elif alone.edge is None and alone.edge_behind is None:
-        yield "alone: no edge is given, so every edge is far and he never reaches one"
-    if _is_tested(alone) and not can_flee(alone):
-        for key in ("rally_leader", "charged"):
-            if getattr(alone, key):
-                yield f"alone: {key} has no effect: he never flees on after a first run (MD-6)"
+    far = alone.edge is None and alone.edge_behind is None
+    return rules_used(
+        {
+            "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
+            f"MD-6 rally, flight, the edge{charged}": flees,
+        },
+        {
+            "MD-5 blows struck at him before the test, injuries; where he could be all alone again": tested,
+            "MD-6 the way round enemies, what a charger does to a runner, spells after a rally": flees,
+        },
+        {
+            "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
+            "alone: no edge is given, so every edge is far and he never reaches one": tested and far,
+            **{
+                f"alone: {key} has no effect: he never flees on after a first run (MD-6)": (
+                    tested and not flees and getattr(alone, key)
+                )
+                for key in ("rally_leader", "charged")
+            },
+        },
+    )

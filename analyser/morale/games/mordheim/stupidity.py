@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import Chain, ExtraDie, Phase, Recorded, sided
-from analyser.morale.games.mordheim import rules
+from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, sided
+from analyser.morale.answers import Answer, Mean, Table, rules_used, turns_of
+from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import Question, Stupidity
 from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.panels import Bars, Panel
-from analyser.morale.tables import Mean, Table
+from analyser.morale.pictures import Bars
+from analyser.results.base import RulesUsed
 
 DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
@@ -19,19 +20,21 @@ SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
 
 def chain(stupidity: Stupidity, question: Question) -> Chain:
     """The turns of a stupid warrior; the state after each, ``lost * 4 + what he does``, is recorded."""
-    turns, totals = question.turns_played, np.arange(ROLLS * (DIE_SIDES + 1))
+    turns = question.turns_played
     helps = stupidity.leader is not None and stupidity.leader_state == "standing"
-    leadership = rules.own_or_leaders(stupidity.leadership, stupidity.leader or 0, helps)
-    wanders = np.where(rules.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
-    stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
-    does = np.where(rules.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
-    lost = np.arange((turns + 1) * len(DOES))[:, np.newaxis] // len(DOES)
-    targets = np.minimum(lost + (does != SENSIBLE), turns) * len(DOES) + does
-    turn = Phase(targets, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)), recorded=True)
-    return Chain(0, (turn,) * turns)
+    leadership = mordheim.own_or_leaders(stupidity.leadership, stupidity.leader or 0, helps)
+
+    def tested(states: Any, totals: Any) -> Any:
+        wanders = np.where(mordheim.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
+        stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
+        does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
+        return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
+
+    turn = Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)))
+    return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES))
 
 
-def tables(_: Stupidity, question: Question, recorded: Recorded) -> dict[str, Table]:
+def answer(_: Stupidity, question: Question, recorded: Recorded) -> Answer:
     """`stupidity`: what the warrior does by turn; `turns_lost`: their distribution."""
     weights = recorded.of_all((question.turns_played + 1) * len(DOES))
     by_turn = weights.reshape(len(weights), -1, len(DOES))
@@ -39,23 +42,14 @@ def tables(_: Stupidity, question: Question, recorded: Recorded) -> dict[str, Ta
     of_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
     lost = Mean.of(of_lost, np.arange(of_lost.shape[1]))
     share = Mean(lost.first / turns, lost.second / turns**2)
-    return {
-        "stupidity": Table({"turn": turns.tolist()}, probabilities, {"mean_share_of_turns_lost": share}),
-        "turns_lost": Table({"turns_lost": [*range(len(of_lost) + 1)]}, {"probability": of_lost[-1]}),
+    tables = {
+        "stupidity": Table(turns_of(weights), probabilities, {"mean_share_of_turns_lost": share}),
+        "turns_lost": Table({"turns_lost": range(len(of_lost) + 1)}, {"probability": of_lost[-1]}),
     }
+    return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
 
 
-def panels(_: Stupidity, __: Question) -> Iterator[Panel]:
-    """The turns lost."""
-    yield Bars("turns_lost", "Turns lost to stupidity", "turns_lost")
-
-
-def applied(_: Stupidity, __: Question) -> Mapping[str, bool]:
-    """The rule of stupidity."""
-    return {"MD-10 stupidity": True}
-
-
-def not_modelled(stupidity: Stupidity, _: Question) -> Iterator[str]:
-    """The rules that no number comes from."""
+def rules(stupidity: Stupidity, _: Question) -> RulesUsed:
+    """The rule of stupidity, and what of it no number comes from."""
     where = "" if stupidity.in_combat else "; half speed, falls, obstacles and the stop before contact"
-    yield f"MD-10 spells and shooting that are lost{where}"
+    return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})

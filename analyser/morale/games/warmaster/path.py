@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,16 @@ def way_of(question: Question) -> tuple[Met, ...]:
     return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
 
 
+def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
+    """How many obstacles moves of so many centimetres go into."""
+    return np.searchsorted([met.reached_from for met in way], moved, side="right")
+
+
+def farthest_of(question: Question) -> int:
+    """The longest move, in centimetres."""
+    return 6 * question.dice if question.dice else len(question.distance_pmf) - 1
+
+
 def _met(question: Question, obstacle: Obstacle) -> Met:
     ruleset = question.ruleset
     kind = Kind[obstacle.kind.upper()]
@@ -56,7 +66,8 @@ def _met(question: Question, obstacle: Obstacle) -> Met:
     keeps_gap = kind in _GAP_KEPT_FROM
     halt = as_written(obstacle.distance) - (as_written(ruleset.gap) if keeps_gap else 0)
     there = max(halt, Fraction(0))
-    reached_from = _least_into(there, ruleset.touching_is_into and not keeps_gap)
+    touching = ruleset.touching_is_into and not keeps_gap
+    reached_from = math.ceil(there) if touching else math.floor(there) + 1
     if halt < 0 and question.move == "falls_back":
         reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
     tested = kind == Kind.FRIEND and question.move != "evades"
@@ -77,11 +88,6 @@ def _mover_tests(question: Question, obstacle: Obstacle, kind: Kind) -> int:
     if question.move == "evades" or kind not in (Kind.FRIEND, Kind.IMPASSABLE):
         return 0
     return obstacle.friends if kind == Kind.FRIEND and question.ruleset.tests_for_chain == "all" else 1
-
-
-def _least_into(halt: Fraction, touching: bool) -> int:
-    """The least whole number of centimetres beyond `halt`, or on it."""
-    return math.ceil(halt) if touching else math.floor(halt) + 1
 
 
 def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
@@ -113,11 +119,8 @@ def _willing(way: tuple[Met, ...], choice: Choice, move: Move) -> list[tuple[boo
     """Whether each friend is to make way: while the mover is not confused, and once it is."""
     if choice == "fewest" and move != Move.RETREATS:
         return _fewest(way, move)
-    return [(_stated(met, choice != "never"),) * 2 for met in way]
-
-
-def _stated(met: Met, otherwise: bool) -> bool:
-    return otherwise if met.obstacle.make_way is None else met.obstacle.make_way
+    stated = [met.obstacle.make_way for met in way]
+    return [(choice != "never" if each is None else each,) * 2 for each in stated]
 
 
 def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
@@ -130,10 +133,8 @@ def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
     for met in reversed(way):
         refused, pushed = [Fraction(1), Fraction(0)], _confused_if_pushed(met, more)
         if met.kind == Kind.FRIEND:
-            if met.obstacle.make_way is None:
-                best = (pushed[0] <= refused[0], pushed[1] <= refused[1])
-            else:
-                best = (met.obstacle.make_way,) * 2
+            stated = met.obstacle.make_way
+            best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
             more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         else:
             best = (False, False)

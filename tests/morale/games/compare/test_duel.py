@@ -12,7 +12,7 @@ from analyser.cli import cli
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.morale.games.compare import losses, tables
-from analyser.morale.games.compare.duel import fates_of
+from analyser.morale.games.compare.losses import fates_of
 from analyser.results.states import models_destroyed
 from tests.oracle import plain_duel
 from tests.oracle.morale_checks import UNLIKELY, chi_square, rows
@@ -191,14 +191,14 @@ def test_how_a_unit_stands_is_what_the_duel_says(side):
 
 
 def rolled(asked, trials, seed, threads=1):
-    return tables.weights(ready(asked), Sampling("monte-carlo", trials, seed, threads=threads), trials)
+    return tables.weights(ready(asked), Sampling("monte-carlo", trials, seed, threads=threads))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("asked", [COIN_FIGHT, SHOOT_OUT | {"side": "b", "duel": {"rounds": 3}}])
 def test_the_dice_agree_with_the_laws(asked, seed):
     trials = 60_000
-    exact, sample = tables.weights(ready(asked), Sampling(), None), rolled(asked, trials, seed)
+    exact, sample = tables.weights(ready(asked), Sampling()), rolled(asked, trials, seed)
     for system, laws in exact.items():
         assert sample[system].states.tolist() == laws.states.tolist()
         for law, counts in zip(laws.weights, sample[system].weights):
@@ -210,7 +210,7 @@ def test_the_dice_agree_with_the_laws(asked, seed):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whole_paths_are_as_frequent_as_they_are_likely(seed):
     law = losses.exact_stream(ready(COIN_FIGHT)).paths
-    sample = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=seed, threads=1), 60_000).paths
+    sample = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 60_000, seed, threads=1)).paths
     seen = dict(zip(map(tuple, sample.numbers.tolist()), sample.weights.tolist()))
     found = np.array([seen.pop(tuple(numbers), 0) for numbers in law.numbers.tolist()])
     assert not seen
@@ -227,11 +227,11 @@ def test_same_seed_same_bits():
 
 def test_batches_are_duels_of_their_own(monkeypatch):
     monkeypatch.setattr(losses, "BATCH", 20_000)
-    stream = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=1, threads=1), 50_000)
+    stream = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 50_000, 1, threads=1))
     assert stream.fates.sum(axis=1).tolist() == [50_000] * ROUNDS
     law = losses.exact_stream(ready(COIN_FIGHT)).fates
     assert chi_square(stream.fates[-1], law[-1] * 50_000) > UNLIKELY
-    half = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", seed=1, threads=1), 20_000)
+    half = losses.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 20_000, 1, threads=1))
     assert (stream.fates != half.fates * 5 // 2).any()
 
 
