@@ -7,7 +7,7 @@ eager, shaken, fleeing, routed or off the map.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from analyser.morale.answers import Answer, Mean, Table, rules_used
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.flight import DIE
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, START, TOTALS, Path, ground_of
+from analyser.morale.games.grande_tactique.ground import OFF_MAP, START, TOTALS, Path
 from analyser.morale.games.grande_tactique.question import Column, Question
 from analyser.morale.pictures import Bars
 from analyser.morale.questions import as_written
@@ -26,6 +26,7 @@ from analyser.results.base import RulesUsed
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 
 
+@lru_cache(maxsize=16)
 def units_of(column: Column) -> steps.Units:
     """The units of a column, the one that flees first first."""
     arms = [gt.Arm[arm.upper()] for arm in (column.arm, *(friend.arm for friend in column.friends))]
@@ -38,9 +39,8 @@ def units_of(column: Column) -> steps.Units:
     fleeing = steps.FLEEING_FROM_CAVALRY if column.enemy == "cavalry" else gt.FLEEING
     statuses = (gt.EAGER, gt.SHAKEN, fleeing, gt.ROUTED, *([] if edge is None else [steps.LEFT_MAP]))
     old_guard = (column.old_guard, *(friend.old_guard for friend in column.friends))
-    return steps.units_of(paths, [[steps.condition_of(0, 0, status) for status in statuses]] * len(paths))._replace(
-        ground=ground_of(paths), columns=np.zeros(len(paths), np.int64), old_guard=np.array(old_guard, np.int64)
-    )
+    conditions = [steps.condition_of(0, 0, status) for status in statuses]
+    return steps.units_of(paths, [conditions] * len(paths))._replace(old_guard=np.array(old_guard, np.int64))
 
 
 def chain(column: Column, _: Question) -> Chain:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,6 +41,7 @@ STATUSES_OF = {name: (status,) for name, status in STATUS_OF.items()} | {
 }
 
 
+@lru_cache(maxsize=16)
 def units_of(game: Game, question: Question) -> Units:
     """The units of a game."""
     ruleset, dice = question.ruleset, any(unit.charged_by_cavalry for unit in game.units)

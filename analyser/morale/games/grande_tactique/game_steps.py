@@ -64,18 +64,20 @@ class Now(NamedTuple):
     status: NDArray[np.int64]
     place: NDArray[np.int64]
     rallied: NDArray[np.int64]  # ever
+    line: NDArray[np.int64]  # of units that a flight goes through, one place more than there are units
 
 
 @step
 def room_for(units: int) -> Now:
     """Memory for how a game stands."""
-    return Now(np.zeros(units, np.int64), np.zeros(units, np.int64), np.zeros(units, np.int64))
+    zeros = np.zeros((3, units), np.int64)
+    return Now(zeros[0], zeros[1], zeros[2], np.zeros(units + 1, np.int64))
 
 
 @step
 def condition_of(place: int, rallied: int, status: int) -> int:
     """A condition as a number; who is no longer on the map has no place."""
-    on_map = status in (EAGER, SHAKEN, FLEEING, ROUTED, SILENCED, FLEEING_FROM_CAVALRY)
+    on_map = status <= ROUTED or status == SILENCED or status == FLEEING_FROM_CAVALRY
     return int(((place if on_map else 0) * 2 + rallied) * STATUSES + status)
 
 
@@ -97,23 +99,22 @@ def unpack(units: Units, state: int, now: Now) -> int:
 @step
 def pack(units: Units, now: Now, collapsed: int) -> int:
     """The state in which a game stands so."""
-    state = 0
-    for unit in range(len(units.arms) - 1, -1, -1):
-        condition = condition_of(now.place[unit], now.rallied[unit], now.status[unit])
-        state = state * units.conditions.counts[unit] + units.conditions.numbers[unit, condition]
+    state, (status, place, rallied, _), (counts, numbers, _) = 0, now, units.conditions
+    for unit in range(len(counts) - 1, -1, -1):
+        state = state * counts[unit] + numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
     return state * 2 + collapsed if units.collapses else state
 
 
 @step
 def stands(status: int) -> bool:
     """Whether a unit is neither routed, silenced nor gone."""
-    return status in (EAGER, SHAKEN)
+    return status == EAGER or status == SHAKEN  # noqa: PLR1714 - a kernel compares faster than it looks into a tuple
 
 
 @step
 def flees(status: int) -> bool:
     """Whether a unit is still to make its flight."""
-    return status in (FLEEING, FLEEING_FROM_CAVALRY)
+    return status == FLEEING or status == FLEEING_FROM_CAVALRY  # noqa: PLR1714 - as above
 
 
 @step
@@ -131,23 +132,24 @@ def make_flee(units: Units, now: Now, unit: int, status: int, forced_out: bool) 
 
     Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (GT-6).
     """
-    waiting = np.zeros(len(now.status), np.int64)  # 1: it must flee
-    waiting[unit] = 1
-    while waiting.any():
-        unit = int(np.argmax(waiting))
-        waiting[unit] = 0
+    waiting = 1 << unit  # a bit for each unit that must flee
+    while waiting:
+        unit = 0
+        while not waiting >> unit & 1:
+            unit += 1
+        waiting -= 1 << unit
         if units.ground.sheltered[unit, now.place[unit]] and not forced_out:
             now.status[unit] = ROUTED
             continue
         now.status[unit] = status
         forced_out = False
-        for friend in range(len(now.status)):
-            if friend != unit and units.old_guard[unit] and units.columns[friend] == units.columns[unit]:
+        for friend in range(len(now.status) if units.old_guard[unit] else 0):
+            if friend != unit and units.columns[friend] == units.columns[unit]:
                 before, apart = now.status[friend], distance_from(units, now, unit, friend)
                 after = rules.near_fleeing_old_guard(before, units.arms[friend], apart)
                 if after == FLEEING and before != FLEEING:
-                    waiting[friend] = 1
-                    after = SHAKEN  # until its turn comes, below
+                    waiting |= 1 << friend
+                    after = SHAKEN  # until its turn comes, above
                 now.status[friend] = after
 
 
@@ -177,42 +179,43 @@ def foremost_fleeing(units: Units, now: Now) -> int:
 
 
 @step
+def line_up(units: Units, now: Now, unit: int) -> None:
+    """Line up the friends of a unit's column that stand behind it, the nearest first; -1 where there are no more."""
+    length = 0
+    for friend in range(len(now.status)):
+        rank, ahead = rank_of(units, now, friend), rank_of(units, now, unit)
+        is_behind = rank < ahead or (rank == ahead and friend > unit)
+        in_column = units.columns[friend] == units.columns[unit] and not units.ground.beside[friend, now.place[friend]]
+        if friend == unit or not (is_behind and in_column and stands(now.status[friend])):
+            continue
+        place = length
+        while place > 0 and rank_of(units, now, now.line[place - 1]) < rank:
+            now.line[place] = now.line[place - 1]
+            place -= 1
+        now.line[place] = friend
+        length += 1
+    now.line[length] = -1
+
+
+@step
 def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None:
     """The flight of a unit: those of its column whom it passes through are disrupted, the nearest first (GT-5)."""
-    status, place, rank = now.status[unit], now.place[unit], rank_of(units, now, unit)
+    status, place = now.status[unit], now.place[unit]
     if surrounded:
         now.status[unit] = SURROUNDED
         return
     after, reach = units.ground.onward[unit, place, rolled], units.ground.reach[unit, place, rolled]
     now.status[unit] = LEFT_MAP if after == OFF_MAP else ROUTED
     now.place[unit] = max(after, 0)
-    nearest, nearest_unit = rank, unit
-    while True:
-        friend = next_behind(units, now, unit, nearest, nearest_unit)
+    for friend in now.line:
         if friend < 0 or rank_of(units, now, friend) < reach:
             return
-        nearest, nearest_unit = rank_of(units, now, friend), friend
         before = now.status[friend]
         disrupted = rules.passed_through(before, units.arms[friend])
         if disrupted == FLEEING and before == SHAKEN:
             make_flee(units, now, friend, status, False)
-        else:
+        elif stands(before):
             now.status[friend] = disrupted
-
-
-@step
-def next_behind(units: Units, now: Now, unit: int, rank: int, after: int) -> int:
-    """The next friend of a unit's column that stands, behind a rank and a place in the list there; -1 for none."""
-    found = -1
-    for friend in range(len(now.status)):
-        if friend == unit or units.columns[friend] != units.columns[unit] or not stands(now.status[friend]):
-            continue
-        there = rank_of(units, now, friend)
-        is_behind = there < rank or (there == rank and friend > after)
-        in_line = is_behind and not units.ground.beside[friend, now.place[friend]]
-        if in_line and (found < 0 or there > rank_of(units, now, found)):
-            found = friend
-    return found
 
 
 @step
@@ -267,17 +270,14 @@ def charge_in_rout(units: Units, now: Now, unit: int, enemy: int) -> None:
 
 
 @step
-def state_after(units: Units, phase: int, unit: int, state: int, total: int, now: Now) -> int:
-    """The state that a phase leads to, which befalls one unit, with a total of its dice."""
-    collapsed = unpack(units, state, now)
+def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, total: int) -> int:
+    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into."""
     if phase == WITHDRAWAL:
         now.status[unit] = WITHDRAWN if stands(now.status[unit]) else now.status[unit]
     elif phase == PIPS:
         in_pip_phase(units, now, total, collapsed)
     elif phase == FLIGHT:
-        fleeing = foremost_fleeing(units, now)
-        if fleeing >= 0:
-            fly(units, now, fleeing, total % TOTALS, total // TOTALS)
+        fly(units, now, unit, total % TOTALS, total // TOTALS)
     elif phase == CHARGE:
         charge(units, now, unit, total)
     elif phase == CHARGE_IN_ROUT:
@@ -296,25 +296,39 @@ def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
         return ALL if now.status[unit] == ROUTED else 0
     if phase != FLIGHT:
         return ALL if stands(now.status[unit]) else 0
-    fleeing = foremost_fleeing(units, now)
-    if fleeing < 0:
+    if unit < 0:
         return 0
-    return ALL if dice_taken(units, now, fleeing) else 1
+    return ALL if dice_taken(units, now, unit) else 1
+
+
+@step
+def ends_alike(units: Units, now: Now, unit: int, rolled: int) -> bool:
+    """Whether a flight ends where that with 1 less on its dice does, and goes through the same friends."""
+    onward, reach = units.ground.onward[unit, now.place[unit]], units.ground.reach[unit, now.place[unit]]
+    return rolled > 0 and onward[rolled] == onward[rolled - 1] and reach[rolled] == reach[rolled - 1]
 
 
 @kernel
 def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
-    """The states that some states and each total lead to: shape (states, totals)."""
+    """The states that some states and each total lead to: shape (states, totals); of a flight, `unit` is not asked."""
     after = np.empty((len(states), totals), np.int64)
-    now = room_for(len(units.arms))
+    before, now = room_for(len(units.arms)), room_for(len(units.arms))
     for row in range(len(states)):
-        unpack(units, states[row], now)
-        apart = totals_apart(units, phase, unit, now)
+        collapsed = unpack(units, states[row], before)
+        if phase == FLIGHT:
+            unit = foremost_fleeing(units, before)
+            line_up(units, before, max(unit, 0))
+            now.line[:] = before.line
+        apart = totals_apart(units, phase, unit, before)
         for total in range(totals):
-            if (total % TOTALS if phase == FLIGHT else total) < apart:
-                after[row, total] = state_after(units, phase, unit, states[row], total, now)
-            else:
-                after[row, total] = states[row]
+            after[row, total] = states[row]
+            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % TOTALS):
+                after[row, total] = after[row, total - 1]
+            elif (total % TOTALS if phase == FLIGHT else total) < apart:
+                for each in range(len(units.arms)):
+                    now.status[each], now.place[each] = before.status[each], before.place[each]
+                    now.rallied[each] = before.rallied[each]
+                after[row, total] = state_after(units, phase, unit, now, collapsed, total)
     return after
 
 
