@@ -72,11 +72,16 @@ class Table:
         keys |= {name: [values[place] for place in places.tolist()] for name, values in then.items()}
         return cls(keys, {name: weights[rows, places] for name, weights in columns.items()})
 
+    @classmethod
+    def distribution(cls, first: Keys, then: Keys, weights: Weights, kept: NDArray[np.bool_] | None = None) -> Table:
+        """The probability of each row of `then` in each row of `first`: shape (rows of first, rows of then)."""
+        return cls.crossed(first, then, {"probability": weights}, kept)
+
 
 def counted(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
     """The distribution of a number from 0 to `most` in each row of `first`; `numbers` are those of the states."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
-    return Table.crossed(first, {number: [*range(most + 1)]}, {"probability": columns})
+    return Table.distribution(first, {number: range(most + 1)}, columns)
 
 
 def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:

@@ -7,6 +7,7 @@ too large is refused during the search.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -143,12 +144,7 @@ def all_zero(probabilities: NDArray[np.float64]) -> bool:
 
 
 def exact_distributions(chain: Chain) -> Recorded:
-    """The distribution of the state after each recorded phase, by forward propagation.
-
-    Raises
-    ------
-    TooLargeError
-        More states can be reached than there is room for.
+    """The recorded distributions of the state; TooLargeError if more states can be reached than there is room for.
 
     Examples
     --------
@@ -157,7 +153,7 @@ def exact_distributions(chain: Chain) -> Recorded:
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """
-    tables = TransitionTables(_states_of(chain))
+    tables = TransitionTables(states_met(chain, [[chain.phases]]))
     distribution = tables.certain(chain.start)
     recorded = []
     for phase in chain.phases:
@@ -168,11 +164,17 @@ def exact_distributions(chain: Chain) -> Recorded:
     return Recorded(tables.states, np.array(recorded))
 
 
-def _states_of(chain: Chain) -> States:
-    """All states, where they are few; else those that can be reached."""
+def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
+    """All states, where they are few; else those that can be reached, in each round by any of some phases."""
     if chain.is_small:
         return np.arange(chain.size)
-    search, states = Search(chain), np.array([chain.start])
-    for phase in chain.phases:
-        states = search.through(states, phase)
+    search, now = Search(chain), np.array([chain.start])
+    for ways in rounds:
+        after = []
+        for phases in ways:
+            states = now
+            for phase in phases:
+                states = search.through(states, phase)
+            after.append(states)
+        now = distinct(np.concatenate(after))
     return search.found

@@ -69,14 +69,7 @@ def memory_for(layout: Layout, states: int) -> Memory:
 
 
 class Writer:
-    """Writes the layout of a chain, each phase once.
-
-    Parameters
-    ----------
-    chain : Chain
-    tabulated : bool
-        With tables of all its states; else with room for those of one state in one phase.
-    """
+    """Writes the layout of a chain, each phase once; `tabulated`: with tables of all its states, else room for one."""
 
     def __init__(self, chain: Chain, tabulated: bool) -> None:
         tables = TransitionTables(np.arange(chain.size)) if tabulated else None

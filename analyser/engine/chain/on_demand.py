@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
 from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
 from analyser.engine.chain.sampled import Sample, TabulatedSample, die_rolled, roll_group
-from analyser.engine.chain.sparse import Sparse, SparseRow
 from analyser.engine.parallel import Queue
 from analyser.engine.rng import counter_of_chunk, stream_of, word_of
 
@@ -85,16 +84,9 @@ def roll_groups(
 ) -> None:
     """Roll a phase for groups of trials, those of each in the same state, and send them on.
 
-    Parameters
-    ----------
-    layout : Layout
-        With the targets of one state, which are those of each group in turn.
-    rows : int64 array, shape (groups, totals)
-    spans : int64 array, shape (groups, 3)
-        How many dice a group rolls, the lowest and the highest of its totals.
-    trials : int64 array, shape (groups,)
-    few : int
-        Groups of up to so many are rolled trial by trial.
+    `layout` has room for the targets of one state, those of each group in turn: a row of `rows`, shape (groups,
+    totals). `spans`, shape (groups, 3), says how many dice a group rolls, the lowest and the highest of its totals.
+    Groups of up to `few` are rolled trial by trial.
     """
     for group in range(len(trials)):
         dice, low, high = spans[group]
@@ -218,7 +210,7 @@ class OnDemandSample(Sample):
 
 
 def sample_of(chain: Chain, recordings: int, seed: int, part: int) -> Sample:
-    """An empty sample of a chain, with room for the counts of so many recorded phases.
+    """An empty sample of a chain, with room for so many recorded counts.
 
     `part` says which of several chains of one question this is: each has random numbers of its own.
     """
@@ -233,23 +225,10 @@ def sampled_counts(
     threads: int = 1,
     report: Callable[[int], None] = lambda _: None,
 ) -> Recorded:
-    """How many of `trials` trials were in each state after each recorded phase.
+    """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
 
-    Parameters
-    ----------
-    chain : Chain
-    trials, seed : int
-    part : int
-        Which of several chains of one question this is: each has random numbers of its own.
-    threads : int
-        The counts do not depend on it.
-    report : callable, optional
-        Told the trials so far, now and then.
-
-    Raises
-    ------
-    InputError
-        So many trials end in more different states than there is room for.
+    `report` is called with the trials so far, now and then. InputError if so many trials end in more different states
+    than there is room for.
     """
     sample = sample_of(chain, chain.phases.count(RECORD), seed, part)
     sample.play(chain.phases, trials, threads, report)

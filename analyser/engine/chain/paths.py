@@ -8,13 +8,13 @@ way: a path has its weight as a whole. The chain has the phases of all turns, in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct
-from analyser.engine.chain.exact import Search, TransitionTables, too_large
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded
+from analyser.engine.chain.exact import TransitionTables, states_met, too_large
 from analyser.engine.chain.on_demand import sample_of
 
 Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ...
@@ -22,28 +22,17 @@ MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: pat
 
 
 class Paths(NamedTuple):
-    """All paths that are possible, or that were seen.
+    """All paths that are possible, or that were seen; each row of the numbers once."""
 
-    Attributes
-    ----------
-    numbers : int64 array, shape (paths, rounds)
-        Each row once.
-    weights : float64 or int64 array, shape (paths,)
-        The probability of each, or how often it was seen.
-    """
-
-    numbers: NDArray[np.int64]
-    weights: NDArray[np.float64] | NDArray[np.int64]
+    numbers: NDArray[np.int64]  # shape (paths, rounds)
+    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
 
 
 def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
-    """The distribution of the recorded state of each round; `paths` have probabilities.
-
-    Raises
-    ------
-    TooLargeError
-    """
-    tables = TransitionTables(_states_along(chain, turns, paths))
+    """The distribution of the recorded state of each round; `paths` have probabilities."""
+    tables = TransitionTables(
+        states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
+    )
     states = len(tables.states)
     if states * len(paths.numbers) > MOST_NUMBERS:
         raise too_large(chain)
@@ -65,22 +54,6 @@ def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
             after[now == number] = some
         distributions = after
     return Recorded(tables.states, recorded)
-
-
-def _states_along(chain: Chain, turns: Turns, paths: Paths) -> States:
-    """All states, where they are few; else those that can be reached along the paths."""
-    if chain.is_small:
-        return np.arange(chain.size)
-    search, now = Search(chain), np.array([chain.start])
-    for numbers in paths.numbers.T:
-        after = []
-        for number in np.unique(numbers):
-            states = now
-            for phase in turns[number]:
-                states = search.through(states, phase)
-            after.append(states)
-        now = distinct(np.concatenate(after))
-    return search.found
 
 
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0, threads: int = 1) -> Recorded:

@@ -23,6 +23,8 @@ EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
 FLEEING_FROM_CAVALRY, LEFT_MAP, SURROUNDED, WITHDRAWN = range(SILENCED + 1, SILENCED + 5)
 STATUSES = WITHDRAWN + 1
+STANDING, TO_FLY = 1 << EAGER | 1 << SHAKEN, 1 << FLEEING | 1 << FLEEING_FROM_CAVALRY  # a bit for each status
+ON_MAP = STANDING | TO_FLY | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
 CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])
@@ -77,8 +79,7 @@ def room_for(units: int) -> Now:
 @step
 def condition_of(place: int, rallied: int, status: int) -> int:
     """A condition as a number; who is no longer on the map has no place."""
-    on_map = status <= ROUTED or status == SILENCED or status == FLEEING_FROM_CAVALRY
-    return int(((place if on_map else 0) * 2 + rallied) * STATUSES + status)
+    return int(((place if ON_MAP >> status & 1 else 0) * 2 + rallied) * STATUSES + status)
 
 
 @step
@@ -108,13 +109,13 @@ def pack(units: Units, now: Now, collapsed: int) -> int:
 @step
 def stands(status: int) -> bool:
     """Whether a unit is neither routed, silenced nor gone."""
-    return status == EAGER or status == SHAKEN  # noqa: PLR1714 - a kernel compares faster than it looks into a tuple
+    return bool(STANDING >> status & 1)
 
 
 @step
 def flees(status: int) -> bool:
     """Whether a unit is still to make its flight."""
-    return status == FLEEING or status == FLEEING_FROM_CAVALRY  # noqa: PLR1714 - as above
+    return bool(TO_FLY >> status & 1)
 
 
 @step

@@ -130,7 +130,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
     }
     kept = np.cumsum(weights[:, ::-1], axis=1)[:, ::-1] > 0
     kept[:, 0] = True
-    return Table.crossed(first, {"tokens": range(unit.most_tokens + 1)}, {"probability": weights}, kept)
+    return Table.distribution(first, {"tokens": range(unit.most_tokens + 1)}, weights, kept)
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:

@@ -147,7 +147,7 @@ def answer(alone: Alone, question: Question, recorded: Recorded) -> Answer:
     at_distance = weights[:, states]
     if at_distance.any():
         to_edge = {"inches_to_edge": [inches[state] for state in states]}
-        tables["distance"] = Table.crossed(turns, to_edge, {"probability": at_distance}, at_distance > 0)
+        tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
     lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
     return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 

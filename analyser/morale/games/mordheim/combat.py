@@ -139,7 +139,7 @@ def answer(combat: Combat, _: Question, recorded: Recorded) -> Answer:
     both: Keys = dict(zip(HITS, zip(*product(range(duel.hits), repeat=2))))
     tables = {
         "combat": Table(rounds, probabilities, means),
-        "hits": Table.crossed(rounds, both, {"probability": joint}, joint > 0),
+        "hits": Table.distribution(rounds, both, joint, joint > 0),
     }
     for side, name in enumerate(SIDE_NAMES):
         tables[f"hits_of_{name}"] = counted(rounds, "hits", weights, landed[side], _most_attacks(duel.sides[side]))

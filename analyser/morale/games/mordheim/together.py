@@ -70,7 +70,7 @@ def answer(together: Together, _: Question, recorded: Recorded) -> Answer:
         "nobody tests: routed": routed,
     }
     tables = {
-        "together": Table.crossed({}, keys, {"probability": joint}, joint > 0),
+        "together": Table.distribution({}, keys, joint, joint > 0),
         "tests": Table({"test": tests}, probabilities),
         "several": Table(
             {"warriors": [*several]}, {"probability": np.array([weights[here].sum() for here in several.values()])}

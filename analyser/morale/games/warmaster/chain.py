@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,68 +28,10 @@ class Parts(NamedTuple):
     moved: NDArray[np.int64]  # centimetres
     place: NDArray[np.int64]  # of the obstacle at which it has halted; -1: it has not
     friends: NDArray[np.int64]  # confused
+    gone: NDArray[np.bool_]  # no stand of it was left before this turn
     test: NDArray[np.bool_]  # confused by its own test where it has halted
     six: NDArray[np.bool_]  # by its drive-back dice
     pushed: NDArray[np.bool_]  # by friends that made way
-    gone: NDArray[np.bool_]  # no stand of it was left before this turn
-
-
-class Layout:
-    """How a state is written as an integer: first the units on the move, then those that have halted.
-
-    Last, by the turns that they have lost, come the units of which no stand was left before this turn.
-    """
-
-    def __init__(self, question: Question) -> None:
-        way = way_of(question)
-        self.whole = question.stands or question.ruleset.stands
-        self.turns, self.obstacles = question.turns, len(way)
-        self.stands = self.whole if question.move == "retreats" and question.turns > 1 else 1
-        self.distances = farthest_of(question) + 1
-        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in way)
-        before = {"lost": self.turns, "destroyed": self.stands}
-        flags = {"six": 2, "pushed": 2, "friends": self.friends}
-        self.moving = Fields(before | {"moved": self.distances} | flags)
-        self.halted = Fields(before | {"place": max(self.obstacles, 1), "test": 2} | flags)
-        self.gone = self.moving.size + (self.halted.size if way else 0)
-
-    def read(self, states: States) -> Parts:
-        """What some states say."""
-        gone = states >= self.gone
-        halted = (states >= self.moving.size) & ~gone
-
-        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
-            moving, stopped = (
-                fields.get(name, states - first) if name in fields.sizes else otherwise
-                for fields, first in ((self.moving, 0), (self.halted, self.moving.size))
-            )
-            return np.where(gone, of_gone, np.where(halted, stopped, moving))
-
-        return Parts(
-            lost=part("lost", states - self.gone),
-            destroyed=part("destroyed", self.stands),
-            moved=part("moved"),
-            place=part("place", -1, -1),
-            friends=part("friends"),
-            test=part("test") == 1,
-            six=part("six") == 1,
-            pushed=part("pushed") == 1,
-            gone=gone,
-        )
-
-    def phase(self, change: Callable[[Parts, Any], Any], die: Die) -> Phase:
-        """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
-        a_turn, turn_halted = self.moving.size // self.turns, self.halted.size // self.turns
-        totals = die.highest + 1
-        first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(totals))
-        a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
-
-        def in_all_turns(states: States, _: Any) -> States:
-            lost, now = np.divmod(states, a_turn)
-            now = np.where(states < self.moving.size, now, 0)[:, 0]
-            return np.where(states < self.moving.size, first_turn[now] + lost * a_turn_on[now], states)
-
-        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
 
 
 class Tests(NamedTuple):
@@ -104,77 +46,117 @@ class Tests(NamedTuple):
     friends: int
 
 
-def after_obstacles(question: Question, choice: Choice, layout: Layout, tests: Tests, now: Parts, totals: Any) -> Any:
-    """The states after the obstacles of a phase and its tests, from those of the first turn (WM-2 to WM-8)."""
-    way, of_meetings = way_of(question), meetings(question, choice)
-    reached, shape = reached_by(way, now.moved), (len(now.moved), len(totals))
-    stands = np.array([met.stands for met in way])[:, np.newaxis]
-    blocked = np.cumsum(stands * (of_meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-    six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
-    halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-    for place in range(tests.first, tests.last):
-        mover, friends = np.divmod(totals if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1)
-        meeting = np.where(~halted & (reached > place), of_meetings[place, reached, (six | pushed) * 1], -1)
-        no_stands = rules.stands_after(layout.whole - now.destroyed, blocked[place, reached]) == 0
-        halts = np.isin(meeting, (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED))
-        halts |= (meeting == Meeting.DESTROYS_STANDS) & no_stands
-        test = np.select([meeting == Meeting.HALTS_AND_TESTS, meeting == Meeting.HALTS_CONFUSED], [mover, 1], 0)
-        flags = {"six": six, "pushed": pushed, "friends": confused}
-        stopped = layout.halted.pack(destroyed=now.destroyed, place=place, test=test, **flags)
-        after = np.where(halts, layout.moving.size + stopped, after)
-        halted |= halts
-        makes_way = meeting == Meeting.MAKES_WAY
-        pushed = pushed | (makes_way & (mover == 1))
-        confused = confused + makes_way * friends
-        confused = confused + (meeting == Meeting.BURST_THROUGH) * (way[place].kind == Kind.FRIEND)
-    flags = {"six": six, "pushed": pushed, "friends": confused}
-    return np.where(halted, after, layout.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
+class Mover:
+    """A unit and what is in its way, under one choice of the player; its states as integers.
 
+    First come the states on the move, then those in which it has halted, last, by the turns lost, those of a unit of
+    which no stand was left before this turn.
+    """
 
-def is_confused(question: Question, states: Parts) -> NDArray[np.bool_]:
-    """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
-    destroyed = (states.place >= 0) & (question.move == "retreats")
-    return (states.test | states.six | states.pushed) & ~destroyed
+    def __init__(self, question: Question, choice: Choice) -> None:
+        self.question, self.way = question, way_of(question)
+        self.whole = question.stands or question.ruleset.stands
+        self.retreats = question.move == "retreats"
+        self._meetings = meetings(question, choice)
+        self._stands = self.whole if self.retreats and question.turns > 1 else 1
+        self._distances = farthest_of(question) + 1
+        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in self.way)
+        before = {"lost": question.turns, "destroyed": self._stands}
+        flags = {"six": 2, "pushed": 2, "friends": self.friends}
+        self.moving = Fields(before | {"moved": self._distances} | flags)
+        self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
+        self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
+    def read(self, states: States) -> Parts:
+        """What some states say."""
+        gone = states >= self._gone
+        halted = (states >= self.moving.size) & ~gone
 
-def stands_destroyed(question: Question, choice: Choice, whole: int, states: Parts) -> NDArray[np.int64]:
-    """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
-    if question.move != "retreats":
-        return np.zeros_like(states.moved)
-    way = way_of(question)
-    destroys = meetings(question, choice)[:, -1, 0] == Meeting.DESTROYS_STANDS
-    blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(way, destroys.tolist()))])
-    lost = np.minimum(states.destroyed + blocked[reached_by(way, states.moved)], whole)
-    return np.asarray(np.where((states.place >= 0) | states.gone, whole, lost))
+        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
+            moving, stopped = (
+                fields.get(name, states - first) if name in fields.sizes else otherwise
+                for fields, first in ((self.moving, 0), (self.halted, self.moving.size))
+            )
+            return np.where(gone, of_gone, np.where(halted, stopped, moving))
 
+        flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
+        lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
+        return Parts(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
 
-def chain_of(question: Question, choice: Choice) -> Chain:
-    """The moves of a question under one choice; the state after each of them is recorded."""
-    layout, die = Layout(question), sided(DIE_SIDES) if question.dice else Die(question.distance_pmf)
+    def is_confused(self, now: Parts) -> Any:
+        """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
+        return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
 
-    def after_die(now: Parts, total: Any) -> Any:
+    def stands_destroyed(self, now: Parts) -> Any:
+        """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
+        if not self.retreats:
+            return np.zeros_like(now.moved)
+        destroys = self._meetings[:, -1, 0] == Meeting.DESTROYS_STANDS
+        blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(self.way, destroys.tolist()))])
+        lost = np.minimum(now.destroyed + blocked[reached_by(self.way, now.moved)], self.whole)
+        return np.where((now.place >= 0) | now.gone, self.whole, lost)
+
+    def chain(self) -> Chain:
+        """The moves of all turns; the state after each of them is recorded."""
+        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance_pmf)
+        turn = [self._phase(self._after_die, die)] * (question.dice or 1)
+        turn += [*(self._phase(partial(self._after_obstacles, tests), die) for tests, die in _tests(self.way)), RECORD]
+        phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
+        past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
+        what = f"{question.turns} turns of up to {self._distances - 1} cm past {past}"
+        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends")
+
+    def _phase(self, change: Callable[[Parts, Any], Any], die: Die) -> Phase:
+        """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
+        a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
+        first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
+        a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
+
+        def in_all_turns(states: States, _: Any) -> States:
+            lost, now = np.divmod(states, a_turn)
+            now = np.where(states < self.moving.size, now, 0)[:, 0]
+            return np.where(states < self.moving.size, first_turn[now] + lost * a_turn_on[now], states)
+
+        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
+
+    def _after_die(self, now: Parts, total: Any) -> Any:
         """A drive-back die (WM-1), or the distance of another move."""
-        six = now.six | ((question.dice is not None) & rules.is_confused_by(total == DIE_SIDES))
-        moved = np.minimum(now.moved + total, layout.distances - 1)
-        return layout.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
+        six = now.six | ((self.question.dice is not None) & rules.is_confused_by(total == DIE_SIDES))
+        moved = np.minimum(now.moved + total, self._distances - 1)
+        return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
 
-    def next_turn(numbers: States, _: Any) -> Any:
+    def _after_obstacles(self, tests: Tests, now: Parts, totals: Any) -> Any:
+        """The obstacles of a phase and its tests (WM-2 to WM-8)."""
+        reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
+        stands = np.array([met.stands for met in self.way])[:, np.newaxis]
+        blocked = np.cumsum(stands * (self._meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
+        six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
+        halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        for place in range(tests.first, tests.last):
+            mover, friends = np.divmod(totals if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1)
+            meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
+            no_stands = rules.stands_after(self.whole - now.destroyed, blocked[place, reached]) == 0
+            in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+            halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
+            test = np.select(in_the_way, [mover, 1], 0)
+            flags = {"six": six, "pushed": pushed, "friends": confused}
+            stopped = self.halted.pack(destroyed=now.destroyed, place=place, test=test, **flags)
+            after = np.where(halts, self.moving.size + stopped, after)
+            halted |= halts
+            makes_way = meeting == Meeting.MAKES_WAY
+            pushed = pushed | (makes_way & (mover == 1))
+            confused = confused + makes_way * friends
+            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == Kind.FRIEND)
+        flags = {"six": six, "pushed": pushed, "friends": confused}
+        return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
+
+    def _next_turn(self, states: States, _: Any) -> Any:
         """One more turn lost if the unit was confused (WM-9); one without stands moves no more (WM-8)."""
-        states = layout.read(numbers)
-        lost = np.minimum(states.lost + is_confused(question, states), layout.turns - 1)
-        destroyed = stands_destroyed(question, choice, layout.whole, states)
-        start = layout.moving.pack(lost=lost, destroyed=np.minimum(destroyed, layout.stands - 1))
-        return np.where(destroyed == layout.whole, layout.gone + lost, start)
-
-    def met(tests: Tests, die: Die) -> Phase:
-        return layout.phase(lambda now, totals: after_obstacles(question, choice, layout, tests, now, totals), die)
-
-    turn = [layout.phase(after_die, die)] * (question.dice or 1)
-    turn += [*(met(tests, die) for tests, die in _tests(way_of(question))), RECORD]
-    phases = (*turn, *(Phase(next_turn), *turn) * (question.turns - 1))
-    past = f"{layout.obstacles} obstacles and {layout.friends - 1} friends"
-    what = f"{question.turns} turns of up to {layout.distances - 1} cm past {past}"
-    return Chain(0, phases, layout.gone + question.turns, what, "fewer turns, dice or friends")
+        now = self.read(states)
+        lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
+        destroyed = self.stands_destroyed(now)
+        start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
+        return np.where(destroyed == self.whole, self._gone + lost, start)
 
 
 def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked
-from analyser.morale.games.warmaster.chain import Layout, Parts, chain_of, is_confused, stands_destroyed
+from analyser.morale.games.warmaster.chain import Mover, Parts
 from analyser.morale.games.warmaster.path import CHOICES, Choice, choices_of, farthest_of, meetings, reached_by, way_of
 from analyser.morale.games.warmaster.question import Question
 from analyser.morale.games.warmaster.rules import Kind, Meeting
@@ -23,7 +23,7 @@ MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "
 
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a choice of the player: friends make way always, never, or where that confuses the fewest units."""
-    return {choice: chain_of(question, choice) for choice in choices_of(question)}
+    return {choice: Mover(question, choice).chain() for choice in choices_of(question)}
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
@@ -49,69 +49,63 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 
 def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
     """The tables of one choice of the player."""
-    layout = Layout(question)
-    parts, confused = layout.read(recorded.states), is_confused(question, layout.read(recorded.states))
+    mover = Mover(question, choice)
+    now = mover.read(recorded.states)
+    confused, friends = mover.is_confused(now), range(mover.friends)
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
-    friends = range(layout.friends)
-    both = [*zip(*product(("no", "yes"), friends))]
-    joint = recorded.grouped(confused * layout.friends + parts.friends, 2 * layout.friends)
-    of_friends = recorded.grouped(parts.friends, layout.friends)
+    both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
+    spots, spot = _spots(mover, now)
+    at_spots = recorded.grouped(np.where(now.gone, len(spots), spot), len(spots) + 1)[:, :-1]
     tables = {
-        "choices": _choices(question, choice, layout, parts, recorded.weights, first),
-        "joint": Table.crossed(first, {"unit_confused": both[0], "friends_confused": both[1]}, {"probability": joint}),
-        "friends": Table.crossed(first, {"friends_confused": friends}, {"probability": of_friends}),
-        "stops": _stops(question, parts, recorded, first),
+        "choices": _choices(mover, now, recorded.weights, first),
+        "joint": Table.distribution(
+            first, both, recorded.grouped(confused * len(friends) + now.friends, 2 * len(friends))
+        ),
+        "friends": Table.distribution(
+            first, {"friends_confused": friends}, recorded.grouped(now.friends, len(friends))
+        ),
+        "stops": Table.distribution(first, dict(zip(("distance", "at"), zip(*spots))), at_spots, at_spots > 0),
     }
     if question.turns > 1:
-        lost = recorded.grouped(parts.lost + confused, question.turns + 1)[-1:]
-        tables["turns_lost"] = Table.crossed(alone, {"turns_lost": range(question.turns + 1)}, {"probability": lost})
+        lost = recorded.grouped(now.lost + confused, question.turns + 1)[-1:]
+        tables["turns_lost"] = Table.distribution(alone, {"turns_lost": range(question.turns + 1)}, lost)
     return tables
 
 
-def _choices(question: Question, choice: Choice, layout: Layout, parts: Parts, weights: Any, first: Keys) -> Table:
+def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
     """P(confused) and by what, and how many units."""
-    way, move, confused = way_of(question), question.move, is_confused(question, parts)
-    kinds = {met.kind for met in way}
-    kind = np.array([int(met.kind) for met in way] or [0])[parts.place]
-    destroyed = ((parts.place >= 0) & (move == "retreats")) | parts.gone
-    tested, stopped = parts.test & ~destroyed, move not in ("evades", "retreats")
+    move, confused, kinds = mover.question.move, mover.is_confused(now), {met.kind for met in mover.way}
+    kind = np.array([int(met.kind) for met in mover.way] or [0])[now.place]
+    destroyed = ((now.place >= 0) & mover.retreats) | now.gone
+    tested, foes = now.test & ~destroyed, {Kind.ENEMY, Kind.COMBAT}
+    refused = kinds & {Kind.FRIEND, Kind.UNYIELDING} and move not in ("evades", "retreats")
     events = {
         "p_confused": (True, confused),
-        "p_six_on_drive_back_dice": (question.dice, parts.six),
-        "p_by_terrain": (Kind.IMPASSABLE in kinds and move != "retreats", tested & (kind == Kind.IMPASSABLE)),
-        "p_by_enemy_or_combat": (
-            kinds & {Kind.ENEMY, Kind.COMBAT} and move != "retreats",
-            tested & np.isin(kind, (Kind.ENEMY, Kind.COMBAT)),
-        ),
-        "p_by_friends_that_made_way": (Kind.FRIEND in kinds and move != "evades", parts.pushed & ~destroyed),
-        "p_by_friends_that_did_not": (
-            kinds & {Kind.FRIEND, Kind.UNYIELDING} and stopped,
-            tested & (kind >= Kind.FRIEND),
-        ),
-        "p_all_stands_destroyed": (move == "retreats", destroyed),
+        "p_six_on_drive_back_dice": (mover.question.dice, now.six),
+        "p_by_terrain": (Kind.IMPASSABLE in kinds and not mover.retreats, tested & (kind == Kind.IMPASSABLE)),
+        "p_by_enemy_or_combat": (kinds & foes and not mover.retreats, tested & np.isin(kind, [*foes])),
+        "p_by_friends_that_made_way": (Kind.FRIEND in kinds and move != "evades", now.pushed & ~destroyed),
+        "p_by_friends_that_did_not": (refused, tested & (kind >= Kind.FRIEND)),
+        "p_all_stands_destroyed": (mover.retreats, destroyed),
     }
-    halts = np.array([met.halt for met in way] or [0.0])
+    halts = np.array([met.halt for met in mover.way] or [0.0])
     means = {
-        "mean_friends_confused": Mean.of(weights, parts.friends),
-        "mean_units_confused": Mean.of(weights, parts.friends + confused),
-        "mean_distance": Mean.of(weights, np.where(parts.place >= 0, halts[parts.place], parts.moved)),
+        "mean_friends_confused": Mean.of(weights, now.friends),
+        "mean_units_confused": Mean.of(weights, now.friends + confused),
+        "mean_distance": Mean.of(weights, np.where(now.place >= 0, halts[now.place], now.moved)),
     }
-    if move == "retreats":
-        means["mean_stands_destroyed"] = Mean.of(weights, stands_destroyed(question, choice, layout.whole, parts))
+    means |= {"mean_stands_destroyed": Mean.of(weights, mover.stands_destroyed(now))} if mover.retreats else {}
     return Table(first, {name: weights @ event for name, (asked, event) in events.items() if asked}, means)
 
 
-def _stops(question: Question, parts: Parts, recorded: Recorded, first: Keys) -> Table:
-    """Where the unit stops, as far as that is possible; one destroyed before this turn stops nowhere (WM-8)."""
-    halts = [(met.halt, met.obstacle.kind) for met in way_of(question)]
-    ground = [(float(distance), OPEN_GROUND) for distance in range(int(parts.moved.max()) + 1)]
+def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
+    """Where the unit can stop, and at what, in order; and the number of the one where it does in each state (WM-8)."""
+    halts = [(met.halt, met.obstacle.kind) for met in mover.way]
+    ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
     spots = sorted(dict.fromkeys([*halts, *ground]), key=lambda spot: (spot[0], spot[1] == OPEN_GROUND))
     of_places, of_ground = (np.array([spots.index(each) for each in where] or [0]) for where in (halts, ground))
-    spot = np.where(parts.place >= 0, of_places[parts.place], of_ground[parts.moved])
-    weights = recorded.grouped(np.where(parts.gone, len(spots), spot), len(spots) + 1)[:, :-1]
-    distances, at = zip(*spots)
-    return Table.crossed(first, {"distance": distances, "at": at}, {"probability": weights}, weights > 0)
+    return spots, np.where(now.place >= 0, of_places[now.place], of_ground[now.moved])
 
 
 def rules(question: Question) -> RulesUsed:
