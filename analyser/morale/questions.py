@@ -31,6 +31,9 @@ Pmf = tuple[float, ...]
 Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
 
 Probability = Annotated[float, Field(ge=0, le=1)]
+ProbabilityOrBool = Annotated[
+    Probability, BeforeValidator(lambda each: float(each) if isinstance(each, bool) else each)
+]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
 Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]

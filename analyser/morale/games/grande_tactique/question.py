@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from analyser.common.validation import Record
-from analyser.morale.questions import Asked, Distance, Probability, Rounds, Several
+from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds, Several
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
@@ -50,10 +50,25 @@ class Ruleset(Pips):
     turns: Rounds
 
 
-class Check(Record):
-    """Whether a unit flees (GT-2)."""
+class OfAnArm(Record):
+    """A unit that can only be what its arm lets it be: Old Guard is infantry (GT-9), which alone shelters (GT-5)."""
 
     arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
+
+    @model_validator(mode="after")
+    def _fits_its_arm(self) -> Self:
+        old_guard = getattr(self, "old_guard", False) or getattr(self, "quality", "") == "old guard"
+        shelter = getattr(self, "in_shelter", False) or getattr(self, "shelter_distance", None) is not None
+        if self.arm != "infantry" and old_guard:
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        if self.arm != "infantry" and shelter:
+            raise ValueError(f"shelter for {self.arm} (allowed: for infantry)")
+        return self
+
+
+class Check(OfAnArm):
+    """Whether a unit flees (GT-2)."""
+
     cause: Literal["charged", "worn down", "lost firing"] = Field(
         "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
@@ -63,17 +78,6 @@ class Check(Record):
     state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
     quality: Quality = Field("regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
     modifier: Modifier = Field(0, description="Other modifiers of the morale check.")
-
-    @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Check:
-        check_old_guard(self.quality == "old guard", self.arm)
-        return self
-
-
-def check_old_guard(old_guard: bool, arm: str) -> None:
-    """Raise ValueError if Old Guard is not infantry (GT-9)."""
-    if old_guard and arm != "infantry":
-        raise ValueError(f"old guard {arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
 
 
 class Flight(Record):
@@ -88,25 +92,15 @@ class Flight(Record):
     surrounded: Probability = Field(0.0, description="Probability that there is no gap through the enemy.")
 
 
-def _probability(value: object) -> object:
-    return float(value) if isinstance(value, bool) else value
-
-
-class Friend(Record):
+class Friend(OfAnArm):
     """A friend in the path of a flight."""
 
-    arm: Arm = "infantry"
     distance: Distance
-    shaken: Annotated[Probability, BeforeValidator(_probability)] = 0.0
+    shaken: ProbabilityOrBool = 0.0
     old_guard: bool = False
 
-    @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Friend:
-        check_old_guard(self.old_guard, self.arm)
-        return self
 
-
-class Column(Record):
+class Column(OfAnArm):
     """A flight straight through friends: a chain reaction (GT-5, GT-9)."""
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
@@ -120,34 +114,20 @@ class Column(Record):
     edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
 
     @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Column:
-        check_old_guard(self.old_guard, self.arm)
-        farthest = max(friend.distance for friend in self.friends)
-        if self.edge_distance is not None and farthest > self.edge_distance:
-            raise ValueError(
-                f"a friend {farthest:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
-            )
+    def _is_on_the_map(self) -> Self:
+        farthest, edge = max(friend.distance for friend in self.friends), self.edge_distance
+        if edge is not None and farthest > edge:
+            raise ValueError(f"a friend {farthest:g} inches behind is off the map (allowed: up to {edge:g})")
         return self
 
 
-class RoutedUnit(Record):
+class RoutedUnit(OfAnArm):
     """A routed unit after its first flight."""
 
     arm: MobileArm = "infantry"
     edge_distance: Distance | None = None
     shelter_distance: Distance | None = None
     in_shelter: bool = False
-
-    @model_validator(mode="after")
-    def _infantry_shelters(self) -> RoutedUnit:
-        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
-        return self
-
-
-def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) -> None:
-    """Raise ValueError if another arm than infantry is to shelter (GT-5)."""
-    if arm != "infantry" and (in_shelter or shelter_distance is not None):
-        raise ValueError(f"shelter for {arm} (allowed: for infantry)")
 
 
 class Rout(Record):
@@ -175,10 +155,7 @@ class Rout(Record):
         return self
 
 
-DivisionT = TypeVar("DivisionT", "Division", "Game")
-
-
-def _within_the_corps(division: DivisionT) -> DivisionT:
+def _within_the_corps(division: Any) -> Any:
     if division.corps_units is not None and division.corps_units < len(division.units):
         raise ValueError(f"corps_units {division.corps_units} (allowed: the division's {len(division.units)} or more)")
     return division
@@ -208,10 +185,9 @@ class Division(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class GameUnit(Record):
+class GameUnit(OfAnArm):
     """A unit of a division in a game of several turns; its probabilities are those of each turn."""
 
-    arm: Arm = "infantry"
     quality: Quality = "regular"
     modifier: Modifier = 0
     state: Literal["eager", "shaken", "routed", "silenced", "destroyed"] = "eager"
@@ -242,8 +218,6 @@ class GameUnit(Record):
 
     @model_validator(mode="after")
     def _can_be(self) -> GameUnit:
-        check_old_guard(self.quality == "old guard", self.arm)
-        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
         never = "routed" if self.arm == "artillery" else "silenced"
         if self.state == never:
             raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from analyser.common.validation import Record
-from analyser.morale.questions import Asked, ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
+from analyser.morale import questions
+from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
 
 MOST_COURAGE = 20
 MOST_TOKENS = 60
@@ -15,9 +16,8 @@ EVEN = 0.5
 
 
 def _by_round(value: object) -> object:
-    """A probability for all rounds, or a list with one for each; true and false are certain."""
-    several = value if isinstance(value, list | tuple) else (value,)
-    return tuple(float(each) if isinstance(each, bool) else each for each in several)
+    """A probability for all rounds, or a list with one for each."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _even_if_true(value: object) -> object:
@@ -26,7 +26,7 @@ def _even_if_true(value: object) -> object:
 
 
 Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
-Probabilities = Annotated[tuple[Probability, ...], BeforeValidator(_by_round)]
+Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(_by_round)]
 CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
@@ -52,7 +52,7 @@ class Ruleset(Suppression):
     rounds: Rounds
 
 
-class Question(Asked):
+class Question(questions.Asked):
     """A unit under fire, round by round."""
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
@@ -83,13 +83,11 @@ class Question(Asked):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        spread_over(self.received, self.rounds_played, "received")
-        spread_over(self.received_after, self.rounds_played, "received_after")
+        self.pmfs_before, self.pmfs_after, self.nearness  # noqa: B018 - each refuses a list of another length
         certain = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or certain):
             why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
             raise ValueError(f"until_panic: this unit never panics, {why} (allowed: left out)")
-        spread_over(self.commander_near, self.rounds_played, "commander_near")
         return self
 
     @property
