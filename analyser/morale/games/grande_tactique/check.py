@@ -61,30 +61,21 @@ def answer(check: Check, _: Question, recorded: Recorded) -> Answer:
 
 def rules(check: Check, question: Question) -> RulesUsed:
     """The rules that the numbers come from, what has no effect, and what was taken for granted."""
-    tested = response_to(check, question.ruleset) == gt.CHECKS
-    worn_down = check.cause == "worn down"
-    shelled, infantry = worn_down and check.arm == "artillery", check.arm == "infantry"
-    return rules_used(
-        {
-            "GT-1 states": True,
-            "GT-2 who flees": True,
-            "GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular",
-        },
-        warnings={
-            "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)": (
-                check.worn_down_by is not None and not shelled
-            ),
-            "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)": (
-                check.worn_down_by is None and shelled
-            ),
-            "check: an eager unit does not flee from fire (GT-2)": (
-                check.arm != "artillery" and check.state == "eager" and check.cause != "charged"
-            ),
-            f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": (
-                not infantry and check.cause == "lost firing"
-            ),
-            "check.quality and check.modifier have no effect: no morale check is made (GT-2)": (
-                not tested and (check.quality != "regular" or check.modifier)
-            ),
-        },
-    )
+    arm, tested, stated = check.arm, response_to(check, question.ruleset) == gt.CHECKS, check.worn_down_by is not None
+    eager_under_fire = arm != "artillery" and check.state == "eager" and check.cause != "charged"
+    shelled, lost_firing = check.cause == "worn down" and arm == "artillery", check.cause == "lost firing"
+    for_nothing, granted, is_regular = stated and not shelled, shelled and not stated, check.quality == "regular"
+    applied = {
+        "GT-1 states": True,
+        "GT-2 who flees": True,
+        "GT-9 Old Guard and veterans on morale checks": tested and not is_regular,
+    }
+    unused = not tested and (not is_regular or check.modifier)
+    warnings = {
+        "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)": for_nothing,
+        "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)": granted,
+        "check: an eager unit does not flee from fire (GT-2)": eager_under_fire,
+        f"check: {arm} does not flee after losing a firing attack of its own (GT-2)": arm != "infantry" and lost_firing,
+        "check.quality and check.modifier have no effect: no morale check is made (GT-2)": unused,
+    }
+    return rules_used(applied, {}, warnings)

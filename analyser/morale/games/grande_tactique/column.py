@@ -56,13 +56,11 @@ def chain(column: Column, _: Question) -> Chain:
         enemy = steps.BY_CAVALRY if column.enemy == "cavalry" else steps.BY_INFANTRY
         return steps.change(units, steps.CHARGE, 0)(states, np.arange(enemy + 1))[:, [enemy]]
 
-    phases = [
-        Phase(partial(shaking, place), bernoulli(friend.shaken), 1)
-        for place, friend in enumerate(column.friends, start=1)
-    ]
+    dice = [bernoulli(friend.shaken) for friend in column.friends]
+    shaken = (Phase(partial(shaking, place), die, 1) for place, die in enumerate(dice, start=1))
+    phases = (*shaken, Phase(first_flees), *[steps.flight(units, DIE)] * count, RECORD)
     what = f"a flight through {count - 1} friends, each with {statuses} states"
-    phases += [Phase(first_flees), *[steps.flight(units, DIE)] * count, RECORD]
-    return Chain(0, tuple(phases), statuses**count, what, "fewer friends")
+    return Chain(0, phases, statuses**count, what, "fewer friends")
 
 
 def answer(column: Column, _: Question, recorded: Recorded) -> Answer:
@@ -83,26 +81,23 @@ def answer(column: Column, _: Question, recorded: Recorded) -> Answer:
     }
     met = np.flatnonzero(pmf)
     names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
+    joint = {name: [NAMES[status] for status in of_each] for name, of_each in zip(names, statuses[met].T.tolist())}
     tables = {
         "chain": Table({"friends": numbers}, of_numbers),
         "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
         "friends": Table(keys, of_friends),
-        "joint": Table(
-            {name: [NAMES[status] for status in statuses[met, place].tolist()] for place, name in enumerate(names)},
-            {"probability": pmf[met]},
-        ),
+        "joint": Table(joint, {"probability": pmf[met]}),
     }
     return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
 
 
 def rules(column: Column, _: Question) -> RulesUsed:
     """The rules that the numbers come from."""
-    return rules_used(
-        {
-            "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in column.friends),
-            "GT-3 flight distance": True,
-            "GT-5 flight through friends": True,
-            "GT-5 the map edge": column.edge_distance is not None,
-            "GT-9 Old Guard that flees": column.old_guard or any(friend.old_guard for friend in column.friends),
-        }
-    )
+    applied = {
+        "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in column.friends),
+        "GT-3 flight distance": True,
+        "GT-5 flight through friends": True,
+        "GT-5 the map edge": column.edge_distance is not None,
+        "GT-9 Old Guard that flees": column.old_guard or any(friend.old_guard for friend in column.friends),
+    }
+    return rules_used(applied)

@@ -20,6 +20,7 @@ from analyser.results.base import RulesUsed
 
 STANDING, ROUTED, LOST = range(3)
 _CONDITION_OF = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
+DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
 
 
 def _places(division: Division) -> tuple[int, NDArray[np.int64]]:
@@ -105,18 +106,11 @@ def answer(division: Division, _: Question, recorded: Recorded) -> Answer:
         "units": by_unit_and_turn(of_units),
         "standing": counted(turns, "units", weights, standing, count),
     }
-    lines = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-    return Answer(
-        tables, [Curves("division", "Division", "turn", lines), Cells("standing", "Units standing", "turn", "units")]
-    )
+    curves = Curves("division", "Division", "turn", DIVISION_LINES)
+    return Answer(tables, [curves, Cells("standing", "Units standing", "turn", "units")])
 
 
 def rules(division: Division, question: Question) -> RulesUsed:
     """The rules that the numbers come from."""
-    pips = question.ruleset.most_pips - division.pips_elsewhere
-    return rules_used(
-        {
-            "GT-6 rally": division.rally and gt.rallies(pips, 0),
-            "GT-8 collapse, a corps that has lost half its units": True,
-        }
-    )
+    rally = division.rally and gt.rallies(question.ruleset.most_pips - division.pips_elsewhere, 0)
+    return rules_used({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})

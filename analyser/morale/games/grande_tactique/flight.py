@@ -64,18 +64,13 @@ def _end(flight: Flight, arm: int, total: int) -> tuple[str, float]:
 
 def rules(flight: Flight, _: Question) -> RulesUsed:
     """The rules that the numbers come from, and what has no effect."""
-    sheltered = flight.shelter_distance is not None
-    return rules_used(
-        {
-            "GT-3 flight distance": True,
-            "GT-4 pursuit": flight.enemy == "cavalry",
-            "GT-5 shelter": flight.arm == "infantry" and sheltered,
-            "GT-5 the map edge": flight.edge_distance is not None,
-            "GT-5 surrounded": flight.surrounded > 0,
-        },
-        warnings={
-            "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)": (
-                flight.arm == "cavalry" and sheltered
-            ),
-        },
-    )
+    infantry, sheltered = flight.arm == "infantry", flight.shelter_distance is not None
+    applied = {
+        "GT-3 flight distance": True,
+        "GT-4 pursuit": flight.enemy == "cavalry",
+        "GT-5 shelter": infantry and sheltered,
+        "GT-5 the map edge": flight.edge_distance is not None,
+        "GT-5 surrounded": flight.surrounded > 0,
+    }
+    useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
+    return rules_used(applied, {}, {useless: sheltered and not infantry})

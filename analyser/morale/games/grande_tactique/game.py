@@ -17,7 +17,7 @@ from analyser.morale.answers import Answer, Facts, Mean, Table, counted, rules_u
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.check import BONUS
-from analyser.morale.games.grande_tactique.division import by_unit_and_turn, division_probabilities
+from analyser.morale.games.grande_tactique.division import DIVISION_LINES, by_unit_and_turn, division_probabilities
 from analyser.morale.games.grande_tactique.flight import DIE
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, Units, condition_of
 from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Path, path_of
@@ -177,13 +177,12 @@ def answer(game: Game, question: Question, recorded: Recorded) -> Answer:
         "game_lost": counted(turns, "units", weights, lost, count),
     }
     lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
-    division = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
     panels: list[Panel] = [
         *(
             Curves("game_units", f"Unit {unit} of the game", "turn", lines, {"unit": unit})
             for unit in range(1, count + 1)
         ),
-        Curves("game", "The division", "turn", division),
+        Curves("game", "The division", "turn", DIVISION_LINES),
         Cells("game_lost", "Units lost", "turn", "units"),
     ]
     return Answer(tables, panels)

@@ -137,27 +137,22 @@ def answer(rout: Rout, question: Question, recorded: Recorded) -> Answer:
         "still_routed": counted(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(units)),
     }
     lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
-    return Answer(
-        tables, [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-    )
+    panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
+    return Answer(tables, panels)
 
 
 def rules(rout: Rout, question: Question) -> RulesUsed:
     """The rules that the numbers come from, and what has no effect."""
     collapsed, pips = _has_collapsed(rout), question.ruleset.most_pips - rout.pips_elsewhere
-    return rules_used(
-        {
-            "GT-5 shelter": any(unit.shelter_distance is not None for unit in rout.units),
-            "GT-5 the map edge": any(unit.edge_distance is not None for unit in rout.units),
-            "GT-6 flight again": True,
-            "GT-6 rally": not collapsed and gt.rallies(pips, 0),
-            "GT-7 charges against routed units": rout.charged_by_cavalry + rout.charged_by_infantry > 0,
-            "GT-8 collapse forbids rallying": collapsed,
-        },
-        warnings={
-            f"rout.units.{number}.shelter_distance has no effect: the unit is in shelter already": (
-                unit.in_shelter and unit.shelter_distance is not None
-            )
-            for number, unit in enumerate(rout.units)
-        },
-    )
+    sheltered = [unit.shelter_distance is not None for unit in rout.units]
+    applied = {
+        "GT-5 shelter": any(sheltered),
+        "GT-5 the map edge": any(unit.edge_distance is not None for unit in rout.units),
+        "GT-6 flight again": True,
+        "GT-6 rally": not collapsed and gt.rallies(pips, 0),
+        "GT-7 charges against routed units": rout.charged_by_cavalry + rout.charged_by_infantry > 0,
+        "GT-8 collapse forbids rallying": collapsed,
+    }
+    useless = "shelter_distance has no effect: the unit is in shelter already"
+    in_shelter = [unit.in_shelter and woods for unit, woods in zip(rout.units, sheltered)]
+    return rules_used(applied, {}, {f"rout.units.{number}.{useless}": each for number, each in enumerate(in_shelter)})
