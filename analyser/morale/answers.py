@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from types import ModuleType
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,27 +142,30 @@ def rules_used(applied: Facts, not_modelled: Facts | None = None, warnings: Fact
     return RulesUsed(holding(applied), (), holding(not_modelled or {}), (), holding(warnings or {}))
 
 
+class Part:
+    """What answers a section of a question: `chain`, or several by name, `answer` to what it came to, and `rules`."""
+
+    def __init__(self, asked: Any, question: Any) -> None:
+        self.asked, self.question = asked, question
+
+
 class Sections:
-    """Answers to a question in sections: those of the module of each section that is asked, one after the other.
+    """Answers to a question in sections: those of the part of each section that is asked, one after the other."""
 
-    Each module has `chain`, or several by name, `answer` to what it came to, and `rules`; all take the section and the
-    whole question.
-    """
+    def __init__(self, **kinds: type[Part]) -> None:
+        self._kinds = kinds
+        self.parts = lru_cache(maxsize=16)(self._parts)
 
-    def __init__(self, **modules: ModuleType) -> None:
-        self._modules = modules
-
-    def asked(self, question: Any) -> Iterator[tuple[str, Any, Any]]:
-        """The name of each section that is asked, the section, and its module."""
-        for name, module in self._modules.items():
-            if (section := getattr(question, name)) is not None:
-                yield name, section, module
+    def _parts(self, question: Any) -> dict[str, Any]:
+        """The part of each section that is asked, by name."""
+        asked = {name: getattr(question, name) for name in self._kinds}
+        return {name: self._kinds[name](each, question) for name, each in asked.items() if each is not None}
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """The chains of each section."""
         chains: dict[str, Chain] = {}
-        for name, section, module in self.asked(question):
-            found = module.chain(section, question)
+        for name, part in self.parts(question).items():
+            found = part.chain()
             chains |= found if isinstance(found, dict) else {name: found}
         return chains
 
@@ -171,15 +173,15 @@ class Sections:
         """The tables and panels of each section."""
         tables: dict[str, Table] = {}
         panels: list[Panel] = []
-        for name, section, module in self.asked(question):
-            found: Answer = module.answer(section, question, recorded.get(name, recorded))
+        for name, part in self.parts(question).items():
+            found: Answer = part.answer(recorded.get(name, recorded))
             tables |= found.tables
             panels += found.panels
         return Answer(tables, panels)
 
     def rules(self, question: Any) -> RulesUsed:
         """The rules of each section."""
-        return joined(module.rules(section, question) for _, section, module in self.asked(question))
+        return joined(part.rules() for part in self.parts(question).values())
 
 
 def joined(several: Iterable[RulesUsed]) -> RulesUsed:

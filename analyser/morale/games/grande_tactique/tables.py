@@ -10,7 +10,14 @@ from analyser.morale.games.grande_tactique import check, column, division, fligh
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout, RoutedUnit
 from analyser.results.base import RulesUsed
 
-_SECTIONS = Sections(check=check, flight=flight, column=column, rout=rout, division=division, game=game)
+_SECTIONS = Sections(
+    check=check.UnitTested,
+    flight=flight.OneFlight,
+    column=column.ChainReaction,
+    rout=rout.UnitsInRout,
+    division=division.UnitsOfDivision,
+    game=game.DivisionUnderAttack,
+)
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
@@ -60,10 +67,10 @@ NOT_MODELLED = {
 def rules(question: Question) -> RulesUsed:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
     found, sections_of = _SECTIONS.rules(question), dict[str, list[str]]()
-    asked = [name for name, _, _ in _SECTIONS.asked(question)]
-    for name, section, _ in _SECTIONS.asked(question):
-        for rule in (*NOT_MODELLED[name], *_far(section)):
-            sections_of.setdefault(_without_way_to(asked, rule), []).append(f"[{name}]")
+    asked = _SECTIONS.parts(question)
+    for name, part in asked.items():
+        for rule in (*NOT_MODELLED[name], *_far(part.asked)):
+            sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
     return replace(found, applied=tuple(sorted(set(found.applied))), not_modelled=tuple(not_modelled))
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, bernoulli, success_die
-from analyser.morale.answers import Answer, Table, rules_used
+from analyser.morale.answers import Answer, Part, Table, rules_used
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Question
+from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone
 from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.pictures import Curves
 from analyser.morale.questions import as_written
@@ -21,169 +20,141 @@ from analyser.results.base import RulesUsed
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
 
 
-class Runner(NamedTuple):
+class AllAlone(Part):
     """The warrior as integers.
 
     A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
-    `far` for one who flees far from every edge, or ``far + 1 + part * width + inches`` to the edge: whole inches, less
-    one of the `parts`, as runs are whole inches and edges need not be.
+    `far` for one who flees far from every edge, or ``far + 1 + fraction * width + inches`` to the edge: whole inches,
+    less one of the `fractions`, as runs are whole inches and edges need not be.
     """
 
-    after_first_run: NDArray[np.int64]  # the state that each roll of the first run leads to
-    width: int
-    far: int
-    parts: tuple[Fraction, ...]
+    asked: Alone
 
-    @property
-    def size(self) -> int:
-        """How many states there are."""
-        return self.far + 1 + max(len(self.parts), 1) * self.width
+    def __init__(self, asked: Alone, question: Any) -> None:
+        super().__init__(asked, question)
+        edges = [as_written(edge) for edge in (asked.edge, asked.edge_behind) if edge is not None]
+        self.far = BREAKS + asked.opponents + 1
+        self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
+        ran = [self._after_first_run(roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
+        self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
+        self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
+        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
+        self.is_tested = mordheim.is_all_alone(asked.opponents, asked.friends_near)
+        breaks = self.is_tested and asked.leadership < HIGHEST_LEADERSHIP
+        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after his first run
 
-    def breaking(self, states: Any) -> Any:
+    def _after_first_run(self, roll: int) -> Fraction | None:
+        """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
+        elsewhere, edge = self.asked.first_run_elsewhere, self.asked.edge
+        behind = self.asked.edge_behind if elsewhere else edge
+        edges = [] if behind is None else [as_written(behind) - roll]
+        edges += [as_written(edge)] if edge is not None and elsewhere else []
+        return min(edges, default=None)
+
+    def _fleeing(self, inches: Fraction | None) -> int:
+        """The state of a fleeing warrior so far from the edge."""
+        if inches is None:
+            return self.far
+        whole = math.ceil(inches)
+        return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
+
+    def _breaking(self, states: Any) -> Any:
         """Whether he waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
-    def runs(self, states: Any, roll: Any) -> Any:
-        """The states of a fleeing warrior who runs toward the edge (MD-6)."""
+    def _hits(self, states: Any) -> Any:
+        return np.where(self._breaking(states), states - BREAKS, 0)
+
+    def _tested(self, states: Any, roll: Any) -> Any:
+        fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.asked.leadership)
+        return np.where((states == HOLDS) & fails, self.far - 1, states)
+
+    def _wounded(self, states: Any, wounds: Any) -> Any:
+        return np.where(self._breaking(states), BREAKS + wounds, states)
+
+    def _unsaved(self, states: Any, saves: Any) -> Any:
+        down = states - BREAKS - saves >= self.asked.wounds
+        return np.where(self._breaking(states), np.where(down, DOWN, BREAKS), states)
+
+    def _first_run(self, states: Any, roll: Any) -> Any:
+        return np.where(self._breaking(states), self.after_first_run[roll], states)
+
+    def _runs(self, states: Any, roll: Any) -> Any:
+        """A fleeing warrior runs toward the edge (MD-6)."""
         inches = (states - self.far - 1) % self.width
-        left = mordheim.run(inches, roll)
+        left = mordheim.run(inches, roll + LOWEST_ROLL)
         return np.where(states == self.far, states, np.where(left > 0, states - inches + left, LEFT))
 
+    def _charged(self, states: Any, totals: Any) -> Any:
+        is_charged = (states >= self.far) & (totals >= ROLLS)
+        return np.where(is_charged, self._runs(states, totals % ROLLS), states)
 
-def _after_first_run(alone: Alone, roll: int) -> Fraction | None:
-    """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
-    behind = alone.edge_behind if alone.first_run_elsewhere else alone.edge
-    edges = [] if behind is None else [as_written(behind) - roll]
-    if alone.edge is not None and alone.first_run_elsewhere:
-        edges.append(as_written(alone.edge))
-    return min(edges, default=None)
+    def _rallied(self, states: Any, totals: Any) -> Any:
+        leadership = mordheim.led(self.asked.leadership, self.asked.rally_leader, self.asked.leader_state)
+        passes = mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership)
+        return np.where(states >= self.far, np.where(passes, RALLIED, self._runs(states, totals // ROLLS)), states)
 
+    def chain(self) -> Chain:
+        """His first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
 
-def runner_of(alone: Alone) -> Runner:
-    """The warrior of a question as integers."""
-    edges = [as_written(edge) for edge in (alone.edge, alone.edge_behind) if edge is not None]
-    far, parts = BREAKS + alone.opponents + 1, tuple(dict.fromkeys(math.ceil(edge) - edge for edge in edges))
-    ran = [_after_first_run(alone, roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
-    width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
+        The states after the first combat phase and after each turn are recorded.
+        """
+        alone, two_dice = self.asked, (ExtraDie(TWO_DICE, 1),)
+        needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
+        wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
+        combat = [
+            Phase(self._tested, extra_dice=two_dice),
+            Phase(self._wounded, wounds, self._hits, most_dice=alone.opponents),
+            Phase(self._unsaved, saves, self._hits, most_dice=alone.opponents),
+            Phase(self._first_run, extra_dice=two_dice),
+        ]
+        charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
+        rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
+        phases = [*combat, RECORD]
+        for turn in range(1, self.question.turns_played + 1):
+            phases += [charge, rally] if alone.charged else [rally]
+            phases += [*(combat if turn < (alone.combat_phases or turn + 1) else []), RECORD]
+        return Chain(HOLDS, tuple(phases), self.size)
 
-    def state_of(inches: Fraction | None) -> int:
-        if inches is None:
-            return far
-        whole = math.ceil(inches)
-        return LEFT if inches <= 0 else far + 1 + parts.index(whole - inches) * width + whole
+    def answer(self, recorded: Recorded) -> Answer:
+        """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
+        weights, turns = recorded.of_all(self.size), {"turn": range(self.question.turns_played + 1)}
+        named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
+        flees = weights[:, self.far :].sum(axis=1)
+        broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
+        probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, each] for name, each in named.items()}
+        tables = {"alone": Table(turns, probabilities)}
+        inches = {
+            self.far + 1 + place * self.width + whole: float(whole - fraction)
+            for place, fraction in enumerate(self.fractions)
+            for whole in range(1, self.width)
+        }
+        states = sorted(inches, key=lambda state: inches[state])
+        at_distance = weights[:, states]
+        if at_distance.any():
+            to_edge = {"inches_to_edge": [inches[state] for state in states]}
+            tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
+        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
+        return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 
-    return Runner(np.array([state_of(inches) for inches in ran], np.int64), width, far, parts)
-
-
-def chain(alone: Alone, question: Question) -> Chain:
-    """His first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
-
-    The states after the first combat phase and after each turn are recorded.
-    """
-    runner, two_dice = runner_of(alone), (ExtraDie(TWO_DICE, 1),)
-    wounds, saved = (
-        success_die(DIE_SIDES + 1 - (getattr(alone, key) or getattr(question.ruleset, key)), DIE_SIDES)
-        for key in ("to_wound", "save")
-    )
-    helps = alone.rally_leader is not None and alone.leader_state == "standing"
-    rally_leadership = mordheim.own_or_leaders(alone.leadership, alone.rally_leader or 0, helps)
-
-    def tests(states: Any, roll: Any) -> Any:
-        holds = (not _is_tested(alone)) | mordheim.passes(roll + LOWEST_ROLL, alone.leadership)
-        return np.where((states == HOLDS) & ~holds, runner.far - 1, states)
-
-    def wounded(states: Any, hits: Any) -> Any:
-        return np.where(runner.breaking(states), BREAKS + hits, states)
-
-    def unsaved(states: Any, saves: Any) -> Any:
-        down = states - BREAKS - saves >= alone.wounds
-        return np.where(runner.breaking(states), np.where(down, DOWN, BREAKS), states)
-
-    def first_run(states: Any, roll: Any) -> Any:
-        return np.where(runner.breaking(states), runner.after_first_run[roll], states)
-
-    def charged(states: Any, totals: Any) -> Any:
-        ran = runner.runs(states, totals % ROLLS + LOWEST_ROLL)
-        return np.where((states >= runner.far) & (totals >= ROLLS), ran, states)
-
-    def rally(states: Any, totals: Any) -> Any:
-        rallied = mordheim.passes(totals % ROLLS + LOWEST_ROLL, rally_leadership)
-        then = np.where(rallied, RALLIED, runner.runs(states, totals // ROLLS + LOWEST_ROLL))
-        return np.where(states >= runner.far, then, states)
-
-    def hits(states: Any) -> Any:
-        return np.where(runner.breaking(states), states - BREAKS, 0)
-
-    combat = [
-        Phase(tests, extra_dice=two_dice),
-        Phase(wounded, wounds, hits, most_dice=alone.opponents),
-        Phase(unsaved, saved, hits, most_dice=alone.opponents),
-        Phase(first_run, extra_dice=two_dice),
-    ]
-    charge = Phase(charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
-    turn = [charge] if alone.charged else []
-    turn.append(Phase(rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS))))
-    phases = [*combat, RECORD]
-    for number in range(1, question.turns_played + 1):
-        phases += [*turn, *(combat if number < (alone.combat_phases or number + 1) else []), RECORD]
-    return Chain(HOLDS, tuple(phases), runner.size)
-
-
-def answer(alone: Alone, question: Question, recorded: Recorded) -> Answer:
-    """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
-    runner = runner_of(alone)
-    weights, turns = recorded.of_all(runner.size), {"turn": range(question.turns_played + 1)}
-    named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
-    flees = weights[:, runner.far :].sum(axis=1)
-    broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
-    probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, state] for name, state in named.items()}
-    tables = {"alone": Table(turns, probabilities)}
-    inches = {
-        runner.far + 1 + place * runner.width + whole: float(whole - part)
-        for place, part in enumerate(runner.parts)
-        for whole in range(1, runner.width)
-    }
-    states = sorted(inches, key=lambda state: inches[state])
-    at_distance = weights[:, states]
-    if at_distance.any():
-        to_edge = {"inches_to_edge": [inches[state] for state in states]}
-        tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
-    lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
-    return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
-
-
-def _is_tested(alone: Alone) -> bool:
-    return mordheim.is_all_alone(alone.opponents, alone.friends_near)
-
-
-def can_flee(alone: Alone) -> bool:
-    """Whether the warrior can break, and flee on after his first run."""
-    breaks = _is_tested(alone) and alone.leadership < HIGHEST_LEADERSHIP
-    return breaks and bool((runner_of(alone).after_first_run != LEFT).any())
-
-
-def rules(alone: Alone, _: Question) -> RulesUsed:
-    """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
-    tested, flees = _is_tested(alone), can_flee(alone)
-    charged = "; charged: a run more before he can be struck" if alone.charged else ""
-    far = alone.edge is None and alone.edge_behind is None
-    return rules_used(
-        {
+    def rules(self) -> RulesUsed:
+        """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+        tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
+        charged = "; charged: a run more before he can be struck" if self.asked.charged else ""
+        far = self.asked.edge is None and self.asked.edge_behind is None
+        applied = {
             "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
             f"MD-6 rally, flight, the edge{charged}": flees,
-        },
-        {
+        }
+        not_modelled = {
             "MD-5 blows struck at him before the test, injuries; where he could be all alone again": tested,
             "MD-6 the way round enemies, what a charger does to a runner, spells after a rally": flees,
-        },
-        {
+        }
+        useless = "has no effect: he never flees on after a first run (MD-6)"
+        warnings = {
             "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
             "alone: no edge is given, so every edge is far and he never reaches one": tested and far,
-            **{
-                f"alone: {key} has no effect: he never flees on after a first run (MD-6)": (
-                    tested and not flees and getattr(alone, key)
-                )
-                for key in ("rally_leader", "charged")
-            },
-        },
-    )
+            f"alone: rally_leader {useless}": stays and self.asked.rally_leader,
+            f"alone: charged {useless}": stays and self.asked.charged,
+        }
+        return rules_used(applied, not_modelled, warnings)

@@ -10,7 +10,13 @@ from analyser.morale.games.mordheim import alone, combat, stupidity, together, w
 from analyser.morale.games.mordheim.question import Question
 from analyser.results.base import RulesUsed
 
-_SECTIONS = Sections(warband=warband, alone=alone, combat=combat, stupidity=stupidity, together=together)
+_SECTIONS = Sections(
+    warband=warband.Game,
+    alone=alone.AllAlone,
+    combat=combat.Duel,
+    stupidity=stupidity.Stupid,
+    together=together.TestsTogether,
+)
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
@@ -26,10 +32,11 @@ class _Near(NamedTuple):
 
 def _leaders_near(question: Question) -> Iterator[_Near]:
     """Every place where a leader within 6 inches can be stated."""
+    parts = _SECTIONS.parts(question)
     if (lone := question.alone) is not None:
-        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, alone.can_flee(lone))
-    if (fight := question.combat) is not None:
-        for name, side, tests in zip(combat.SIDE_NAMES, (fight.fighter, fight.enemy), combat.tests_of(fight)):
+        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee)
+    if question.combat is not None:
+        for name, side, tests in zip(combat.SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
             yield _Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
     if (stupid := question.stupidity) is not None:
         yield _Near("stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True)
