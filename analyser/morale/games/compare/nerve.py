@@ -18,6 +18,8 @@ import numpy as np
 from analyser.engine.chain.chain import sided
 from analyser.morale.games.compare.question import Question
 
+FATES = ("steady", "shaken", "routed", "gone")
+STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
 LEADERSHIPS = range(2, 13)  # the totals of two dice
 FINEST = 10**6  # of nerves that are distinguished
 

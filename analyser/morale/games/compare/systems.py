@@ -17,6 +17,7 @@ from analyser.common.jit import kernel
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, States, sided, success_die
 from analyser.engine.chain.paths import Turns
 from analyser.morale.games.compare import duel, nerve
+from analyser.morale.games.compare.nerve import GONE, ROUTED, SHAKEN, STEADY
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
@@ -27,8 +28,6 @@ from analyser.morale.questions import Pmf, certainly
 from analyser.rules import discipline, outcome
 from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
-NERVES = ("steady", "shaken", "routed", "gone")
-STEADY, SHAKEN, ROUTED, GONE = range(len(NERVES))
 FALL_BACK = 3.0  # inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
 PER_MODEL = "a model"

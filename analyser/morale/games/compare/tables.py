@@ -11,9 +11,9 @@ from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.paths import counts_along, distributions_along
 from analyser.morale.answers import Answer, Facts, Keys, Table, rules_used, weights_of
-from analyser.morale.games.compare import duel, losses, nerve
+from analyser.morale.games.compare import duel, nerve
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.systems import NERVES, SYSTEMS
+from analyser.morale.games.compare.systems import SYSTEMS
 from analyser.morale.pictures import Fates
 from analyser.results.base import RulesUsed
 
@@ -39,8 +39,8 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     """The weights of each system's states; of a duel, Armoured Clash's are its fates there."""
     if question.duel is None:
         return weights_of(chains(question), sampling)
-    stream = losses.exact_stream(question) if sampling.is_exact else losses.sampled_stream(question, sampling)
-    recorded = {CLASH: Recorded(np.arange(len(NERVES)), stream.fates)}
+    stream = duel.exact_stream(question) if sampling.is_exact else duel.sampled_stream(question, sampling)
+    recorded = {CLASH: Recorded(np.arange(len(nerve.FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         driven = SYSTEMS[name](question).driven_chain()
         if sampling.is_exact:
@@ -59,7 +59,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     }
     columns = {
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
-        for fate, word in enumerate(NERVES)
+        for fate, word in enumerate(nerve.FATES)
     }
     stated = [(name, *each) for name, system in systems.items() for each in system.equivalents.items()]
     words = []

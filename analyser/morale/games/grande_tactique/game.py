@@ -15,13 +15,11 @@ from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Die, ExtraDi
 from analyser.morale.answers import Answer, Facts, Mean, Part, Table, counted, rules_used, turns_of
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.check import BONUS
-from analyser.morale.games.grande_tactique.division import LINES as DIVISION_LINES
-from analyser.morale.games.grande_tactique.division import by_unit_and_turn, division_probabilities
-from analyser.morale.games.grande_tactique.flight import DIE
+from analyser.morale.games.grande_tactique.fleeing import BONUS, DIE
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Path, path_of
 from analyser.morale.games.grande_tactique.question import Game, GameUnit, Question
+from analyser.morale.games.grande_tactique.rallying import DIVISION_LINES, by_unit_and_turn, division_probabilities
 from analyser.morale.pictures import Cells, Curves, Panel
 from analyser.results.base import RulesUsed
 

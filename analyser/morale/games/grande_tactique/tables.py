@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from analyser.common.validation import Record
 from analyser.morale.answers import Sections
-from analyser.morale.games.grande_tactique import check, column, division, flight, game, rout
+from analyser.morale.games.grande_tactique import fleeing, game, rallying
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout, RoutedUnit
 from analyser.results.base import RulesUsed
 
 _SECTIONS = Sections(
-    check=check.UnitTested,
-    flight=flight.OneFlight,
-    column=column.ChainReaction,
-    rout=rout.UnitsInRout,
-    division=division.UnitsOfDivision,
+    check=fleeing.UnitTested,
+    flight=fleeing.OneFlight,
+    column=fleeing.ChainReaction,
+    rout=rallying.UnitsInRout,
+    division=rallying.UnitsOfDivision,
     game=game.DivisionUnderAttack,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analyser.morale.answers import Sections, joined, rules_used
-from analyser.morale.games.mordheim import alone, combat, stupidity, together, warband
+from analyser.morale.games.mordheim import combat, warband, warriors
 from analyser.morale.games.mordheim.question import Question
 from analyser.results.base import RulesUsed
 
 _SECTIONS = Sections(
     warband=warband.Game,
-    alone=alone.AllAlone,
+    alone=warriors.AllAlone,
     combat=combat.Duel,
-    stupidity=stupidity.Stupid,
-    together=together.TestsTogether,
+    stupidity=warriors.Stupid,
+    together=warriors.TestsTogether,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 

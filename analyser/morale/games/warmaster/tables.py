@@ -10,8 +10,17 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked
-from analyser.morale.games.warmaster.chain import Mover, Parts
-from analyser.morale.games.warmaster.path import CHOICES, Choice, choices_of, farthest_of, meetings, reached_by, way_of
+from analyser.morale.games.warmaster.chain import (
+    CHOICES,
+    Choice,
+    Mover,
+    Parts,
+    choices_of,
+    farthest_of,
+    meetings,
+    reached_by,
+    way_of,
+)
 from analyser.morale.games.warmaster.question import Question
 from analyser.morale.games.warmaster.rules import Kind, Meeting
 from analyser.morale.pictures import Bars, Panel

@@ -1,19 +1,21 @@
-"""A warrior all alone, and his flight if he breaks (MD-4 to MD-6)."""
+"""Single warriors: all alone and in flight, stupid, or tested together in one turn (MD-1, MD-4 to MD-6, MD-10)."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Phase, Recorded, bernoulli, success_die
-from analyser.morale.answers import Answer, Part, Table, rules_used
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
+from analyser.morale.answers import Answer, Keys, Mean, Part, Table, rules_used, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone
+from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.pictures import Curves
+from analyser.morale.pictures import Bars, Curves
 from analyser.morale.questions import as_written
 from analyser.results.base import RulesUsed
 
@@ -158,3 +160,128 @@ class AllAlone(Part):
             f"alone: charged {useless}": stays and self.asked.charged,
         }
         return rules_used(applied, not_modelled, warnings)
+
+
+DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
+SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
+
+
+class Stupid(Part):
+    """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
+
+    asked: Stupidity
+
+    def chain(self) -> Chain:
+        """His turns; the state after each is recorded."""
+        turns, stupidity = self.question.turns_played, self.asked
+        leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
+
+        def tested(states: Any, totals: Any) -> Any:
+            wanders = np.where(mordheim.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
+            stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
+            does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
+            return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
+
+        turn = Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)))
+        return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES))
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`stupidity`: what the warrior does by turn; `turns_lost`: their distribution."""
+        weights = recorded.of_all((self.question.turns_played + 1) * len(DOES))
+        by_turn = weights.reshape(len(weights), -1, len(DOES))
+        names = [f"p_{does.replace(' ', '_')}" for does in DOES]
+        probabilities = {name: by_turn[:, :, place].sum(axis=1) for place, name in enumerate(names)}
+        of_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
+        lost = Mean.of(of_lost, np.arange(of_lost.shape[1]))
+        share = Mean(lost.first / turns, lost.second / turns**2)
+        tables = {
+            "stupidity": Table(turns_of(weights), probabilities, {"mean_share_of_turns_lost": share}),
+            "turns_lost": Table({"turns_lost": range(len(of_lost) + 1)}, {"probability": of_lost[-1]}),
+        }
+        return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
+
+    def rules(self) -> RulesUsed:
+        """The rule of stupidity, and what of it no number comes from."""
+        where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
+        return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
+
+
+LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
+STANDING, OUT, STUNNED = range(3)
+
+
+class TestsTogether(Part):
+    """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
+
+    asked: Together
+
+    def __init__(self, asked: Together, question: Any) -> None:
+        super().__init__(asked, question)
+        self.rout_tests = int(asked.rout_test)
+        self.tests = ["rout test"] * self.rout_tests + [each.name for each in asked.warriors]
+
+    def _leadership(self, test: int, leader: Any) -> Any:
+        if test < self.rout_tests:
+            other = self.asked.best_other or mordheim.NOBODY
+            return mordheim.rout_leadership(self.asked.leader, np.isin(leader, (OUT, STUNNED)), other)
+        warrior = self.asked.warriors[test - self.rout_tests]
+        near = warrior.near_leader & (leader == STANDING)
+        return mordheim.own_or_leaders(warrior.leadership, self.asked.leader, near)
+
+    def _tested(self, test: int, states: Any, rolls: Any) -> Any:
+        leader, failed = states % 5, states // 5
+        nobody_tests = (test > 0) & (failed & self.rout_tests == 1)  # after a failed rout test
+        passed = nobody_tests | mordheim.passes(rolls + LOWEST_ROLL, self._leadership(test, leader))
+        return np.where(passed, states, (failed | 1 << test) * 5 + leader)
+
+    def chain(self) -> Chain:
+        """The leader's state is drawn, then the tests are taken."""
+        lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
+        leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost)), 1)
+        phases = [Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))]
+        for test in range(len(self.tests)):
+            phases.append(Phase(partial(self._tested, test), extra_dice=(ExtraDie(TWO_DICE, 1),)))
+        return Chain(0, (*phases, RECORD), 5 << len(self.tests))
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """The leader's state, the rout test and the number of failed tests together; and each test by itself."""
+        states, (weights,) = recorded
+        failed, leader = states // 5, states % 5
+        first, count = self.rout_tests, len(self.asked.warriors)
+        routed = (failed & first) == 1
+        number = np.array([int(bits).bit_count() for bits in failed >> first])
+        rout_tests, numbers = ("passed", "failed") if first else ("not due",), range(count + 1)
+        names = ("leader", "rout_test", "tests_failed")
+        keys: Keys = dict(zip(names, zip(*product(LEADER_STATES, rout_tests, numbers))))
+        groups = (leader * len(rout_tests) + routed) * len(numbers) + number
+        joint = recorded.grouped(groups, len(LEADER_STATES) * len(rout_tests) * len(numbers))
+        of_tests = {
+            "p_tests": np.array([weights.sum()] * first + [weights[~routed].sum()] * count),
+            "p_failed": np.array([weights[failed >> bit & 1 == 1].sum() for bit in range(len(self.tests))]),
+        }
+        several = {
+            "none fails": weights[~routed & (number == 0)].sum(),
+            "one fails": weights[number == 1].sum(),
+            "two or more fail": weights[number >= 2].sum(),
+            "nobody tests: routed": weights[routed].sum(),
+        }
+        tables = {
+            "together": Table.distribution({}, keys, joint, joint > 0),
+            "tests": Table({"test": self.tests}, of_tests),
+            "several": Table({"warriors": [*several]}, {"probability": np.array([*several.values()])}),
+        }
+        return Answer(tables, [Bars("tests", "Failed tests", "test", column="p_failed")])
+
+    def rules(self) -> RulesUsed:
+        """The rule of a rout test, what no number comes from, and what has no effect."""
+        together, rout_test = self.asked, self.asked.rout_test
+        other, stays = together.best_other is not None, not together.p_out + together.p_stunned
+        unused = not (rout_test or any(each.near_leader for each in together.warriors))
+        in_vain = rout_test and other and stays
+        warnings = {
+            "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
+            "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": in_vain,
+            "together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)": unused,
+        }
+        rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
+        return rules_used({rule: rout_test}, {"what failed tests lead to": True}, warnings)
