@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.paths import Paths
-from analyser.engine.fight.program import Operation, Setup
+from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.games.compare.nerve import FATES, GONE, ROUTED, SHAKEN, STEADY
 from analyser.morale.games.compare.question import Question
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
-from analyser.results.states import Endings, flag, is_removed, models_destroyed, run, simulation_of
+from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_duel
 from analyser.scenarios.schema import Combatant
@@ -34,26 +34,10 @@ if TYPE_CHECKING:
 SECTIONS = ("duel", "a", "b")
 _OWN = ("armoured_clash", "losses")  # what a duel says itself
 
-Pair = tuple[int, int]
-
-
-class Fought(NamedTuple):
-    """A duel as the engines take it, and the side that is looked at."""
-
-    setup: Setup
-    round: list[Operation]
-    start: Pair
-    scenario: DuelScenario
-    side: int
-
-    def states_of_side(self, endings: Endings) -> NDArray[np.int64]:
-        """The states of the side that is looked at."""
-        return endings.second if self.side else endings.first
-
-    def lost(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Models that damage has destroyed since the duel began."""
-        unit = self.scenario.b if self.side else self.scenario.a
-        return models_destroyed(states, unit.models or 0)
+MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
+MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
+MOST_PATHS = 20_000
+BATCH = 1 << 20  # trials that are played side by side
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
@@ -116,20 +100,6 @@ def rules_of(question: Question) -> RulesUsed:
     return of_duel(scenario, shooters, with_replacement=True)
 
 
-def fought(question: Question) -> Fought:
-    """The duel of a question as the engines take it."""
-    scenario = scenario_of(question)
-    setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    start = duel_start(setup, (scenario.a, scenario.b))
-    return Fought(setup, rounds[0], start, scenario, "ab".index(question.side))
-
-
-MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
-MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
-MOST_PATHS = 20_000
-BATCH = 1 << 20  # trials that are played side by side
-
-
 class Stream(NamedTuple):
     """What a side of a duel loses, and how it stands."""
 
@@ -151,18 +121,22 @@ class _Round(NamedTuple):
     weights: NDArray[Any]
 
 
-class _Pairs:
-    """The pairs of states of a duel as they are met, each with its number."""
+class _Duel:
+    """A duel as it is played, and the pairs of its states as they are met, each with its number."""
 
-    def __init__(self, duel: Fought) -> None:
-        self._duel = duel
-        self.states: list[Pair] = []
-        self._numbers: dict[Pair, int] = {}
-        self._rounds: dict[int, _Round] = {}
+    def __init__(self, question: Question) -> None:
+        scenario = scenario_of(question)
+        self._side, self._models, self._ruleset = "ab".index(question.side), question.models, scenario.ruleset
+        self._setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        self._round: list[Operation] = rounds[0]
         self._simulation: Simulation | None = None
-        self.numbers_of([duel.start[0]], [duel.start[1]])
+        self.states: list[tuple[int, int]] = []
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._rounds: dict[int, _Round] = {}
+        first, second = duel_start(self._setup, (scenario.a, scenario.b))
+        self._numbers_of([first], [second])
 
-    def numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
+    def _numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
         """The numbers of some pairs."""
         for pair in zip(first, second):
             if pair not in self._numbers:
@@ -172,21 +146,22 @@ class _Pairs:
 
     def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
         """The weight of each fate of the side that is looked at, from those of some pairs."""
-        return np.bincount(fates_of(np.array(self.states)[:, self._duel.side])[pairs], weights, len(FATES))
+        return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES))
 
     def ended(self, number: int, sampling: Sampling) -> _Round:
         """Where a round from a pair leads, what is lost in it, and how likely or often that is.
 
         A duel that is over stays as it is: the rounds that are left change nobody's losses or fate.
         """
-        duel, pair = self._duel, self.states[number]
+        pair = self.states[number]
         if is_removed(np.array(pair)).any():
             return _Round(np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0]))
         if self._simulation is None and not sampling.is_exact:
-            self._simulation = simulation_of(duel.setup, [duel.round], duel.scenario.ruleset, replacement=True)
-        (endings,) = run(duel.setup, [duel.round], pair, duel.scenario.ruleset, sampling, self._simulation)
-        after = self.numbers_of(endings.first.tolist(), endings.second.tolist())
-        lost = duel.lost(duel.states_of_side(endings)) - duel.lost(np.array([pair[duel.side]]))[0]
+            self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
+        (endings,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        after = self._numbers_of(endings.first.tolist(), endings.second.tolist())
+        own = endings.second if self._side else endings.first
+        lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)
         return _Round(after, lost, endings.weights)
 
     def round_from(self, number: int) -> _Round:
@@ -219,25 +194,25 @@ def exact_stream(question: Question) -> Stream:
     TooLargeError
         More states, or more paths of losses, than can be followed.
     """
-    models, pairs, numbers = question.models, _Pairs(fought(question)), np.zeros((1, 0), np.int64)
+    models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     fates = np.zeros((question.rounds_played, len(FATES)))
     for turn in range(question.rounds_played):
-        (path, pair), probability = _one_round(pairs, path * (models + 1), pair, probability)
+        (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
         numbers, path = _extended(numbers, models, path)
         if len(numbers) > MOST_PATHS:
             raise _too_large(f"{MOST_PATHS} of them")
-        fates[turn] = pairs.fates(pair, probability)
+        fates[turn] = duel.fates(pair, probability)
     return Stream(Paths(numbers, np.bincount(path, probability)), fates)
 
 
 def _one_round(
-    pairs: _Pairs, path: NDArray[np.int64], pair: NDArray[np.int64], probability: NDArray[np.float64]
+    duel: _Duel, path: NDArray[np.int64], pair: NDArray[np.int64], probability: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
     parts, size = [], 0
     for each in np.unique(pair):
-        ends, rows = pairs.round_from(int(each)), np.flatnonzero(pair == each)
+        ends, rows = duel.round_from(int(each)), np.flatnonzero(pair == each)
         size += len(rows) * len(ends.after)
         if size > MOST_ENTRIES:
             raise _too_large(f"{MOST_ENTRIES} states with the losses that led to them")
@@ -252,17 +227,17 @@ def _one_round(
 
 def sampled_stream(question: Question, sampling: Sampling) -> Stream:
     """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
-    duel, models, rounds, trials = fought(question), question.models, question.rounds_played, sampling.first_trials()
+    models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
     fates, batches = np.zeros((rounds, len(FATES)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
         some = min(BATCH, trials - done)
-        pairs, numbers = _Pairs(duel), np.zeros((1, 0), np.int64)
+        duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
         pair, path = np.zeros(some, np.int64), np.zeros(some, np.int64)
         for turn in range(rounds):
             stream = np.random.default_rng((sampling.seed, batch, turn))
-            pair, lost = _played(pairs, pair, stream, sampling.n_threads)
+            pair, lost = _played(duel, pair, stream, sampling.n_threads)
             numbers, path = _extended(numbers, models, path * (models + 1) + lost)
-            fates[turn] += pairs.fates(pair)
+            fates[turn] += duel.fates(pair)
             sampling.report(done + some * (turn + 1) // rounds, trials)
         batches.append((numbers, np.bincount(path)))
     numbers, counts = (np.concatenate(part) for part in zip(*batches))
@@ -271,20 +246,20 @@ def sampled_stream(question: Question, sampling: Sampling) -> Stream:
 
 
 def _played(
-    pairs: _Pairs, pair: NDArray[np.int64], stream: np.random.Generator, threads: int
+    duel: _Duel, pair: NDArray[np.int64], stream: np.random.Generator, threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each trial stands after a round, and what it has lost in it.
 
     Trials in one state are played together; which of them each result is that of is shuffled, as they are exchangeable.
     """
     after, lost = np.empty_like(pair), np.empty_like(pair)
-    short = pair.astype(np.uint16) if len(pairs.states) < 1 << 16 else pair  # which is sorted much faster
+    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # which is sorted much faster
     by_pair = np.argsort(short, kind="stable")
     starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
     for rows in np.split(by_pair, starts[1:]):
         seed = int(stream.integers(1 << 63))
         sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
-        ends = pairs.ended(int(pair[rows[0]]), sampling)
+        ends = duel.ended(int(pair[rows[0]]), sampling)
         drawn = stream.permutation(np.repeat(np.arange(len(ends.after)), ends.weights))
         after[rows], lost[rows] = ends.after[drawn], ends.lost[drawn]
     return after, lost

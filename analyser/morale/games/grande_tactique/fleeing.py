@@ -21,6 +21,10 @@ from analyser.results.base import RulesUsed
 UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
 BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
+DIE = sided(6)
+SURROUNDED = TOTALS  # a state is the total of the flight dice; then comes this one
+DESTROYED = ("off the map", "surrounded")
+NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 
 
 class UnitTested(Part):
@@ -91,11 +95,6 @@ class UnitTested(Part):
         return rules_used(applied, {}, warnings)
 
 
-DIE = sided(6)
-SURROUNDED = TOTALS  # a state is the total of the flight dice; then comes this one
-DESTROYED = ("off the map", "surrounded")
-
-
 class OneFlight(Part):
     """A unit that flees, and who pursues it."""
 
@@ -158,9 +157,6 @@ class OneFlight(Part):
         }
         useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
         return rules_used(applied, {}, {useless: flight.arm == "cavalry" and shelter})
-
-
-NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 
 
 class ChainReaction(Part):

@@ -21,6 +21,9 @@ from analyser.results.base import RulesUsed
 STANDING, ROUTED, LOST = range(3)
 _CONDITION_OF = {"standing": STANDING, "routed": ROUTED, "destroyed": LOST}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
+RALLIED, DESTROYED = range(2)  # after the flights
+ENDS = 2
+NEVER = 1 << 20  # flights
 
 
 class UnitsOfDivision(Part):
@@ -114,11 +117,6 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: each.T for name, each in probabilities.items()}
     return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
-
-
-RALLIED, DESTROYED = range(2)  # after the flights
-ENDS = 2
-NEVER = 1 << 20  # flights
 
 
 class Unit(NamedTuple):

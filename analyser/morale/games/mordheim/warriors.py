@@ -20,6 +20,10 @@ from analyser.morale.questions import as_written
 from analyser.results.base import RulesUsed
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
+DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
+SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
+LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
+STANDING, OUT, STUNNED = range(3)
 
 
 class AllAlone(Part):
@@ -162,10 +166,6 @@ class AllAlone(Part):
         return rules_used(applied, not_modelled, warnings)
 
 
-DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
-SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
-
-
 class Stupid(Part):
     """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
 
@@ -204,10 +204,6 @@ class Stupid(Part):
         """The rule of stupidity, and what of it no number comes from."""
         where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
         return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
-
-
-LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
-STANDING, OUT, STUNNED = range(3)
 
 
 class TestsTogether(Part):

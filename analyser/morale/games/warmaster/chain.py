@@ -21,6 +21,9 @@ Choice = Literal["always", "never", "fewest"]
 CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
 NO_SIX = Fraction(5, 6)
 _GAP_KEPT_FROM = (Kind.ENEMY, Kind.COMBAT)
+MOST_SIDES = 1 << 32  # of a draw
+MOST_DICE = 12  # thrown together, so that they have no more sides
+DIE_SIDES = 6
 
 
 class Met(NamedTuple):
@@ -151,11 +154,6 @@ def _confused_if_pushed(met: Met, more: list[Fraction]) -> list[Fraction]:
     friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
     steady = NO_SIX**met.mover_tests
     return [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
-
-
-MOST_SIDES = 1 << 32  # of a draw
-MOST_DICE = 12  # thrown together, so that they have no more sides
-DIE_SIDES = 6
 
 
 class Parts(NamedTuple):
