@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,14 +100,13 @@ class System:
     def chain(self) -> Chain:
         """All rounds of the question one after the other."""
         attacks = {pmf: self.attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
-        return self._chain(
-            [phase for pmf in self.question.pmfs for phase in self.phases(attacks[pmf] * self.question.attacks)]
-        )
+        rounds = (self.phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
+        return self._chain([*chain.from_iterable(rounds)])
 
     def driven_chain(self) -> tuple[Chain, Turns]:
         """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
         turns = [self.phases(self.attack(certainly(lost))) for lost in range(self.models + 1)]
-        return self._chain([phase for turn in turns for phase in turn]), turns
+        return self._chain([*chain.from_iterable(turns)]), turns
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """What each of some states is called in the comparison."""

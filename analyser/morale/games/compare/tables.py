@@ -112,20 +112,17 @@ def rules(question: Question) -> RulesUsed:
     not_used = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:
         not_used = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
-    stated, sides = question.grande_tactique.check_target, question.check_sides
-    passed = "always" if (stated or 0) <= 1 else "never"
+    stated, sides, dueling = question.grande_tactique.check_target, question.check_sides, question.duel is not None
+    is_certain = stated is not None and not 1 < stated <= sides
+    passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
     not_modelled: Facts = {f"{clash}: {each}": True for each in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it"
     warnings: Facts = {
-        "each round: attacks, tests, then the fate is told, when the unit comes to act": question.duel is None,
-        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack": (
-            question.duel
-        ),
+        "each round: attacks, tests, then the fate is told, when the unit comes to act": not dueling,
+        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack": dueling,
         "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
-        "nobody attacks it, and the other systems go on without losses": question.duel,
-        f"grande_tactique.check_target {stated} on a die of {sides} is {passed} passed: see check_sides": (
-            stated is not None and not 1 < stated <= sides
-        ),
+        "nobody attacks it, and the other systems go on without losses": dueling,
+        f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
     return rules_used(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)

@@ -186,6 +186,7 @@ class DivisionUnderAttack(Part):
         columns = [unit.column for unit in units if unit.column is not None]
         flight = attacked or any(unit.state == "routed" for unit in units)
         guards = [each for each in units if each.quality == "old guard" and each.column is not None]
+        ridden_down = any(any(each.charges_in_rout) for each in units if each.arm != "artillery")
         applied = {
             "GT-1 states": True,
             "GT-2 who flees": attacked,
@@ -196,9 +197,7 @@ class DivisionUnderAttack(Part):
             "GT-5 surrounded": self.asked.surrounded > 0,
             "GT-6 rally": flight and gt.rallies(pips, 0),
             "GT-6 flight again": flight,
-            "GT-7 charges against routed units": any(
-                any(each.charges_in_rout) for each in units if each.arm != "artillery"
-            ),
+            "GT-7 charges against routed units": ridden_down,
             "GT-8 collapse, a corps that has lost half its units": True,
             "GT-9 Old Guard and veterans on morale checks": any(unit.quality != "regular" for unit in tested),
             "GT-9 Old Guard that flees": guards,

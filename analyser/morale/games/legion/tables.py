@@ -157,7 +157,7 @@ def rules(question: Question) -> RulesUsed:
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     has_courage, near = question.courage != "none", any(question.nearness) or wants_panic
-    panics = has_courage and legion.is_panicked(most, unit.courage)
+    panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
     applied = {
         "LG-1 COURAGE": has_courage,
         "LG-1 no COURAGE: never suppressed, never panicked": not has_courage,
@@ -166,20 +166,16 @@ def rules(question: Question) -> RulesUsed:
         "LG-3 panic check": has_courage,
         "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
         "LG-5 a panicked unit has no action of its own choice": panics,
-        "LG-5 flight to the nearest edge, straight": (
-            unit.moves_to_edge and legion.is_panicked(unit.most_tokens, unit.courage)
-        ),
+        "LG-5 flight to the nearest edge, straight": unit.moves_to_edge and flees,
         "LG-6 the panic token goes": panics,
         "LG-7 tokens received and removed": most > 0,
     }
-    far = question.edge_distance is None
+    far, where = question.edge_distance is None, "where they help it leave"
     not_modelled = {
         "LG-5 flight off the table: no edge_distance was given, so the edge is far": far,
         "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee": not far,
         "LG-5 an engaged unit withdraws toward the nearest edge": not far,
-        "LG-5 Jump, Reposition and Spur, which it must use where they help it leave: state a longer move_distance": (
-            not far
-        ),
+        f"LG-5 Jump, Reposition and Spur, which it must use {where}: state a longer move_distance": not far,
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action": True,
     }
@@ -192,25 +188,19 @@ def _warnings(question: Question, unit: Unit) -> dict[str, Any]:
     no_better = stated is not None and question.courage != "none" and question.commander <= question.courage
     helps = question.commander > 0 and question.courage != "none" and not no_better
     by_chance = helps and wants_panic and set(near) != {1.0}
+    never_near = helps and not by_chance and not any(near)
+    certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
+    no_better_than = f"{stated} is no better than the unit's own {question.courage}"
+    nobody, useless = stated is None, "has no effect: no commander_courage was given (LG-3)"
     unreached = question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge
     moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     return {
-        f"commander_courage has no effect: {beyond} (LG-3)": stated is not None and not question.commander,
-        "commander_near has no effect: no commander_courage was given (LG-3)": (
-            stated is None and question.commander_near != (1.0,)
-        ),
-        "commander_range has no effect: no commander_courage was given (LG-3)": (
-            stated is None and question.commander_range != 1
-        ),
-        f"commander_courage has no effect: {stated} is no better than the unit's own {question.courage} (LG-3)": (
-            question.commander > 0 and no_better
-        ),
-        "tokens_until_panic: `with` is a commander near for certain; in attacks_until_panic: as commander_near says": (
-            by_chance
-        ),
-        "commander_courage has no effect: the commander is never near (commander_near, LG-3)": (
-            helps and not by_chance and not any(near)
-        ),
+        f"commander_courage has no effect: {beyond} (LG-3)": not nobody and not question.commander,
+        f"commander_near {useless}": nobody and question.commander_near != (1.0,),
+        f"commander_range {useless}": nobody and question.commander_range != 1,
+        f"commander_courage has no effect: {no_better_than} (LG-3)": question.commander > 0 and no_better,
+        f"tokens_until_panic: {certain}": by_chance,
+        "commander_courage has no effect: the commander is never near (commander_near, LG-3)": never_near,
         f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": unreached,
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": question.courage == "none",

@@ -124,33 +124,28 @@ def rules(question: Question) -> RulesUsed:
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.FRIEND, Kind.UNYIELDING)}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
-    move, later = question.move, question.turns > 1
+    bursts = Meeting.BURST_THROUGH in what
+    move, later, pushes = question.move, question.turns > 1, Meeting.MAKES_WAY in what
+    loses_turns = later and (question.dice is not None or what & confusing)
     applied = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
         "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in what,
         f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": met & gap_kept,
-        "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": (
-            Meeting.MAKES_WAY in what
-        ),
+        "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": pushes,
         "WM-4 halts at friends that do not make way, confused": met & refused,
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": Kind.UNYIELDING in kinds,
-        "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": (
-            Meeting.BURST_THROUGH in what
-        ),
+        "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": bursts,
         "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
         "WM-8 stands that retreat into what does not yield are destroyed"
         + (", and are there no more in later turns" if later else ""): Meeting.DESTROYS_STANDS in what,
-        "WM-9 confused until the end of its next Command phase: a turn lost": (
-            later and (question.dice is not None or what & confusing)
-        ),
+        "WM-9 confused until the end of its next Command phase: a turn lost": loses_turns,
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
+    stays = "a confused unit can move in other phases, and must where rules say so"
     evades, friends = move == "evades", any(each.kind == Kind.FRIEND for each in way_of(question))
     not_modelled = {
         "WM-6 what it costs the friends: they cannot move further in this Command phase": evades,
-        f"WM-9 what confusion costs: {costs}; a confused unit can move in other phases, and must where rules say so": (
-            not evades
-        ),
+        f"WM-9 what confusion costs: {costs}; {stays}": not evades,
         "WM-4 making way: stands that move aside or back by up to the move of their formation, a new formation, "
         "infantry lined up in support; whom a friend would push is told by its chain": friends and not evades,
         "falling back around an obstacle: list what it cannot avoid": move == "falls_back",
@@ -161,23 +156,18 @@ def rules(question: Question) -> RulesUsed:
 
 def _warnings(question: Question) -> dict[str, Any]:
     farthest, evades, retreats = farthest_of(question), question.move == "evades", question.move == "retreats"
-    unreached = {
-        f"obstacles: no move reaches {met.obstacle.kind} at {met.obstacle.distance:g} cm: {farthest} at most": (
-            met.reached_from > farthest
-        )
-        for met in way_of(question)
-    }
+    unreached = [met.obstacle for met in way_of(question) if met.reached_from > farthest]
+    where = [f"{each.kind} at {each.distance:g} cm: {farthest} at most" for each in unreached]
     bursts = "has no effect: evaders burst through friends, who do not make way (WM-6)"
-    stated = {"chain": any(each.chain for each in question.obstacles)}
-    stated["make_way"] = any(each.make_way is not None for each in question.obstacles)
-    return unreached | {
-        **{f"obstacles: {key} {bursts}": evades and some for key, some in stated.items()},
-        "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": (
-            retreats and choices_of(question) == CHOICES
-        ),
-        "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)": any(
-            each.kind == "unyielding" and each.chain for each in question.obstacles
-        ),
+    makes_way = any(each.make_way is not None for each in question.obstacles)
+    pushes_nobody = any(each.kind == "unyielding" and each.chain for each in question.obstacles)
+    chosen = retreats and choices_of(question) == CHOICES
+    return {
+        **{f"obstacles: no move reaches {each}": True for each in where},
+        f"obstacles: chain {bursts}": evades and any(each.chain for each in question.obstacles),
+        f"obstacles: make_way {bursts}": evades and makes_way,
+        "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": chosen,
+        "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)": pushes_nobody,
         "each turn's move starts from the same place, with the same obstacles"
         + ("; stands that are destroyed stay so" if retreats else ""): question.turns > 1,
     }
