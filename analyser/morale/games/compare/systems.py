@@ -59,11 +59,11 @@ class System:
         """The first state of a unit that is gone whatever is left of it."""
         return (self.models + 1) * self.conditions
 
-    def attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         """An attack, by the distribution of its losses."""
         return (self.losses(pmf, lambda condition, _lost, _total: condition),)
 
-    def fate(self, condition: States) -> Any:
+    def _fate(self, condition: States) -> Any:
         """What a condition is called in the comparison, of a unit that is not gone."""
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ class System:
 
         return Phase(after, *dice)
 
-    def phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    def _phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
         """The phases of a round with some attacks."""
         return (*self.before, *attacks, *self.tests, RECORD, *self.after)
 
@@ -99,19 +99,19 @@ class System:
 
     def chain(self) -> Chain:
         """All rounds of the question one after the other."""
-        attacks = {pmf: self.attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
-        rounds = (self.phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
+        attacks = {pmf: self._attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
+        rounds = (self._phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
         return self._chain([*chain.from_iterable(rounds)])
 
     def driven_chain(self) -> tuple[Chain, Turns]:
         """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
-        turns = [self.phases(self.attack(certainly(lost))) for lost in range(self.models + 1)]
+        turns = [self._phases(self._attack(certainly(lost))) for lost in range(self.models + 1)]
         return self._chain([*chain.from_iterable(turns)]), turns
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """What each of some states is called in the comparison."""
         models, condition = np.divmod(states, self.conditions)
-        return np.where((states >= self.gone_from) | (models == 0), GONE, self.fate(condition))
+        return np.where((states >= self.gone_from) | (models == 0), GONE, self._fate(condition))
 
 
 class ArmouredClash(System):
@@ -144,8 +144,7 @@ class ArmouredClash(System):
         self._card = Die(tuple(deck.tolist()), int(deck.sum()))
         self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activated, it is calm (AC-5.7)
 
-    def attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Losses and a card."""
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
 
         def after(states: States, totals: Any) -> Any:  # each call with a record of its own, which it writes into
@@ -153,8 +152,7 @@ class ArmouredClash(System):
 
         return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
 
-    def fate(self, condition: States) -> Any:
-        """By its status."""
+    def _fate(self, condition: States) -> Any:
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
 
 
@@ -224,16 +222,13 @@ class Legion(System):
         self.tests = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
         self.after = self.phase(unit.move), self.phase(unit.end)
 
-    def attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Losses, and tokens for them."""
-
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         def under_fire(condition: Any, lost: Any, _: Any) -> Any:
             return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
 
         return (self.losses(pmf, under_fire),)
 
-    def fate(self, condition: States) -> Any:
-        """By its tokens, its panic token, its place."""
+    def _fate(self, condition: States) -> Any:
         suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
         panicked = self.unit.fields.get("panicked", condition) == 1
         return np.select([condition >= self.unit.off_table, panicked, suppressed], [GONE, ROUTED, SHAKEN], STEADY)
@@ -283,7 +278,7 @@ class GrandeTactique(System):
         fled = flights * 3 + gt.FLEEING + 0 * condition
         return np.where(flights >= self._flights, self._off_map, fled)
 
-    def attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         """Losses; worn down, the eager are shaken, the shaken check their morale (GT-2)."""
 
         def under_fire(condition: Any, lost: Any, rolled: Any) -> Any:
@@ -296,8 +291,7 @@ class GrandeTactique(System):
 
         return (self.losses(pmf, under_fire, self._check),)
 
-    def fate(self, condition: States) -> Any:
-        """By its status."""
+    def _fate(self, condition: States) -> Any:
         return np.where(condition == self._off_map, GONE, np.array([STEADY, SHAKEN, ROUTED])[condition % 3])
 
 
@@ -318,9 +312,7 @@ class Warmaster(System):
         self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "does not enter"}
         self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # it recovers (WM-9)
 
-    def attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Losses, then a die for each drive-back."""
-
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         def driven_back(condition: Any, lost: Any, _: Any) -> Any:
             return np.minimum(lost * self._dice, self._most) * 2 + condition % 2
 
@@ -331,8 +323,7 @@ class Warmaster(System):
         dice = self.phase(rolled, six, lambda states: states // 2 % (self._most + 1), (), self._most)
         return self.losses(pmf, driven_back), dice
 
-    def fate(self, condition: States) -> Any:
-        """Confused or not."""
+    def _fate(self, condition: States) -> Any:
         return np.where(condition % 2 == 1, SHAKEN, STEADY)
 
 

@@ -48,15 +48,15 @@ class Unit:
 
     def receive(self, states: Any, received: Any) -> Any:
         """Tokens for attacks (LG-7)."""
-        return self._changed(states, tokens=rules.receive(self.tokens(states), received, self.most_tokens))
+        return self._changed(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
 
     def fire(self, states: Any, hit: Any) -> Any:
         """Fire that destroys the unit, or not."""
         return np.where((states < self.off_table) & (hit > 0), self.destroyed, states)
 
     def rally(self, states: Any, successes: Any) -> Any:
-        """The rally step (LG-2)."""
-        return self._changed(states, tokens=rules.rally(self.tokens(states), successes))
+        """The rally step: one die a token, one token less a success (LG-2)."""
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - successes, 0))
 
     def check(self, states: Any, near: Any) -> Any:
         """The panic check, the commander near or not (LG-3)."""
@@ -64,17 +64,16 @@ class Unit:
         return self._changed(states, panicked=rules.is_panicked(self.tokens(states), courage))
 
     def move(self, states: Any, _: Any) -> Any:
-        """The move of a panicked unit toward the edge (LG-5)."""
+        """A panicked unit makes one move of its full speed toward the edge (LG-5)."""
         if not self.moves_to_edge:
             return states
-        moves, panicked = self.fields.get("moves", states), self.fields.get("panicked", states)
-        moves = rules.flee(moves, panicked, self.moves_to_edge)
+        moves = self.fields.get("moves", states) + self.fields.get("panicked", states)
         leaves = (states < self.off_table) & (moves == self.moves_to_edge)
         return np.where(leaves, self.off_table, self._changed(states, moves=moves))
 
     def end(self, states: Any, _: Any) -> Any:
         """The end phase (LG-7)."""
-        return self._changed(states, tokens=rules.tidy(self.tokens(states), self.end_phase_tokens), panicked=0)
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 
 def unit_of(question: Question) -> Unit:

@@ -271,7 +271,7 @@ class Mover:
         for place in range(tests.first, tests.last):
             mover, friends = np.divmod(totals if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1)
             meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
-            no_stands = rules.stands_after(self.whole - now.destroyed, blocked[place, reached]) == 0
+            no_stands = self.whole <= now.destroyed + blocked[place, reached]
             in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
             halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(in_the_way, [mover, 1], 0)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-import numpy as np
-
 Number = Any  # an integer, or one of each of some states
 
 
@@ -57,8 +55,3 @@ def meeting(move: Move, kind: Kind, makes_way: bool) -> Meeting:
     if move == Move.RETREATS:
         return Meeting.DESTROYS_STANDS
     return Meeting.HALTS_AND_TESTS if kind == Kind.IMPASSABLE else Meeting.HALTS_CONFUSED
-
-
-def stands_after(stands: Number, in_the_way: Number) -> Any:
-    """Stands left of a retreating unit that had so many blocked (WM-8)."""
-    return np.maximum(stands - in_the_way, 0)
