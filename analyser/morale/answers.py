@@ -165,8 +165,8 @@ class Sections:
         """The chains of each section."""
         chains: dict[str, Chain] = {}
         for name, part in self.parts(question).items():
-            found = part.chain()
-            chains |= found if isinstance(found, dict) else {name: found}
+            of_part = part.chain()
+            chains |= of_part if isinstance(of_part, dict) else {name: of_part}
         return chains
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
@@ -174,9 +174,9 @@ class Sections:
         tables: dict[str, Table] = {}
         panels: list[Panel] = []
         for name, part in self.parts(question).items():
-            found: Answer = part.answer(recorded.get(name, recorded))
-            tables |= found.tables
-            panels += found.panels
+            of_part: Answer = part.answer(recorded.get(name, recorded))
+            tables |= of_part.tables
+            panels += of_part.panels
         return Answer(tables, panels)
 
     def rules(self, question: Any) -> RulesUsed:

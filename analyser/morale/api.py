@@ -74,8 +74,8 @@ def solve(
     def answer(how: Sampling) -> MoraleResult:
         recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)
         tables, panels = answers.answer(ready, recorded)
-        found = MoraleResult(system=system, scenario=ready, tables=tables, panels=panels, rules=rules, profiles=used)
-        return found if how.is_exact else replace(found, trials=how.trials, seed=int(how.seed))
+        result = MoraleResult(system=system, scenario=ready, tables=tables, panels=panels, rules=rules, profiles=used)
+        return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
 
     return sampling.settled(answer, CHUNK_TRIALS)
 

@@ -33,14 +33,14 @@ class System(NamedTuple):
     @property
     def question(self) -> type[Asked]:
         """The record that a question is."""
-        found: type[Asked] = self._module("question").Question
-        return found
+        model: type[Asked] = self._module("question").Question
+        return model
 
     @property
     def answers(self) -> Answers:
         """The module that answers."""
-        found: Answers = self._module("tables")
-        return found
+        module: Answers = self._module("tables")
+        return module
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"analyser.morale.games.{self.name.replace('-', '_')}.{name}")

@@ -71,10 +71,10 @@ class TransitionTables:
 
 
 class Search:
-    """A breadth-first search for the states that can be reached; `found` are those so far, in order."""
+    """A breadth-first search for the states that can be reached; `met` are those so far, in order."""
 
     def __init__(self, chain: Chain) -> None:
-        self.found = np.array([chain.start])
+        self.met = np.array([chain.start])
         self._chain = chain
         self._numbers = sum(phase.totals for phase in set(chain.phases)) + 2 * chain.phases.count(RECORD)
         self._last: dict[Phase, tuple[States, States]] = {}
@@ -92,8 +92,8 @@ class Search:
         for some in slabs(len(states), phase.totals):
             after = distinct(np.concatenate([after, _reached_from(states[some], phase)]))
             self._check_room(len(after))
-        self.found = distinct(np.concatenate([self.found, after]))
-        self._check_room(len(self.found))
+        self.met = distinct(np.concatenate([self.met, after]))
+        self._check_room(len(self.met))
         self._last[phase] = states, after
         return after
 
@@ -137,10 +137,10 @@ def propagate(
 @step
 def all_zero(probabilities: NDArray[np.float64]) -> bool:
     """Whether all are 0; their bits are looked at together, because most states are not reached."""
-    found = np.int64(0)
+    joined = np.int64(0)
     for bits in probabilities.view(np.int64):
-        found |= bits
-    return bool(found == 0)
+        joined |= bits
+    return bool(joined == 0)
 
 
 def exact_distributions(chain: Chain) -> Recorded:
@@ -177,4 +177,4 @@ def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> Sta
                 states = search.through(states, phase)
             after.append(states)
         now = distinct(np.concatenate(after))
-    return search.found
+    return search.met

@@ -160,9 +160,9 @@ class OnDemandSample(Sample):
         memory = memory_for(layout, layout.targets.size)
         for task in queue:
             for chunk in range(task.first, task.last):
-                found = self._chunk(phases, layout, memory, chunk, task.chunk_trials)
+                of_chunk = self._chunk(phases, layout, memory, chunk, task.chunk_trials)
                 with self._lock:
-                    for counter, counts in zip(self._counters, found):
+                    for counter, counts in zip(self._counters, of_chunk):
                         counter.add(counts)
                     self.trials += task.chunk_trials
                     self._check_room()
@@ -194,10 +194,10 @@ class OnDemandSample(Sample):
         """The counts of all that was played."""
         counts = [counter.merged() for counter in self._counters]
         self._check_room()
-        states = distinct(np.concatenate([found for found, _ in counts]))
+        states = distinct(np.concatenate([met for met, _ in counts]))
         rows = [
-            SparseRow(np.searchsorted(states, found), trials.astype(np.float64))  # of which products are the fastest
-            for found, trials in counts
+            SparseRow(np.searchsorted(states, met), trials.astype(np.float64))  # of which products are the fastest
+            for met, trials in counts
         ]
         weights = Sparse(rows, len(states))
         is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE

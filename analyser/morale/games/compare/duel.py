@@ -63,8 +63,8 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     nerve, deck = {}, scenario.ruleset.deck.counts()
     if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
-    found = scenario.as_dict()
-    return {**nerve, **raw, **of_duel, **{key: found[key] for key in SECTIONS}}
+    resolved = scenario.as_dict()
+    return {**nerve, **raw, **of_duel, **{key: resolved[key] for key in SECTIONS}}
 
 
 def _loaded(stated: dict[str, Any], ruleset: Mapping[str, Any], folder: Path | None) -> DuelScenario:
@@ -158,11 +158,11 @@ class _Duel:
             return _Round(np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0]))
         if self._simulation is None and not sampling.is_exact:
             self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
-        (endings,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
-        after = self._numbers_of(endings.first.tolist(), endings.second.tolist())
-        own = endings.second if self._side else endings.first
+        (states,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        after = self._numbers_of(states.first.tolist(), states.second.tolist())
+        own = states.second if self._side else states.first
         lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)
-        return _Round(after, lost, endings.weights)
+        return _Round(after, lost, states.weights)
 
     def round_from(self, number: int) -> _Round:
         """The distribution of a round from a pair, worked out once."""

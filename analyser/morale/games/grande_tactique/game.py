@@ -77,7 +77,7 @@ class DivisionUnderAttack(Part):
         of_standing += [steps.WITHDRAWN] if unit.withdraws else []
         of_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
         start = condition_of(0, 0, STATUS_OF[unit.state])
-        found, waiting = {start}, [start]
+        reached, waiting = {start}, [start]
         while waiting:
             rest, status = divmod(waiting.pop(), STATUSES)
             place, rallied = divmod(rest, 2)
@@ -91,10 +91,10 @@ class DivisionUnderAttack(Part):
                 after = [(end, rallied, steps.ROUTED) for end in ends if end != OFF_MAP]
                 after += [(0, rallied, steps.LEFT_MAP)] if OFF_MAP in ends else []
                 after += [(0, rallied, steps.SURROUNDED)] if self.asked.surrounded else []
-            new = {condition_of(*each) for each in after} - found
-            found |= new
+            new = {condition_of(*each) for each in after} - reached
+            reached |= new
             waiting += new
-        return sorted(found)
+        return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
         """The units of a unit's column; itself, where it is in none."""

@@ -172,11 +172,11 @@ def rank_of(units: Units, now: Now, unit: int) -> int:
 @step
 def foremost_fleeing(units: Units, now: Now) -> int:
     """The unit that flees next, the first in the list of those in one place; -1 for none."""
-    found = -1
+    foremost = -1
     for unit in range(len(now.status)):
-        if flees(now.status[unit]) and (found < 0 or rank_of(units, now, unit) > rank_of(units, now, found)):
-            found = unit
-    return found
+        if flees(now.status[unit]) and (foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)):
+            foremost = unit
+    return foremost
 
 
 @step

@@ -84,11 +84,11 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
             flights, ends = flights - 1, len(places)
         row: list[int] = []
         for total in range(TOTALS):
-            found = after(places[len(onward)], total if total in totals else 0)
-            if found is not None and found not in places and flights > 0:
-                places.append(found)
+            end = after(places[len(onward)], total if total in totals else 0)
+            if end is not None and end not in places and flights > 0:
+                places.append(end)
             # a place that no unit ever comes to, for want of turns, is as good as the first
-            row.append(OFF_MAP if found is None else places.index(found) if found in places else 0)
+            row.append(OFF_MAP if end is None else places.index(end) if end in places else 0)
         onward.append(row)
     return Path(arm, edge or Fraction(0), places, onward)
 
@@ -102,16 +102,16 @@ def ground_of(paths: Sequence[Path]) -> Ground:
     ranks, near = np.zeros(shape, np.int64), np.zeros((*shape, 4), np.int64)
     sheltered, beside = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for row, path in enumerate(paths):
-        for place, (found, length) in enumerate(zip(path.places, to_edge[row])):
+        for place, (here, length) in enumerate(zip(path.places, to_edge[row])):
             onward[row, place] = path.onward[place]
             ranks[row, place] = bisect_left(lengths, length)
-            sheltered[row, place], beside[row, place] = found.sheltered, found.beside
+            sheltered[row, place], beside[row, place] = here.sheltered, here.beside
             near[row, place] = [
                 bound
                 for apart in (rules.ROUTED_BY_OLD_GUARD, rules.SHAKEN_BY_OLD_GUARD)
                 for bound in (bisect_left(lengths, length - apart), bisect_right(lengths, length + apart) - 1)
             ]
             for total, after in enumerate(path.onward[place]):
-                if not found.beside and (after == OFF_MAP or not path.places[after].beside):
+                if not here.beside and (after == OFF_MAP or not path.places[after].beside):
                     reach[row, place, total] = bisect_left(lengths, length - rules.flight_distance(path.arm, total))
     return Ground(np.array([len(path.places) for path in paths]), onward, reach, ranks, sheltered, beside, near)

@@ -66,13 +66,13 @@ NOT_MODELLED = {
 
 def rules(question: Question) -> RulesUsed:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
-    found, sections_of = _SECTIONS.rules(question), dict[str, list[str]]()
+    used, sections_of = _SECTIONS.rules(question), dict[str, list[str]]()
     asked = _SECTIONS.parts(question)
     for name, part in asked.items():
         for rule in (*NOT_MODELLED[name], *_far(part.asked)):
             sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
-    return replace(found, applied=tuple(sorted(set(found.applied))), not_modelled=tuple(not_modelled))
+    return replace(used, applied=tuple(sorted(set(used.applied))), not_modelled=tuple(not_modelled))
 
 
 def _without_way_to(asked: list[str], rule: str) -> str:

@@ -210,7 +210,7 @@ class Together(Record):
     def _fits_together(self) -> Together:
         lost = self.p_out + self.p_stunned + self.p_knocked_down + self.p_fleeing
         if lost > 1 + 1e-9:
-            raise ValueError(f"the chances of the leader's states add up to {lost:g} (allowed: 0 to 1)")
+            raise ValueError(f"the probabilities of the leader's states add up to {lost:g} (allowed: 0 to 1)")
         if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
             raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
         if not (self.warriors or self.rout_test):

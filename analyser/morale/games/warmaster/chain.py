@@ -111,13 +111,13 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
     """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
     way, move = way_of(question), Move[question.move.upper()]
-    found = np.zeros((len(way), len(way) + 1, 2), np.int64)
+    comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
         willing = _willing(way[:reached], choice, move)
         for place, met in enumerate(way[:reached]):
             for confused in range(2):
-                found[place, reached, confused] = meeting(move, met.kind, willing[place][confused])
-    return found
+                comes_of[place, reached, confused] = meeting(move, met.kind, willing[place][confused])
+    return comes_of
 
 
 def _willing(way: tuple[Met, ...], choice: Choice, move: Move) -> list[tuple[bool, bool]]:
