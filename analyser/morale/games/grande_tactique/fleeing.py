@@ -37,7 +37,7 @@ class UnitTested(Part):
         cause = CAUSES[asked.cause]
         if cause == gt.WORN_DOWN and asked.worn_down_by != "infantry":
             cause = gt.WORN_DOWN_BY_ARTILLERY
-        response = gt.response(gt.Arm[asked.arm.upper()], asked.state == "shaken", cause)
+        response = gt.response(gt.ARMS[asked.arm], asked.state == "shaken", cause)
         ignored = response == gt.IS_SHAKEN and not question.ruleset.fire_shakes
         self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
 
@@ -102,7 +102,7 @@ class OneFlight(Part):
 
     def __init__(self, asked: Flight, question: Question) -> None:
         super().__init__(asked, question)
-        self._arm, self._enemy = gt.Arm[asked.arm.upper()], gt.Arm[asked.enemy.upper()]
+        self._arm, self._enemy = gt.ARMS[asked.arm], gt.ARMS[asked.enemy]
 
     def chain(self) -> Chain:
         """Whether there is a gap, then the flight dice."""
@@ -169,7 +169,7 @@ class ChainReaction(Part):
 
     def __init__(self, asked: Column, question: Question) -> None:
         super().__init__(asked, question)
-        arms = [gt.Arm[arm.upper()] for arm in (asked.arm, *(friend.arm for friend in asked.friends))]
+        arms = [gt.ARMS[arm] for arm in (asked.arm, *(friend.arm for friend in asked.friends))]
         places = (Fraction(0), *(as_written(friend.distance) for friend in asked.friends))
         edge, paths = None if asked.edge_distance is None else as_written(asked.edge_distance), []
         for arm, place in zip(arms, places):

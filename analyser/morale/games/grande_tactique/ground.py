@@ -56,7 +56,7 @@ class Path(NamedTuple):
 
 def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
     """The places of a unit of a game, found flight by flight."""
-    arm = rules.Arm[unit.arm.upper()]
+    arm = rules.ARMS[unit.arm]
     edge = None if unit.edge_distance is None else as_written(unit.edge_distance)
     shelter = None if unit.shelter_distance is None or unit.in_shelter else as_written(unit.shelter_distance)
     farthest = flights * rules.flight_distance(arm, totals[-1])

@@ -136,7 +136,7 @@ def unit_of(unit: RoutedUnit, most: int) -> Unit:
     """A unit as integers, where no more than so many flights can come."""
 
     def flights_over(length: Fraction) -> int:
-        return max(math.ceil(length / gt.flight_distance(gt.Arm[unit.arm.upper()], 0)), 1)
+        return max(math.ceil(length / gt.flight_distance(gt.ARMS[unit.arm], 0)), 1)
 
     edge = None if unit.edge_distance is None else as_written(unit.edge_distance)
     to_edge, to_shelter = NEVER if edge is None else flights_over(edge), 0 if unit.in_shelter else NEVER

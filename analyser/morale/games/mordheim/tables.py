@@ -1,4 +1,4 @@
-"""The sections of a question about Mordheim, each answered by its module."""
+"""The sections of a question about Mordheim, each answered by its class."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, sided
 from analyser.morale.games.warmaster import rules
 from analyser.morale.games.warmaster.question import Friend, Obstacle, Question
-from analyser.morale.games.warmaster.rules import Kind, Meeting, Move, meeting
+from analyser.morale.games.warmaster.rules import Kind, Meeting, meeting
 from analyser.morale.questions import as_written
 
 Choice = Literal["always", "never", "fewest"]
@@ -110,26 +110,20 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 
 def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
     """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
-    way, move = way_of(question), Move[question.move.upper()]
+    way, after_the_dice = way_of(question), choice == "fewest" and question.move != "retreats"
+    stated = [met.obstacle.make_way for met in way]
+    always = [(choice != "never" if each is None else each,) * 2 for each in stated]
     comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
-        willing = _willing(way[:reached], choice, move)
+        willing = _fewest(way[:reached]) if after_the_dice else always
         for place, met in enumerate(way[:reached]):
             for confused in range(2):
-                comes_of[place, reached, confused] = meeting(move, met.kind, willing[place][confused])
+                comes_of[place, reached, confused] = meeting(question.move, met.kind, willing[place][confused])
     return comes_of
 
 
-def _willing(way: tuple[Met, ...], choice: Choice, move: Move) -> list[tuple[bool, bool]]:
-    """Whether each friend is to make way: while the mover is not confused, and once it is."""
-    if choice == "fewest" and move != Move.RETREATS:
-        return _fewest(way, move)
-    stated = [met.obstacle.make_way for met in way]
-    return [(choice != "never" if each is None else each,) * 2 for each in stated]
-
-
-def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
-    """The choices that confuse the fewest units on average, from the last obstacle to the first.
+def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
+    """Whether each friend is to make way so that the fewest units are confused on average, from the last to the first.
 
     The player has seen the dice: how far the unit moves, and whether it is confused already.
     """
@@ -143,8 +137,7 @@ def _fewest(way: tuple[Met, ...], move: Move) -> list[tuple[bool, bool]]:
             more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         else:
             best = (False, False)
-            tests = meeting(move, met.kind, False) == Meeting.HALTS_AND_TESTS
-            more = [1 - NO_SIX if tests else Fraction(1), Fraction(0)]
+            more = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
         willing.insert(0, best)
     return willing
 

@@ -12,15 +12,6 @@ from typing import Any
 Number = Any  # an integer, or one of each of some states
 
 
-class Move(IntEnum):
-    """Why the unit moves."""
-
-    DRIVEN_BACK = 0
-    FALLS_BACK = 1
-    RETREATS = 2
-    EVADES = 3
-
-
 class Kind(IntEnum):
     """What is in its way."""
 
@@ -46,12 +37,12 @@ def is_confused_by(sixes: Number) -> Any:
     return sixes > 0
 
 
-def meeting(move: Move, kind: Kind, makes_way: bool) -> Meeting:
+def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
     """What comes of moving into an obstacle; `makes_way`: the player's choice for a friend that can (WM-4, WM-5)."""
-    if kind == Kind.FRIEND and move == Move.EVADES:
+    if kind == Kind.FRIEND and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == Kind.FRIEND and makes_way:
         return Meeting.MAKES_WAY
-    if move == Move.RETREATS:
+    if move == "retreats":
         return Meeting.DESTROYS_STANDS
     return Meeting.HALTS_AND_TESTS if kind == Kind.IMPASSABLE else Meeting.HALTS_CONFUSED
