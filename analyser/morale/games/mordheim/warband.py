@@ -74,13 +74,13 @@ class Game(answers.Part):
     def _seen_among_all(self, place: int, part: Part, begun: bool = True) -> Phase:
         """A phase of the warband at `place` among all; after the game's end nothing happens (MD-3)."""
         size = self.rosters[place].states
+        waits, moved = np.divmod(part.after, size)
 
         def change(states: States, _: Any) -> States:
             seen = self.seen(states[:, 0])
             own = seen.of_each[place] + seen.waiting * size
-            moved, waits = part.after[own] % size, part.after[own] // size
-            after = states + (moved - own[:, np.newaxis] % size) * self._places[place]
-            after = after + (waits - seen.waiting[:, np.newaxis]) * self._places[-1]
+            after = states + (moved[own] - seen.of_each[place][:, np.newaxis]) * self._places[place]
+            after = after + (waits[own] - seen.waiting[:, np.newaxis]) * self._places[-1]
             return np.where((seen.over & begun)[:, np.newaxis], states, after)
 
         if part.dice is None:
