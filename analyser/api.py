@@ -17,7 +17,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.morale import api as morale
-from analyser.morale.systems import SYSTEMS, question_model, system_of
+from analyser.morale.systems import SYSTEMS, system_of
 from analyser.results import attack as attack_result
 from analyser.results import charge as charge_result
 from analyser.results import duel as duel_result
@@ -393,7 +393,7 @@ def _answer(
 def _kind(question: Any) -> str:
     """The kind of a question, by its type or its keys."""
     if isinstance(question, Record):
-        return next(name for name, system in SYSTEMS.items() if isinstance(question, question_model(system)))
+        return next(name for name, system in SYSTEMS.items() if isinstance(question, system.question))
     raw = read_scenario(question)[0]
     return system_of(raw) or kind_of(raw)
 

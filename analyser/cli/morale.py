@@ -13,7 +13,7 @@ from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys, pl
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
-from analyser.morale.systems import SYSTEMS, question_model
+from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -44,7 +44,7 @@ morale = Commands(
 def _options(name: str) -> list[KeyOption]:
     """An option for each key of a system's question; two, yes and no, where it is one or the other."""
     options = []
-    for path, field in _keys(question_model(SYSTEMS[name])):
+    for path, field in _keys(SYSTEMS[name].question):
         group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", None
         if path[0] == "ruleset":
             group, text = "Ruleset", field.description or _of_ruleset(name, path[1])
@@ -67,10 +67,10 @@ def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
 
 def _of_ruleset(name: str, key: str) -> str:
     """What the help says of a value of the ruleset without a description: where the shipped one stands."""
-    from analyser.morale.questions import RULESETS
+    from analyser.game.profiles import MORALE_RULESETS
 
-    file = dict(SYSTEMS[name].other_rulesets).get(key, SYSTEMS[name].ruleset)
-    return f"Instead of the value in {posixpath.normpath(posixpath.join(RULESETS, file))}."
+    file = SYSTEMS[name].other_rulesets.get(key, SYSTEMS[name].ruleset)
+    return f"Instead of the value in {posixpath.normpath(posixpath.join(MORALE_RULESETS, file))}."
 
 
 def answer_morale(name: str, scenario: str | None) -> None:

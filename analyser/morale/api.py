@@ -5,25 +5,24 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.validation import Record
-from analyser.game.profiles import Profiles, profiles_used
-from analyser.morale.questions import default_ruleset, read_question
+from analyser.game.profiles import Profiles, ProfilesLike, profiles_used
+from analyser.morale.answers import weights_of
+from analyser.morale.questions import Asked, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.solve import CHUNK_TRIALS, weights_of
-from analyser.morale.systems import SYSTEMS, answers_of, completed, question_model, system_named
-from analyser.results.base import RulesUsed
+from analyser.morale.systems import SYSTEMS, system_named
 
-QuestionLike = Record | str | os.PathLike[str] | Mapping[str, Any]
-ProfilesLike = Profiles | str | os.PathLike[str] | None
+QuestionLike = Asked | str | os.PathLike[str] | Mapping[str, Any]
+CHUNK_TRIALS = 1 << 20  # whole chunks of every sampler
 
 
-def load_question(system: str, source: QuestionLike, profiles: ProfilesLike = None) -> Record:
+def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> Asked:
     """A question to a system, checked, every default filled in.
 
     Parameters
@@ -47,20 +46,17 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike = No
     6
     """
     named = system_named(system)
-    if isinstance(source, Record):
-        return source
-    own = _folder(profiles)
-    model = question_model(named)
-    default = default_ruleset(model, named.ruleset, named.other_rulesets, own)
-    return read_question(model, source, default, lambda raw: completed(named, raw, own))
+    return source if isinstance(source, Asked) else read_question(named, source, _folder(profiles))
 
 
-def _folder(profiles: ProfilesLike) -> Path | None:
+def _folder(profiles: ProfilesLike | None) -> Path | None:
     folder = profiles.folder if isinstance(profiles, Profiles) else profiles
     return None if folder is None else Path(folder)
 
 
-def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike = None) -> MoraleResult:
+def solve(
+    system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
+) -> MoraleResult:
     """The answer to a question: exactly, or by a sample that is played until its intervals are narrow enough.
 
     Raises
@@ -70,23 +66,21 @@ def solve(system: str, question: QuestionLike, sampling: Sampling, profiles: Pro
     TooLargeError
         Too much can happen in it for the exact method.
     """
-    ready, answers, used = load_question(system, question, profiles), answers_of(system_named(system)), None
-    if not isinstance(question, Record) or profiles is not None:  # a checked one does not say where it was read
+    ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
+    if not isinstance(question, Asked) or profiles is not None:  # a checked one does not say where it was read
         used = profiles_used(_folder(profiles), morale=True)
-    parts = (answers.applied(ready), (), answers.not_modelled(ready), (), answers.warnings(ready))
-    rules = RulesUsed(*map(tuple, parts))
+    rules, own_weights = answers.rules(ready), getattr(answers, "weights", None)
 
     def answer(how: Sampling) -> MoraleResult:
-        trials, seed = (None, None) if how.is_exact else (how.trials, int(how.seed))
-        tables = answers.tables(ready, weights_of(answers, ready, how, trials))
-        return MoraleResult(
-            system=system, scenario=ready, tables=tables, rules=rules, trials=trials, seed=seed, profiles=used
-        )
+        recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)
+        tables, panels = answers.answer(ready, recorded)
+        result = MoraleResult(system=system, scenario=ready, tables=tables, panels=panels, rules=rules, profiles=used)
+        return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
 
     return sampling.settled(answer, CHUNK_TRIALS)
 
 
-def exact(system: str, question: QuestionLike, profiles: ProfilesLike = None) -> MoraleResult:
+def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
     """The exact answer to a question: distributions propagated through the Markov chains of the system's rules.
 
     Raises
@@ -113,7 +107,7 @@ def simulate(
     seed: int = 0,
     precision: float | None = None,
     threads: int | None = None,
-    profiles: ProfilesLike = None,
+    profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> MoraleResult:
     """The answer to a question by rolling every die.
@@ -187,7 +181,7 @@ class Ask:
         seed: int = 0,
         precision: float | None = None,
         threads: int | None = None,
-        profiles: ProfilesLike = None,
+        profiles: ProfilesLike | None = None,
         progress: Progress | bool | None = None,
         **keys: Any,
     ) -> MoraleResult:

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from analyser.common.errors import InputError, shown
 from analyser.common.files import check_plain, path_of, read_toml
-from analyser.common.validation import Record, checked
-from analyser.game.profiles import shipped_profiles
+from analyser.common.validation import Record, as_tuple, checked
+from analyser.game.profiles import MORALE_RULESETS, shipped_profiles
+
+if TYPE_CHECKING:
+    from analyser.morale.systems import System
 
 MOST_ROUNDS = 100
 MOST_INCHES = 1000
 SHORTEST = 0.01  # inches of a move
 MOST_VALUE = 100  # of a distribution of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
-RULESETS = "morale"  # the folder of ruleset files, in a folder of profiles
 WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
-RecordT = TypeVar("RecordT", bound=Record)
+ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
+Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
 
 Probability = Annotated[float, Field(ge=0, le=1)]
+ProbabilityOrBool = Annotated[
+    Probability, BeforeValidator(lambda each: float(each) if isinstance(each, bool) else each)
+]
 Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
 Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
@@ -49,7 +55,7 @@ def pmf_from(value: object) -> Pmf:
     if isinstance(value, int) and not isinstance(value, bool):
         value = {value: 1.0}
     if not isinstance(value, Mapping) or not value:
-        raise ValueError(f"{shown(value)} is not usable (allowed: a whole number, or a table of number = probability)")
+        raise ValueError(f"{shown(value)} is not usable (allowed: an integer, or a table of number = probability)")
     pmf = [0.0] * (max(_small_number(number) for number in value) + 1)
     for number, probability in value.items():
         if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
@@ -66,14 +72,8 @@ def _small_number(number: object) -> int:
     return int(str(number))
 
 
-def _one(value: object) -> object:
-    return value if isinstance(value, tuple) else pmf_from(value)  # a tuple: checked before
-
-
 def _by_round(value: object) -> object:
-    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return value  # checked before
-    return tuple(pmf_from(each) for each in value) if isinstance(value, list | tuple) else (pmf_from(value),)
+    return tuple(pmf_from(each) for each in (value if isinstance(value, list | tuple) else (value,)))
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
@@ -81,7 +81,7 @@ def _as_table(pmf: Pmf) -> dict[str, float]:
     return {str(number): probability for number, probability in enumerate(pmf) if probability}
 
 
-Distribution = Annotated[Pmf, BeforeValidator(_one), PlainSerializer(_as_table)]
+Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_table)]
 """An integer, or a distribution of it."""
 
 ByRound = Annotated[
@@ -95,11 +95,11 @@ def certainly(number: int) -> Pmf:
     return (0.0,) * number + (1.0,)
 
 
-def spread_over(pmfs: tuple[Pmf, ...], rounds: int, key: str) -> tuple[Pmf, ...]:
-    """One distribution for each of `rounds` rounds; ValueError for a list of another length."""
-    if len(pmfs) not in (1, rounds):
-        raise ValueError(f"{key} has {len(pmfs)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
-    return pmfs * rounds if len(pmfs) == 1 else pmfs
+def spread_over(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
+    """One number for each of `rounds` rounds; ValueError for a list of another length."""
+    if len(numbers) not in (1, rounds):
+        raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
+    return numbers * rounds if len(numbers) == 1 else numbers
 
 
 def as_written(length: float) -> Fraction:
@@ -124,13 +124,16 @@ def moves_over(distance: float, move: float) -> int:
     return max(math.ceil(as_written(distance) / as_written(move)), 1)
 
 
-def read_question(
-    model: type[RecordT],
-    source: str | os.PathLike[str] | Mapping[str, Any],
-    ruleset: Mapping[str, Any],
-    completed: Callable[[dict[str, Any]], dict[str, Any]],
-) -> RecordT:
-    """A question as `model`, its ``[ruleset]`` filled in with the defaults `ruleset`, then completed.
+class Asked(Record):
+    """A question to a system; each has a key `ruleset` too."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data: reading it again gives the same answer."""
+        return self.model_dump(mode="json")
+
+
+def read_question(system: System, source: str | os.PathLike[str] | Mapping[str, Any], folder: Path | None) -> Asked:
+    """A question to a system, its ruleset and what stands in profiles filled in from a folder; None: the shipped one.
 
     Raises
     ------
@@ -145,11 +148,13 @@ def read_question(
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
-    try:
-        whole = completed({**raw, "ruleset": _over(ruleset, stated)})
-    except InputError as error:
-        raise error.inside(where) from None
-    return checked(model, whole, where=where)
+    raw["ruleset"] = _over(default_ruleset(system, folder), stated)
+    if (completed := getattr(system.answers, "completed", None)) is not None:
+        try:
+            raw = completed(raw, folder)
+        except InputError as error:
+            raise error.inside(where) from None
+    return checked(system.question, raw, where=where)
 
 
 def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,29 +167,19 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
     return {**defaults, **stated, **sections}
 
 
-def default_ruleset(
-    model: type[Record], name: str, others: tuple[tuple[str, str], ...], folder: Path | None
-) -> dict[str, Any]:
-    """The values in the ruleset file `name`, and of those of `others`, as sections, the ones that count.
+def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
+    """The values in the ruleset file of a system and, as sections, those of other files that count.
 
-    Parameters
-    ----------
-    model : type of Record
-        The question, whose ruleset says which ones do.
-    name : str
-        A file in the ``morale`` folder of a folder of profiles.
-    others : tuple of (section, file)
-    folder : Path or None
-        The folder of profiles; None for the shipped one, which also stands in for files that the folder lacks.
+    The shipped files stand in for those that the folder of profiles lacks.
     """
-    records = cast("type[Record]", model.model_fields["ruleset"].annotation).model_fields
-    values = _ruleset_file(folder, name)
-    for section, other in others:
-        keys = cast("type[Record]", records[section].annotation).model_fields
-        values[section] = {key: value for key, value in _ruleset_file(folder, other).items() if key in keys}
+    records = system.question.model_fields["ruleset"].annotation
+    values = _ruleset_file(folder, system.ruleset)
+    for section, file in system.other_rulesets.items():
+        keys = records.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
+        values[section] = {key: value for key, value in _ruleset_file(folder, file).items() if key in keys}
     return values
 
 
 def _ruleset_file(folder: Path | None, name: str) -> dict[str, Any]:
-    path = (folder or shipped_profiles()) / RULESETS / name
-    return read_toml(path if path.exists() else shipped_profiles() / RULESETS / name)
+    path = (folder or shipped_profiles()) / MORALE_RULESETS / name
+    return read_toml(path if path.exists() else shipped_profiles() / MORALE_RULESETS / name)

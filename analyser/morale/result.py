@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
-from analyser.common.validation import Record
-from analyser.game.profiles import profiles_record
+from analyser.morale.answers import Table
+from analyser.morale.pictures import Panel, draw_first, picture_of
+from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
-from analyser.morale.tables import Table
 from analyser.results.base import Result, Weighed
 from analyser.results.rendering import Block
 
@@ -35,15 +36,18 @@ class MoraleResult(Result):
     ----------
     system : str
         Such as ``legion``.
-    scenario : Record
+    scenario : Asked
         The question, every default filled in.
     tables : mapping of str to Table
         The main one first. Read them with :meth:`to_frame` or :meth:`as_dict`.
+    panels : sequence of Panel
+        Those of the picture, in order.
     """
 
-    scenario: Record
+    scenario: Asked
     system: str
     tables: Mapping[str, Table]
+    panels: Sequence[Panel]
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -148,28 +152,28 @@ class MoraleResult(Result):
         return pd.DataFrame(self.table(table))
 
     def plot(self, ax: Axes | None = None) -> Any:
-        """The picture of the answer: a figure of several panels, or the first of them on `ax`."""
-        from analyser.morale.pictures import draw_first, picture_of
+        """The picture of the answer under its title: a figure of several panels, or the first of them on `ax`.
 
+        Raises
+        ------
+        InputError
+            A comparison on `ax`: it is a figure of its own.
+        """
         return picture_of(self) if ax is None else draw_first(self, ax)
+
+    def caption(self, width: int = 80) -> list[str]:
+        """The system and what is stated in the question, in two lines at most of so many characters."""
+        stated = self.scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ruleset"})
+        asked = _written({key: "default" if value == {} else value for key, value in stated.items()})
+        return textwrap.wrap(f"{SYSTEMS[self.system].title}: {asked}", width, max_lines=2, placeholder=" ...")
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints (`docs/morale.md`)."""
-        question = self.scenario.model_dump(mode="json")
-        head: dict[str, Any] = {"system": self.system, "method": self.method, "question": question}
-        head |= profiles_record(self.profiles)
-        if self.trials is not None:
-            head |= {"trials": self.trials, "seed": self.seed}
-        return head | self._body()
+        return {"system": self.system} | super().as_dict()
 
     def _body(self) -> dict[str, Any]:
-        rules = {
-            "applied": self.rules.applied,
-            "not_modelled": self.rules.not_modelled,
-            "warnings": self.rules.warnings,
-        }
         tables = {name: _records(columns) for name, columns in self.columns.items()}
-        return {"tables": tables} | {name: list(entries) for name, entries in rules.items()}
+        return {"question": self.scenario.as_dict(), "tables": tables}
 
     def rows(self) -> list[dict[str, Any]]:
         """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""

@@ -67,7 +67,7 @@ def test_a_unit_without_courage_never_panics_in_a_comparison_either():
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ("legion --courage 0", "courage: 0 is not usable (allowed: 1 to 20, or none)"),
+        ("legion --courage 0", "courage: 0 is not usable (allowed: 1 to 20 or 'none')"),
         ("legion --courage 1 --edge-distance -3 --move-distance 6", "edge_distance: -3 is not usable (allowed: 0 to"),
         ("legion --courage 1 --destroyed 1.2", "destroyed: 1.2 is not usable (allowed: 0 to 1)"),
         ("legion --courage 1 --destroyed nan", "destroyed: nan is not usable (allowed: 0 to 1)"),

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import analyser
 from analyser import morale
@@ -54,6 +55,37 @@ def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
         assert result.mean(figure) >= 0
         assert result.std(figure) >= 0
     assert "<table" in result._repr_html_()
+
+
+@pytest.mark.parametrize("system", ASKED)
+def test_the_json_of_an_answer_has_the_head_of_every_answer(system):
+    attack = analyser.simulate(
+        {"attack": {"dice": 2}, "target": {"models": 1, "defence": 1, "damage_limit": 1}}, trials=9
+    )
+    head = ("kind", "method", "scenario", "trials", "seed", "applied", "not_used", "not_modelled", "warnings")
+    found = function_of(system)(ASKED[system], **FEW).as_dict()
+    assert set(head) <= attack.as_dict().keys() & found.keys()
+    assert found["kind"] == found["system"] == system
+    assert found["scenario"] == found["question"]
+
+
+@pytest.mark.parametrize("system", ASKED)
+def test_a_picture_names_the_system_and_the_question(system):
+    result = function_of(system)(ASKED[system])
+    title = result.plot().texts[0].get_text()
+    assert title.startswith(morale.SYSTEMS[system].title)
+    assert f"{next(iter(ASKED[system]))} = " in title
+
+
+def test_a_panel_on_axes_of_ones_own_names_them_too():
+    axes = Figure().subplots()
+    assert morale.legion(courage=1, tokens=2).plot(ax=axes) is axes
+    assert axes.get_title(loc="left").split("\n") == [
+        "Star Wars: Legion: courage = 1, tokens = 2",
+        "Without a commander, percent",
+    ]
+    with pytest.raises(InputError, match="a comparison is a figure of its own"):
+        morale.compare(models=4, losses=1).plot(ax=axes)
 
 
 def test_trials_have_no_effect_on_an_exact_answer():

@@ -5,9 +5,7 @@ from click.testing import CliRunner
 
 from analyser import morale
 from analyser.cli import cli
-from analyser.morale.panels import Fates
-from analyser.morale.pictures import picture_of
-from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.morale.pictures import Fates, picture_of
 from analyser.plots.look import TALLEST
 from analyser.plots.value_bars import MOST_BARS
 
@@ -29,7 +27,7 @@ def drawn(system):
 
 @pytest.mark.parametrize("system", QUESTIONS)
 def test_every_panel_is_drawn(system):
-    panels = [*answers_of(SYSTEMS[system]).panels(morale.load_question(system, QUESTIONS[system]))]
+    panels = morale.exact(system, QUESTIONS[system]).panels
     assert not any(isinstance(panel, Fates) for panel in panels)
     titles = [axes.get_title(loc="left") for axes in drawn(system).axes]
     assert titles == [f"{panel.heading}, percent" for panel in panels]

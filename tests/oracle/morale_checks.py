@@ -7,7 +7,7 @@ from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
 from analyser.engine.chain.sampled import TabulatedSample
-from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.morale.systems import SYSTEMS
 
 FEWEST_EXPECTED = 10
 UNLIKELY = 1e-4  # one chi-square test in ten thousand would fail by chance; the seeds are fixed
@@ -30,7 +30,7 @@ def rows(result, table=None):
 def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
     """Every recorded law of a question agrees with its sample, whole states and all, by chi-square."""
     ready = morale.load_question(system, question)
-    for part, chain in enumerate(answers_of(SYSTEMS[system]).chains(ready).values()):
+    for part, chain in enumerate(SYSTEMS[system].answers.chains(ready).values()):
         states, laws = exact_distributions(chain)
         for seed in seeds:
             sample = sampled_counts(chain, trials, seed, part)

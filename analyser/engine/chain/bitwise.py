@@ -46,19 +46,9 @@ def draw_buffers() -> DrawBuffers:
 def draw_for_each(
     trials: int, thresholds: NDArray[np.int64], last: int, counts: NDArray[np.int64], buffers: DrawBuffers
 ) -> None:
-    """Draw for each of `trials` trials, and count how many thresholds each draw reaches.
+    """Draw for each of `trials` trials; add to `counts` how many reach 0, 1, ... `last` thresholds.
 
-    Parameters
-    ----------
-    trials : int
-    thresholds : int64 array
-        In order; a draw of 0 to 2**32 - 1 reaches those that are no higher.
-    last : int
-        How many of them there are.
-    counts : int64 array
-        Added to: how many trials reach 0, 1, … `last` thresholds.
-    buffers : DrawBuffers
-        Their stream goes on by the words that were used.
+    The thresholds stand in order; a draw of 0 to 2**32 - 1 reaches those that are no higher.
     """
     stream = buffers.stream
     waiting = push(buffers, 0, 0, DRAW_BITS, trials, thresholds_up_to(thresholds, 0, last, 0), last)

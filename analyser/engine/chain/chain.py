@@ -7,7 +7,8 @@ them; :mod:`~analyser.engine.chain.sampled` and :mod:`~analyser.engine.chain.on_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.chain.sparse import Sparse
 
 MOST_STATES = 1 << 16  # that are tabulated one and all, whether they can be reached or not
 MOST_CELLS = 1 << 22  # of such a table: states times totals
@@ -24,7 +24,42 @@ HIGHEST_STATE = (1 << 62) - 1
 AT_ONCE = 1 << 18  # cells of a table that are worked out together
 
 States = NDArray[np.int64]
-Transition = Callable[[States], NDArray[Any]]
+Change = Callable[[Any, Any], Any]  # states and totals, arrays that are broadcast together, to the states after
+
+
+class Fields:
+    """Several numbers in one state: fields of so many values each, of which the last changes fastest.
+
+    Higher states than those have no fields, but in the first one, which goes on counting.
+
+    Examples
+    --------
+    >>> unit = Fields({"moves": 3, "tokens": 10})
+    >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
+    (30, 27, 7, 20)
+    """
+
+    def __init__(self, sizes: Mapping[Any, int]) -> None:
+        self.sizes = dict(sizes)
+        names = [*self.sizes]
+        self.places: dict[Hashable, int] = {
+            name: math.prod(self.sizes[after] for after in names[number + 1 :]) for number, name in enumerate(names)
+        }
+        self.size = math.prod(self.sizes.values())
+        self._first = names[0]
+
+    def get(self, name: Hashable, states: Any) -> Any:
+        """The value of a field in states."""
+        above = states // self.places[name]
+        return above if name == self._first else above % self.sizes[name]
+
+    def pack(self, **values: Any) -> Any:
+        """The states with these values, 0 in the other fields."""
+        return sum(value * self.places[name] for name, value in values.items())
+
+    def put(self, states: Any, **values: Any) -> Any:
+        """The same states with other values in some fields."""
+        return states + sum((value - self.get(name, states)) * self.places[name] for name, value in values.items())
 
 
 @dataclass(frozen=True)
@@ -98,44 +133,40 @@ class Phase:
 
     Attributes
     ----------
-    targets : callable, or integer array, shape (all states, highest total + 1)
-        Of some states (int64, shape (states,)), the state that each of them and each total lead to: shape (states,
-        highest total + 1). Entries of totals that a state cannot roll are ignored.
+    change : callable
+        The state that each of some states, shape (states, 1), and each total, shape (totals,), lead to. What it says
+        of totals that a state cannot roll is ignored.
     die : Die
         Default: nothing is rolled.
-    dice : int, callable, or integer array, shape (all states,)
+    dice : int, or callable
         How many dice every state rolls or, of some states, each of them.
     extra_dice : tuple of ExtraDie
         Further dice, one of each, whatever the state; the total is that of all dice.
-    recorded : bool
-        Whether the distribution of the state after it is kept.
+    most_dice : int
+        The most that any state rolls, where `dice` is a callable.
     """
 
-    targets: Transition | NDArray[Any]
+    change: Change
     die: Die = NO_DIE
-    dice: Transition | NDArray[Any] | int = 0
+    dice: Callable[[States], NDArray[Any]] | int = 0
     extra_dice: tuple[ExtraDie, ...] = ()
-    recorded: bool = False
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What tells the phase from others, but for whether it is recorded."""
-        return (id(self.targets), self.die, id(self.dice), self.extra_dice)
+    most_dice: int = 0
 
     @cached_property
     def totals(self) -> int:
-        """How many totals are distinguished."""
-        return int(self.rows(np.zeros(1, np.int64)).shape[1])
+        """How many totals are distinguished: from 0 to the highest."""
+        dice = self.dice if isinstance(self.dice, int) else self.most_dice
+        return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
     def rows(self, states: States) -> NDArray[Any]:
         """The states that each of some states and each total lead to: shape (states, totals)."""
-        return self.targets(states) if callable(self.targets) else self.targets[states]
+        after = self.change(states[:, np.newaxis], np.arange(self.totals))
+        return np.broadcast_to(after, (len(states), self.totals))
 
     def dice_of(self, states: States) -> NDArray[np.int64]:
         """How many dice each of some states rolls."""
-        if isinstance(self.dice, int):
-            return np.full(len(states), self.dice, np.int64)
-        return np.asarray(self.dice(states) if callable(self.dice) else self.dice[states], np.int64)
+        dice = self.dice(states) if callable(self.dice) else self.dice
+        return np.broadcast_to(np.asarray(dice, np.int64), states.shape)
 
     def span(self, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The lowest and the highest total of each of some states."""
@@ -158,26 +189,7 @@ class Phase:
         return pmfs
 
 
-def unchanged(states: States) -> States:
-    """The transition of a phase in which nothing happens."""
-    return states[:, np.newaxis]
-
-
-RECORD = Phase(unchanged, recorded=True)  # nothing happens but that the state is recorded
-
-
-class Extent(NamedTuple):
-    """How large a game can become, for whoever asks more than the exact method has room for.
-
-    `of` is what its states tell apart, such as ``14 units, each standing, in rout or lost``; `less` is what would make
-    it smaller, such as ``fewer units``.
-    """
-
-    of: str = "this question"
-    less: str = "less at once"
-
-
-UNKNOWN = Extent()
+RECORD = Phase(lambda states, _: states)  # nothing happens, but that the distribution of the state is kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,10 +200,14 @@ class Chain:
     ----------
     start : int
     phases : tuple of Phase
+        With :data:`RECORD` wherever the distribution of the state is to be kept.
     size : int
-        States are integers below it; it may be as large as 2**62. Default: as many as the first phase's array has.
-    extent : Extent
-        What makes it so large.
+        States are integers below it; it may be as large as 2**62.
+    what : str
+        What its states tell apart, such as ``14 units, each standing, in rout or lost``, for whoever asks more than
+        there is room for.
+    less : str
+        What would make it smaller, such as ``fewer units``.
 
     Raises
     ------
@@ -201,28 +217,65 @@ class Chain:
 
     start: int
     phases: tuple[Phase, ...]
-    size: int = 0
-    extent: Extent = UNKNOWN
+    size: int
+    what: str = "this question"
+    less: str = "less at once"
 
     def __post_init__(self) -> None:
-        if self.states > HIGHEST_STATE + 1:
-            raise InputError(f"{self.extent.of}: too many to number", allowed=self.extent.less)
-
-    @property
-    def states(self) -> int:
-        """How many states there are, whether they can be reached or not."""
-        return self.size or len(self.phases[0].targets)  # type: ignore[arg-type]
-
-    @property
-    def recordings(self) -> int:
-        """How many distributions are recorded."""
-        return sum(phase.recorded for phase in self.phases)
+        if self.size > HIGHEST_STATE + 1:
+            raise InputError(f"{self.what}: too many to number", allowed=self.less)
 
     @cached_property
     def is_small(self) -> bool:
         """Whether all states are tabulated, rather than those that are met."""
-        phases = {phase.key: phase for phase in self.phases}.values()
-        return self.states <= MOST_STATES and all(self.states * phase.totals <= MOST_CELLS for phase in phases)
+        return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
+
+
+class SparseRow(NamedTuple):
+    """The columns, in order, where a row is not 0, and its values there; shapes (entries,)."""
+
+    columns: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+class Sparse:
+    """A sparse matrix that answers what distributions of states are asked as arrays."""
+
+    def __init__(self, rows: Sequence[SparseRow], width: int) -> None:
+        self.rows = tuple(rows)
+        self.shape = (len(self.rows), width)
+        self.dtype = np.dtype(np.float64)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __matmul__(self, other: NDArray[Any]) -> NDArray[np.float64]:
+        return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
+
+    def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
+        """Some rows, and of these the columns that a mask selects; of one row alone an array."""
+        which, mask = key if isinstance(key, tuple) else (key, None)
+        if isinstance(which, int):
+            row = np.zeros(self.shape[1])
+            row[self.rows[which].columns] = self.rows[which].values
+            return row if mask is None else row[mask]
+        if mask is None:
+            return Sparse(self.rows[which], self.shape[1])
+        positions = np.cumsum(mask) - 1
+        selected = [(row, mask[row.columns]) for row in self.rows[which]]
+        rows = [SparseRow(positions[row.columns[here]], row.values[here]) for row, here in selected]
+        return Sparse(rows, int(np.count_nonzero(mask)))
+
+    def sum(self, axis: int) -> NDArray[np.float64]:
+        """The sum of each column (axis 0), or of each row (axis 1)."""
+        if axis == 1:
+            return np.array([row.values.sum() for row in self.rows])
+        columns, values = (np.concatenate(part) for part in zip(*self.rows))
+        return np.asarray(np.bincount(columns, values, self.shape[1]), np.float64)
+
+    def toarray(self) -> NDArray[np.float64]:
+        """The same as an array."""
+        return np.array([self[row] for row in range(len(self))])
 
 
 class Recorded(NamedTuple):
@@ -262,17 +315,6 @@ def distinct(states: States) -> States:
     """Distinct states in order: as `np.unique`, whose hashing is many times slower."""
     in_order = np.sort(states)
     return in_order[np.diff(in_order, prepend=-1) > 0]
-
-
-def on_common_states(recorded: Mapping[str, Recorded]) -> tuple[States, dict[str, NDArray[Any]]]:
-    """The states that any of several chains met, in order, and the weights of each over all of these."""
-    met = {name: each.weights.sum(axis=0) > 0 for name, each in recorded.items()}
-    states = distinct(np.concatenate([each.states[met[name]] for name, each in recorded.items()]))
-    weights = {}
-    for name, each in recorded.items():
-        met_by_it = Recorded(np.searchsorted(states, each.states[met[name]]), each.weights[:, met[name]])
-        weights[name] = met_by_it.of_all(len(states))
-    return states, weights
 
 
 def slabs(states: int, totals: int) -> list[slice]:

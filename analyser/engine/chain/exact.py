@@ -7,6 +7,7 @@ too large is refused during the search.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
-from analyser.engine.chain.chain import Chain, Phase, Recorded, States, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
 
 ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
 _TOGETHER = 64  # states whose probabilities are looked at together
@@ -45,16 +46,16 @@ class TransitionTables:
     def __init__(self, states: States) -> None:
         self.states = states
         self._are_numbers = int(states[-1]) == len(states) - 1
-        self._made: dict[tuple[object, ...], TransitionTable] = {}
+        self._made: dict[Phase, TransitionTable] = {}
 
     def of(self, phase: Phase) -> TransitionTable:
         """The table of a phase."""
-        if phase.key not in self._made:
+        if phase not in self._made:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
             for some in slabs(len(self.states), phase.totals):
                 targets[some] = self.numbers_of(phase.rows(self.states[some]))
-            self._made[phase.key] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
-        return self._made[phase.key]
+            self._made[phase] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
+        return self._made[phase]
 
     def numbers_of(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of some states; any number for one that has none, which is none that can be reached."""
@@ -70,18 +71,19 @@ class TransitionTables:
 
 
 class Search:
-    """A breadth-first search for the states that can be reached; `found` are those so far, in order."""
+    """A breadth-first search for the states that can be reached; `met` are those so far, in order."""
 
     def __init__(self, chain: Chain) -> None:
-        self.found = np.array([chain.start])
+        self.met = np.array([chain.start])
         self._chain = chain
-        totals = {phase.key: phase.totals for phase in chain.phases}
-        self._numbers = sum(totals.values()) + 2 * chain.recordings
-        self._last: dict[tuple[object, ...], tuple[States, States]] = {}
+        self._numbers = sum(phase.totals for phase in set(chain.phases)) + 2 * chain.phases.count(RECORD)
+        self._last: dict[Phase, tuple[States, States]] = {}
 
     def through(self, states: States, phase: Phase) -> States:
         """The states that a phase leads to from some states; TooLargeError if their tables are too large."""
-        last = self._last.get(phase.key)
+        if phase is RECORD:
+            return states
+        last = self._last.get(phase)
         if last is not None and np.array_equal(states, last[0]):
             return last[1]
         if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # distributions of so many dice
@@ -90,9 +92,9 @@ class Search:
         for some in slabs(len(states), phase.totals):
             after = distinct(np.concatenate([after, _reached_from(states[some], phase)]))
             self._check_room(len(after))
-        self.found = distinct(np.concatenate([self.found, after]))
-        self._check_room(len(self.found))
-        self._last[phase.key] = states, after
+        self.met = distinct(np.concatenate([self.met, after]))
+        self._check_room(len(self.met))
+        self._last[phase] = states, after
         return after
 
     def _check_room(self, states: int) -> None:
@@ -108,7 +110,7 @@ def _reached_from(states: States, phase: Phase) -> States:
 
 def too_large(chain: Chain) -> TooLargeError:
     """The refusal of a chain."""
-    return TooLargeError(f"{chain.extent.of}: too much for the method exact", less=chain.extent.less)
+    return TooLargeError(f"{chain.what}: too much for the method exact", less=chain.less)
 
 
 @tiered(1.0)
@@ -135,42 +137,44 @@ def propagate(
 @step
 def all_zero(probabilities: NDArray[np.float64]) -> bool:
     """Whether all are 0; their bits are looked at together, because most states are not reached."""
-    found = np.int64(0)
+    joined = np.int64(0)
     for bits in probabilities.view(np.int64):
-        found |= bits
-    return bool(found == 0)
+        joined |= bits
+    return bool(joined == 0)
 
 
 def exact_distributions(chain: Chain) -> Recorded:
-    """The distribution of the state after each recorded phase, by forward propagation.
-
-    Raises
-    ------
-    TooLargeError
-        More states can be reached than there is room for.
+    """The recorded distributions of the state; TooLargeError if more states can be reached than there is room for.
 
     Examples
     --------
-    >>> from analyser.engine.chain.chain import Phase, sided
-    >>> two_dice = Phase(lambda states: states[:, None] + np.arange(13), sided(6), 2, recorded=True)
-    >>> float(exact_distributions(Chain(0, (two_dice,), size=13)).weights[0, 7].round(4))
+    >>> from analyser.engine.chain.chain import sided
+    >>> two_dice = Phase(lambda states, totals: states + totals, sided(6), 2)
+    >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """
-    tables = TransitionTables(_states_of(chain))
+    tables = TransitionTables(states_met(chain, [[chain.phases]]))
     distribution = tables.certain(chain.start)
     recorded = []
     for phase in chain.phases:
-        distribution = tables.of(phase).propagated(distribution)
-        if phase.recorded:
+        if phase is RECORD:
             recorded.append(distribution[0])
+        else:
+            distribution = tables.of(phase).propagated(distribution)
     return Recorded(tables.states, np.array(recorded))
 
 
-def _states_of(chain: Chain) -> States:
-    """All states, where they are few; else those that can be reached."""
+def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
+    """All states, where they are few; else those that can be reached, in each round by any of some phases."""
     if chain.is_small:
-        return np.arange(chain.states)
-    search, states = Search(chain), np.array([chain.start])
-    for phase in chain.phases:
-        states = search.through(states, phase)
-    return search.found
+        return np.arange(chain.size)
+    search, now = Search(chain), np.array([chain.start])
+    for ways in rounds:
+        after = []
+        for phases in ways:
+            states = now
+            for phase in phases:
+                states = search.through(states, phase)
+            after.append(states)
+        now = distinct(np.concatenate(after))
+    return search.met

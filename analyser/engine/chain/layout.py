@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers
-from analyser.engine.chain.chain import Chain, Die, Phase
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase
 from analyser.engine.chain.exact import TransitionTable, TransitionTables
 
 
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     die: int  # in `dice_rows`
     extra_dice: int  # the first of them, there
     after_extra_dice: int  # the first that is not one of them
-    slot: int  # of the recorded counts, or -1
+    slot: int  # of the counts that are recorded here, where nothing is rolled, or -1
 
 
 class Layout(NamedTuple):
@@ -69,23 +69,16 @@ def memory_for(layout: Layout, states: int) -> Memory:
 
 
 class Writer:
-    """Writes the layout of a chain, each phase once.
-
-    Parameters
-    ----------
-    chain : Chain
-    tabulated : bool
-        With tables of all its states; else with room for those of one state in one phase.
-    """
+    """Writes the layout of a chain, each phase once; `tabulated`: with tables of all its states, else room for one."""
 
     def __init__(self, chain: Chain, tabulated: bool) -> None:
-        tables = TransitionTables(np.arange(chain.states)) if tabulated else None
+        tables = TransitionTables(np.arange(chain.size)) if tabulated else None
         self._values, self._thresholds, self._dice_rows = _Pile(np.int64), _Pile(np.int64), list[DieRow]()
         self._targets, self._dice, self._settled = _Pile(np.uint32), _Pile(np.uint16), _Pile(np.int32)
-        self._chain, self._rows = chain, dict[tuple[object, ...], Row]()
+        self._chain, self._rows = chain, dict[Phase, Row]()
         for phase in chain.phases:
-            if phase.key not in self._rows:
-                self._rows[phase.key] = self._row(phase, None if tables is None else tables.of(phase))
+            if phase not in self._rows:
+                self._rows[phase] = self._row(phase, None if tables is None or phase is RECORD else tables.of(phase))
         if tables is None:
             self._targets.add(np.zeros(max(row.totals for row in self._rows.values()), np.uint32))
             self._dice.add(np.zeros(1, np.uint16))
@@ -108,12 +101,12 @@ class Writer:
         """The layout of some phases of the chain, in the order in which they are played."""
         rows, slot = [], 0
         for phase in phases:
-            rows.append(self._rows[phase.key]._replace(slot=slot if phase.recorded else -1))
-            slot += phase.recorded
+            rows.append(self._rows[phase]._replace(slot=slot if phase is RECORD else -1))
+            slot += phase is RECORD
         piles = (self._targets, self._dice, self._settled, self._values, self._thresholds)
         arrays = [pile.array() for pile in piles]
         dice_rows = np.array(self._dice_rows, np.int64)
-        return Layout._make((np.array(rows, np.int64), dice_rows, *arrays, self._chain.start, self._chain.states))
+        return Layout._make((np.array(rows, np.int64), dice_rows, *arrays, self._chain.start, self._chain.size))
 
 
 def _settled(table: TransitionTable) -> NDArray[np.int32]:

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS
-from analyser.engine.chain.chain import Chain, Phase, Recorded, States, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
 from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
 from analyser.engine.chain.sampled import Sample, TabulatedSample, die_rolled, roll_group
-from analyser.engine.chain.sparse import Sparse, SparseRow
 from analyser.engine.parallel import Queue
 from analyser.engine.rng import counter_of_chunk, stream_of, word_of
 
@@ -85,16 +84,9 @@ def roll_groups(
 ) -> None:
     """Roll a phase for groups of trials, those of each in the same state, and send them on.
 
-    Parameters
-    ----------
-    layout : Layout
-        With the targets of one state, which are those of each group in turn.
-    rows : int64 array, shape (groups, totals)
-    spans : int64 array, shape (groups, 3)
-        How many dice a group rolls, the lowest and the highest of its totals.
-    trials : int64 array, shape (groups,)
-    few : int
-        Groups of up to so many are rolled trial by trial.
+    `layout` has room for the targets of one state, those of each group in turn: a row of `rows`, shape (groups,
+    totals). `spans`, shape (groups, 3), says how many dice a group rolls, the lowest and the highest of its totals.
+    Groups of up to `few` are rolled trial by trial.
     """
     for group in range(len(trials)):
         dice, low, high = spans[group]
@@ -168,9 +160,9 @@ class OnDemandSample(Sample):
         memory = memory_for(layout, layout.targets.size)
         for task in queue:
             for chunk in range(task.first, task.last):
-                found = self._chunk(phases, layout, memory, chunk, task.chunk_trials)
+                of_chunk = self._chunk(phases, layout, memory, chunk, task.chunk_trials)
                 with self._lock:
-                    for counter, counts in zip(self._counters, found):
+                    for counter, counts in zip(self._counters, of_chunk):
                         counter.add(counts)
                     self.trials += task.chunk_trials
                     self._check_room()
@@ -182,27 +174,30 @@ class OnDemandSample(Sample):
         states, counts, few = np.array([self._chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(phases):
+            if phase is RECORD:
+                states, counts = merged(states, counts)
+                few = len(states)
+                recorded.append((states, counts))
+                continue
             groups = Groups(np.empty(trials, np.int64), np.empty(trials, np.int64), np.zeros(1, np.int64))
             for some in slabs(len(states), phase.totals):
                 rows = np.ascontiguousarray(phase.rows(states[some]), np.int64)
                 spans = np.column_stack([phase.dice_of(states[some]), *phase.span(states[some])])
                 roll_groups(layout, place, rows, spans, counts[some], FEW_TRIALS, memory, groups)
             states, counts = (each[: groups.length[0]] for each in (groups.states, groups.trials))
-            if phase.recorded or len(states) > 2 * few:
+            if len(states) > 2 * few:
                 states, counts = merged(states, counts)
                 few = len(states)
-            if phase.recorded:
-                recorded.append((states, counts))
         return recorded
 
     def recorded(self) -> Recorded:
         """The counts of all that was played."""
         counts = [counter.merged() for counter in self._counters]
         self._check_room()
-        states = distinct(np.concatenate([found for found, _ in counts]))
+        states = distinct(np.concatenate([met for met, _ in counts]))
         rows = [
-            SparseRow(np.searchsorted(states, found), trials.astype(np.float64))  # of which products are the fastest
-            for found, trials in counts
+            SparseRow(np.searchsorted(states, met), trials.astype(np.float64))  # of which products are the fastest
+            for met, trials in counts
         ]
         weights = Sparse(rows, len(states))
         is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
@@ -210,12 +205,12 @@ class OnDemandSample(Sample):
 
     def _check_room(self) -> None:
         if sum(counter.kept for counter in self._counters) > MOST_RECORDED:
-            problem = f"{self._chain.extent.of}: {self.trials} trials end in too many different states to keep"
-            raise InputError(problem, allowed=f"fewer trials, or {self._chain.extent.less}")
+            problem = f"{self._chain.what}: {self.trials} trials end in too many different states to keep"
+            raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
 
 
 def sample_of(chain: Chain, recordings: int, seed: int, part: int) -> Sample:
-    """An empty sample of a chain, with room for the counts of so many recorded phases.
+    """An empty sample of a chain, with room for so many recorded counts.
 
     `part` says which of several chains of one question this is: each has random numbers of its own.
     """
@@ -230,24 +225,11 @@ def sampled_counts(
     threads: int = 1,
     report: Callable[[int], None] = lambda _: None,
 ) -> Recorded:
-    """How many of `trials` trials were in each state after each recorded phase.
+    """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
 
-    Parameters
-    ----------
-    chain : Chain
-    trials, seed : int
-    part : int
-        Which of several chains of one question this is: each has random numbers of its own.
-    threads : int
-        The counts do not depend on it.
-    report : callable, optional
-        Told the trials so far, now and then.
-
-    Raises
-    ------
-    InputError
-        So many trials end in more different states than there is room for.
+    `report` is called with the trials so far, now and then. InputError if so many trials end in more different states
+    than there is room for.
     """
-    sample = sample_of(chain, chain.recordings, seed, part)
+    sample = sample_of(chain, chain.phases.count(RECORD), seed, part)
     sample.play(chain.phases, trials, threads, report)
     return sample.recorded()

@@ -1,77 +1,43 @@
 """Markov chains driven by a sequence of numbers from elsewhere, such as the losses of a fight: exact, and rolled.
 
-A path is one run of such numbers, one a round; each number has a turn, the phases that are played in a round with it.
-Numbers of different rounds may depend on each other in any way: a path has its weight as a whole.
+A path is one run of such numbers, one a round; each number has a turn, the phases that are played in a round with it,
+one of them :data:`~analyser.engine.chain.chain.RECORD`. Numbers of different rounds may depend on each other in any
+way: a path has its weight as a whole. The chain has the phases of all turns, in any order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import UNKNOWN, Chain, Extent, Phase, Recorded, States, distinct
-from analyser.engine.chain.exact import Search, TransitionTables, too_large
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded
+from analyser.engine.chain.exact import TransitionTables, states_met, too_large
 from analyser.engine.chain.on_demand import sample_of
 
+Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ...
 MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: paths times states
 
 
 class Paths(NamedTuple):
-    """All paths that are possible, or that were seen.
+    """All paths that are possible, or that were seen; each row of the numbers once."""
 
-    Attributes
-    ----------
-    numbers : int64 array, shape (paths, rounds)
-        Each row once.
-    weights : float64 or int64 array, shape (paths,)
-        The probability of each, or how often it was seen.
-    """
-
-    numbers: NDArray[np.int64]
-    weights: NDArray[np.float64] | NDArray[np.int64]
+    numbers: NDArray[np.int64]  # shape (paths, rounds)
+    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
 
 
-class DrivenChain(NamedTuple):
-    """A chain that is driven along paths.
-
-    Attributes
-    ----------
-    start : int
-    turns : sequence of sequences of Phase
-        The phases of a round with the number 0, 1, …; one of them recorded.
-    size : int
-        States are integers below it. Default: as many as the first phase's array has.
-    extent : Extent
-        What makes it so large.
-    """
-
-    start: int
-    turns: Sequence[Sequence[Phase]]
-    size: int = 0
-    extent: Extent = UNKNOWN
-
-    @property
-    def chain(self) -> Chain:
-        """All its turns one after the other."""
-        return Chain(self.start, tuple(phase for turn in self.turns for phase in turn), self.size, self.extent)
-
-
-def distributions_along(driven: DrivenChain, paths: Paths) -> Recorded:
-    """The distribution of the state after the recorded phase of each round; `paths` have probabilities.
-
-    Raises
-    ------
-    TooLargeError
-    """
-    turns, tables = driven.turns, TransitionTables(_states_along(driven, paths))
+def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
+    """The distribution of the recorded state of each round; `paths` have probabilities."""
+    tables = TransitionTables(
+        states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
+    )
     states = len(tables.states)
     if states * len(paths.numbers) > MOST_NUMBERS:
-        raise too_large(driven.chain)
+        raise too_large(chain)
     recorded = np.zeros((paths.numbers.shape[1], states))
-    distributions = tables.certain(driven.start)
+    distributions = tables.certain(chain.start)
     so_far = np.zeros(len(paths.numbers), np.int64)  # paths with the same numbers so far share one distribution
     for turn, numbers in enumerate(paths.numbers.T):
         together, so_far = np.unique(so_far * len(turns) + numbers, return_inverse=True)
@@ -81,38 +47,22 @@ def distributions_along(driven: DrivenChain, paths: Paths) -> Recorded:
         for number in np.unique(now):
             some = distributions[before[now == number]]
             for phase in turns[number]:
-                some = tables.of(phase).propagated(some)
-                if phase.recorded:
+                if phase is RECORD:
                     recorded[turn] += weights[now == number] @ some
+                else:
+                    some = tables.of(phase).propagated(some)
             after[now == number] = some
         distributions = after
     return Recorded(tables.states, recorded)
 
 
-def _states_along(driven: DrivenChain, paths: Paths) -> States:
-    """All states, where they are few; else those that can be reached along the paths."""
-    chain = driven.chain
-    if chain.is_small:
-        return np.arange(chain.states)
-    search, now = Search(chain), np.array([driven.start])
-    for numbers in paths.numbers.T:
-        after = []
-        for number in np.unique(numbers):
-            states = now
-            for phase in driven.turns[number]:
-                states = search.through(states, phase)
-            after.append(states)
-        now = distinct(np.concatenate(after))
-    return search.found
-
-
-def counts_along(driven: DrivenChain, paths: Paths, seed: int, part: int = 0, threads: int = 1) -> Recorded:
-    """How many trials were in each state after the recorded phase of each round; `paths` have counts.
+def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0, threads: int = 1) -> Recorded:
+    """How many trials were in each state where it was recorded, in each round; `paths` have counts.
 
     Every trial follows the path that it has seen, and every die of it is rolled; `part` and `threads` as those of
     :func:`~analyser.engine.chain.on_demand.sampled_counts`.
     """
-    sample = sample_of(driven.chain, paths.numbers.shape[1], seed, part)
+    sample = sample_of(chain, paths.numbers.shape[1], seed, part)
     for numbers, trials in zip(paths.numbers.tolist(), paths.weights.tolist()):
-        sample.play([phase for number in numbers for phase in driven.turns[number]], trials, threads)
+        sample.play([phase for number in numbers for phase in turns[number]], trials, threads)
     return sample.recorded()

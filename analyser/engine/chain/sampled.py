@@ -135,14 +135,15 @@ def play_chunks(
         now[:] = 0
         now[layout.start] = chunk_trials
         for phase in range(len(layout.rows)):
+            slot = layout.rows[phase, 6]
+            if slot >= 0:
+                counts[slot] += now
+                continue
             following[:] = 0
             for state in range(layout.states):
                 if now[state] > 0:
                     roll_group(layout, phase, state, now[state], memory)
             now[:] = following
-            slot = layout.rows[phase, 6]
-            if slot >= 0:
-                counts[slot] += now
 
 
 class Sample:
@@ -182,7 +183,7 @@ class TabulatedSample(Sample):
     def __init__(self, chain: Chain, recordings: int, seed: int, part: int) -> None:
         super().__init__(Writer(chain, tabulated=True), part * CHUNKS_A_PART)
         self._stream = stream_of(seed)
-        self._counts = np.zeros((recordings, chain.states), np.int64)
+        self._counts = np.zeros((recordings, chain.size), np.int64)
 
     def _work(self, _: Sequence[Phase], layout: Layout, queue: Queue) -> None:
         memory, counts = memory_for(layout, layout.states), np.zeros_like(self._counts)

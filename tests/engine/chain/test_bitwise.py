@@ -6,7 +6,7 @@ from scipy import stats
 
 from analyser.common.jit import kernel
 from analyser.engine.chain.bitwise import DRAW_BITS, count_ones, draw_buffers, draw_for_each
-from analyser.engine.chain.chain import Chain, Die, Phase, bernoulli, sided
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, bernoulli, sided
 from analyser.engine.chain.on_demand import sampled_counts
 from analyser.engine.rng import fill, stream_of
 from tests.oracle.morale_checks import UNLIKELY, chi_square
@@ -16,9 +16,7 @@ SEEDS = 800
 
 def shown(die, trials, seed):
     """How often each value of a die was shown to `trials` trials that are alike."""
-    values = np.arange(die.highest + 1, dtype=np.uint16)
-    after = np.tile(values, (len(values), 1))
-    chain = Chain(0, (Phase(after, die, np.ones(len(values), np.uint16), recorded=True),))
+    chain = Chain(0, (Phase(lambda _, totals: totals, die, 1), RECORD), die.highest + 1)
     return sampled_counts(chain, trials, seed).weights[0]
 
 

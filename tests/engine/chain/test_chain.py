@@ -5,19 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import NO_DIE, Chain, Die, ExtraDie, Phase, sided, success_die
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, sided, success_die
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
-SHOWN = np.arange(64, dtype=np.uint16)  # every state but the start stays; from the start, the total is the state
-
 
 def thrown(die=NO_DIE, dice=0, extra_dice=()):
     """A chain of one phase whose last state is its total."""
-    after = np.tile(SHOWN[:, None], (1, 64))
-    after[0] = SHOWN
-    return Chain(0, (Phase(after, die, np.full(64, dice, np.uint16), extra_dice, recorded=True),))
+    return Chain(0, (Phase(lambda _, totals: totals, die, dice, extra_dice), RECORD), 64)
 
 
 def law_of(values, length=64):
@@ -52,3 +48,13 @@ def test_every_die_is_rolled_fairly(case, seed):
     law, counts = law_of(values), sampled_counts(chain, 200_000, seed).weights[0]
     assert not counts[law == 0].any()
     assert chi_square(counts, law * 200_000) > UNLIKELY
+
+
+def test_fields_are_read_as_they_are_packed():
+    fields = Fields({"models": 5, "falls": 3, "status": 4})
+    assert fields.size == 60
+    for state, (models, falls, status) in enumerate(product(range(5), range(3), range(4))):
+        assert fields.pack(models=models, falls=falls, status=status) == state
+        assert [fields.get(name, state) for name in ("models", "falls", "status")] == [models, falls, status]
+        assert fields.put(state, falls=2, status=1) == fields.pack(models=models, falls=2, status=1)
+    assert fields.get("models", 60) == 5

@@ -12,13 +12,13 @@ from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain import on_demand
-from analyser.engine.chain.chain import Chain, Die, ExtraDie, Phase, bernoulli, sided, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, bernoulli, sided, success_die
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.paths import DrivenChain, Paths, counts_along, distributions_along
+from analyser.engine.chain.paths import Paths, counts_along, distributions_along
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
-from analyser.morale.systems import SYSTEMS, answers_of
+from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_checks import UNLIKELY, assert_sample_fits, chi_square, rows
 
 EXACTLY = 1e-12
@@ -139,7 +139,7 @@ def no_tables(monkeypatch):
 
 def asked(name):
     system, question = SMALL[name]
-    return answers_of(SYSTEMS[system]).chains(morale.load_question(system, question))
+    return SYSTEMS[system].answers.chains(morale.load_question(system, question))
 
 
 # --- the questions that were refused --------------------------------------------------------------------------------
@@ -289,8 +289,7 @@ def test_small_groups_throw_fair_dice(trials, no_tables):
         "dice": 2,
         "extra_dice": (ExtraDie(success_die(1, 6), 9), ExtraDie(sided(3), 18)),
     }
-    numbers = np.arange(100)
-    chain = Chain(0, (Phase(np.tile(numbers[:73], (100, 1)), **dice, recorded=True),))
+    chain = Chain(0, (Phase(lambda _, totals: totals, **dice), RECORD), 100)
     (law,) = exact_distributions(chain).of_all(100)
     found = np.zeros(100)
     seeds = max(20_000 // trials, 2_000) // 10
@@ -304,7 +303,7 @@ def test_small_groups_throw_fair_dice(trials, no_tables):
 @pytest.mark.parametrize("trials", [1, 16, 17])
 def test_each_trial_has_its_own_chance(trials, no_tables):
     """How many of a small group it happened to is binomial."""
-    chain = Chain(0, (Phase(np.array([[0, 1], [1, 1]]), bernoulli(0.3), 1, recorded=True),))
+    chain = Chain(0, (Phase(np.maximum, bernoulli(0.3), 1), RECORD), 2)
     happened = [int(sampled_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
     from scipy import stats
 
@@ -334,7 +333,7 @@ def test_rows_are_worked_out_in_slabs(no_tables, monkeypatch):
 
 
 def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatch):
-    chain = Chain(0, (Phase(np.arange(7) + np.zeros((7, 1), int), sided(6), 1, recorded=True),))
+    chain = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
     one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
     monkeypatch.setattr(on_demand.OnDemandSample, "chunk_trials", 1_000)
@@ -357,31 +356,22 @@ def test_too_many_ends_are_refused(no_tables, monkeypatch):
 
 def test_states_without_a_number_are_refused():
     with pytest.raises(InputError, match="100 units: too many to number"):
-        Chain(0, (), 1 << 63, chains.Extent("100 units", "fewer units"))
+        Chain(0, (), 1 << 63, "100 units", "fewer units")
 
 
 # --- along courses --------------------------------------------------------------------------------------------------
 
 FAR = 1 << 40  # states are multiples of it
-STEPS = np.arange(9)
-
-
-def added(states):
-    return np.minimum(states[:, None] // FAR + STEPS, 40) * FAR
-
-
-TURNS = [
-    (Phase(lambda states, lost=lost: states[:, None] + lost * FAR), Phase(added, sided(8), 1, recorded=True))
-    for lost in range(3)
-]
+THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, sided(8), 1)
+TURNS = [(Phase(lambda states, _, lost=lost: states + lost * FAR), THROW, RECORD) for lost in range(3)]
+GAME = Chain(0, sum(TURNS, ()), 41 * FAR)
 
 
 def test_courses_through_many_states():
     """The sum of eight-sided dice and of what a course says, up to 40: by hand, and rolled."""
     numbers = np.array([[0, 1], [2, 2], [2, 0]])
     chances = np.array([0.5, 0.3, 0.2])
-    game = DrivenChain(0, TURNS, 41 * FAR)
-    found = distributions_along(game, Paths(numbers, chances))
+    found = distributions_along(GAME, TURNS, Paths(numbers, chances))
     expected = np.zeros((2, 41))
     die = np.array([0, *[1 / 8] * 8])
     two = np.convolve(die, die)
@@ -391,7 +381,7 @@ def test_courses_through_many_states():
     for place, state in enumerate(found.states // FAR):
         assert found.weights[:, place] == pytest.approx(expected[:, state], abs=EXACTLY)
     for seed in (1, 2, 3):
-        sample = counts_along(game, Paths(numbers, (chances * 40_000).astype(int)), seed)
+        sample = counts_along(GAME, TURNS, Paths(numbers, (chances * 40_000).astype(int)), seed)
         counts = np.zeros((2, 41))
         counts[:, sample.states // FAR] = sample.weights
         for law, count in zip(expected, counts):
@@ -402,7 +392,7 @@ def test_courses_through_many_states():
 def test_too_many_courses_for_the_states_are_refused(monkeypatch):
     monkeypatch.setattr("analyser.engine.chain.paths.MOST_NUMBERS", 10)
     with pytest.raises(TooLargeError):
-        distributions_along(DrivenChain(0, TURNS, 41 * FAR), Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
+        distributions_along(GAME, TURNS, Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
 
 
 # --- each documented maximum ----------------------------------------------------------------------------------------

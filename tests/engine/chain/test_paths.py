@@ -5,49 +5,46 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import Chain, Die, Phase, sided
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, sided
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.paths import DrivenChain, Paths, counts_along, distributions_along
+from analyser.engine.chain.paths import Paths, counts_along, distributions_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
-STATES = np.arange(30)[:, np.newaxis]
-ADDED = np.minimum(STATES + np.arange(7), 29).astype(np.uint16)
-DOUBLED = np.where(STATES % 2, STATES, np.minimum(2 * STATES, 29)).astype(np.uint16)
-ONE_EACH = np.ones(30, np.uint16)
-THROW, TELL = Phase(ADDED, sided(6), ONE_EACH), Phase(DOUBLED, recorded=True)
+THROW = Phase(lambda states, totals: np.minimum(states + totals, 29), sided(6), 1)
+DOUBLE = Phase(lambda states, _: np.where(states % 2, states, np.minimum(2 * states, 29)))
 
 
 def received(law):
-    return Phase(ADDED[:, : len(law)], Die(law), ONE_EACH)
+    return Phase(lambda states, totals: np.minimum(states + totals, 29), Die(law), 1)
 
 
-TURNS = [(received((0.0,) * number + (1.0,)), THROW, TELL, THROW) for number in range(3)]
+TURNS = [(received((0.0,) * number + (1.0,)), THROW, DOUBLE, RECORD, THROW) for number in range(3)]
 NUMBERS = np.array(list(product(range(3), repeat=ROUNDS)), np.int64)
-GAME = DrivenChain(1, TURNS)
-INDEPENDENT = exact_distributions(Chain(1, (received(LAW), THROW, TELL, THROW) * ROUNDS)).weights
+GAME = Chain(1, sum(TURNS, ()), 30)
+INDEPENDENT = exact_distributions(Chain(1, (received(LAW), THROW, DOUBLE, RECORD, THROW) * ROUNDS, 30)).weights
 
 
 def test_independent_numbers_give_the_law_of_a_chain():
-    found = distributions_along(GAME, Paths(NUMBERS, np.array(LAW)[NUMBERS].prod(axis=1))).weights
+    found = distributions_along(GAME, TURNS, Paths(NUMBERS, np.array(LAW)[NUMBERS].prod(axis=1))).weights
     assert found == pytest.approx(INDEPENDENT, abs=1e-15)
 
 
 def test_courses_keep_their_numbers_together():
     """All rounds with 0 or all with 2, by half: the mean of the laws of the two."""
     both = np.array([[0] * ROUNDS, [2] * ROUNDS])
-    alone = [distributions_along(GAME, Paths(both[place : place + 1], np.ones(1))).weights for place in (0, 1)]
-    assert distributions_along(GAME, Paths(both, np.array([0.5, 0.5]))).weights == pytest.approx(
+    alone = [distributions_along(GAME, TURNS, Paths(both[place : place + 1], np.ones(1))).weights for place in (0, 1)]
+    assert distributions_along(GAME, TURNS, Paths(both, np.array([0.5, 0.5]))).weights == pytest.approx(
         sum(alone) / 2, abs=1e-15
     )
-    assert exact_distributions(Chain(1, TURNS[2] * ROUNDS)).weights == pytest.approx(alone[1], abs=1e-15)
+    assert exact_distributions(Chain(1, TURNS[2] * ROUNDS, 30)).weights == pytest.approx(alone[1], abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_die_along_a_course_is_rolled(seed):
     trials = 200_000
     counts = np.random.default_rng(seed).multinomial(trials, np.array(LAW)[NUMBERS].prod(axis=1))
-    sample = counts_along(GAME, Paths(NUMBERS, counts), seed, part=2).weights
+    sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).weights
     for law, found in zip(INDEPENDENT, sample):
         assert found.sum() == trials
         assert chi_square(found, law * trials) > UNLIKELY

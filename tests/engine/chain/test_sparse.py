@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import Recorded, dense
-from analyser.engine.chain.sparse import Sparse, SparseRow
+from analyser.engine.chain.chain import Recorded, Sparse, SparseRow, dense
 
 WHOLE = np.random.default_rng(1).integers(-4, 5, (6, 40)).clip(0).astype(float)
 SPARSE = Sparse([SparseRow(row.nonzero()[0], row[row.nonzero()]) for row in WHOLE], 40)

@@ -1,49 +1,43 @@
-"""A duel of Armoured Clash in a comparison (AC-9.2): its sections read, its unit, and how that stands."""
+"""A duel of Armoured Clash in a comparison (AC-9.2): its sections read, its unit, and what it loses round by round.
+
+What is lost in a round depends on how both sides came out of the round before, so losses of different rounds depend on
+each other: a path of losses has its probability as a whole. The exact method propagates the joint distribution of the
+pair of states and the path that led to it; Monte Carlo plays every trial round by round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError
-from analyser.engine.fight.program import Operation, Setup
+from analyser.common.errors import InputError, TooLargeError
+from analyser.common.sampling import Sampling
+from analyser.engine.chain.paths import Paths
+from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
+from analyser.morale.games.compare.nerve import FATES, GONE, ROUTED, SHAKEN, STEADY
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.stream import GONE, ROUTED, SHAKEN, STEADY
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
-from analyser.results.states import JointStates, flag, is_removed, models_destroyed
+from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_duel
 from analyser.scenarios.schema import Combatant
 
+if TYPE_CHECKING:
+    from analyser.engine.fight.sampled.simulation import Simulation
+
 SECTIONS = ("duel", "a", "b")
 _OWN = ("armoured_clash", "losses")  # what a duel says itself
 
-Pair = tuple[int, int]
-
-
-class Fought(NamedTuple):
-    """A duel as the engines take it, and the side that is looked at."""
-
-    setup: Setup
-    round: list[Operation]
-    start: Pair
-    scenario: DuelScenario
-    side: int
-
-    def states_of_side(self, states: JointStates) -> NDArray[np.int64]:
-        """The states of the side that is looked at."""
-        return states.second if self.side else states.first
-
-    def lost(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Models that damage has destroyed since the duel began."""
-        unit = self.scenario.b if self.side else self.scenario.a
-        return models_destroyed(states, unit.models or 0)
+MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
+MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
+MOST_PATHS = 20_000
+BATCH = 1 << 20  # trials that are played side by side
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
@@ -69,8 +63,8 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     nerve, deck = {}, scenario.ruleset.deck.counts()
     if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
-    found = scenario.as_dict()
-    return {**nerve, **raw, **of_duel, **{key: found[key] for key in SECTIONS}}
+    resolved = scenario.as_dict()
+    return {**nerve, **raw, **of_duel, **{key: resolved[key] for key in SECTIONS}}
 
 
 def _loaded(stated: dict[str, Any], ruleset: Mapping[str, Any], folder: Path | None) -> DuelScenario:
@@ -106,16 +100,166 @@ def rules_of(question: Question) -> RulesUsed:
     return of_duel(scenario, shooters, with_replacement=True)
 
 
-def fought(question: Question) -> Fought:
-    """The duel of a question as the engines take it."""
-    scenario = scenario_of(question)
-    setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    start = duel_start(setup, (scenario.a, scenario.b))
-    return Fought(setup, rounds[0], start, scenario, "ab".index(question.side))
+class Stream(NamedTuple):
+    """What a side of a duel loses, and how it stands."""
+
+    paths: Paths  # models lost, round by round
+    fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
 
 
 def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
     """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
-    found = [is_removed(states), flag(states, "fell_back"), shaken]
-    return np.select(found, [GONE, ROUTED, SHAKEN], STEADY)
+    return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
+
+
+class _Round(NamedTuple):
+    """What a round comes to from one pair of states: by probability, or by how often it was seen."""
+
+    after: NDArray[np.int64]  # numbers of the pairs that follow
+    lost: NDArray[np.int64]
+    weights: NDArray[Any]
+
+
+class _Duel:
+    """A duel as it is played, and the pairs of its states as they are met, each with its number."""
+
+    def __init__(self, question: Question) -> None:
+        scenario = scenario_of(question)
+        self._side, self._models, self._ruleset = "ab".index(question.side), question.models, scenario.ruleset
+        self._setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        self._round: list[Operation] = rounds[0]
+        self._simulation: Simulation | None = None
+        self.states: list[tuple[int, int]] = []
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._rounds: dict[int, _Round] = {}
+        first, second = duel_start(self._setup, (scenario.a, scenario.b))
+        self._numbers_of([first], [second])
+
+    def _numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
+        """The numbers of some pairs."""
+        for pair in zip(first, second):
+            if pair not in self._numbers:
+                self._numbers[pair] = len(self.states)
+                self.states.append(pair)
+        return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
+
+    def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The weight of each fate of the side that is looked at, from those of some pairs."""
+        return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES))
+
+    def ended(self, number: int, sampling: Sampling) -> _Round:
+        """Where a round from a pair leads, what is lost in it, and how likely or often that is.
+
+        A duel that is over stays as it is: the rounds that are left change nobody's losses or fate.
+        """
+        pair = self.states[number]
+        if is_removed(np.array(pair)).any():
+            return _Round(np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0]))
+        if self._simulation is None and not sampling.is_exact:
+            self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
+        (states,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        after = self._numbers_of(states.first.tolist(), states.second.tolist())
+        own = states.second if self._side else states.first
+        lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)
+        return _Round(after, lost, states.weights)
+
+    def round_from(self, number: int) -> _Round:
+        """The distribution of a round from a pair, worked out once."""
+        if number not in self._rounds:
+            if len(self._rounds) >= MOST_STATES:
+                raise _too_large(f"{MOST_STATES} pairs of states")
+            self._rounds[number] = self.ended(number, Sampling())
+        return self._rounds[number]
+
+
+def _too_large(what: str) -> TooLargeError:
+    problem = f"the losses of this duel come in too many courses: more than {what}"
+    return TooLargeError(problem, where="duel", less="fewer rounds or models")
+
+
+def _extended(
+    numbers: NDArray[np.int64], models: int, path: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All paths one round longer, and the row of each of `path`: the row so far times (models + 1), plus the loss."""
+    paths, path = np.unique(path, return_inverse=True)
+    return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
+
+
+def exact_stream(question: Question) -> Stream:
+    """The joint distribution of the losses in all rounds.
+
+    Raises
+    ------
+    TooLargeError
+        More states, or more paths of losses, than can be followed.
+    """
+    models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
+    path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
+    fates = np.zeros((question.rounds_played, len(FATES)))
+    for turn in range(question.rounds_played):
+        (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
+        numbers, path = _extended(numbers, models, path)
+        if len(numbers) > MOST_PATHS:
+            raise _too_large(f"{MOST_PATHS} of them")
+        fates[turn] = duel.fates(pair, probability)
+    return Stream(Paths(numbers, np.bincount(path, probability)), fates)
+
+
+def _one_round(
+    duel: _Duel, path: NDArray[np.int64], pair: NDArray[np.int64], probability: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
+    parts, size = [], 0
+    for each in np.unique(pair):
+        ends, rows = duel.round_from(int(each)), np.flatnonzero(pair == each)
+        size += len(rows) * len(ends.after)
+        if size > MOST_ENTRIES:
+            raise _too_large(f"{MOST_ENTRIES} states with the losses that led to them")
+        keys = np.array([(path[rows, None] + ends.lost).ravel(), np.tile(ends.after, len(rows))])
+        parts.append((keys, (probability[rows, None] * ends.weights).ravel()))
+    keys, probabilities = (np.concatenate(part, axis=-1) for part in zip(*parts))
+    order = np.lexsort(keys)
+    keys, probabilities = keys[:, order], probabilities[order]
+    firsts = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    return keys[:, firsts], np.add.reduceat(probabilities, firsts)
+
+
+def sampled_stream(question: Question, sampling: Sampling) -> Stream:
+    """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
+    models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
+    fates, batches = np.zeros((rounds, len(FATES)), np.int64), []
+    for batch, done in enumerate(range(0, trials, BATCH)):
+        some = min(BATCH, trials - done)
+        duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
+        pair, path = np.zeros(some, np.int64), np.zeros(some, np.int64)
+        for turn in range(rounds):
+            stream = np.random.default_rng((sampling.seed, batch, turn))
+            pair, lost = _played(duel, pair, stream, sampling.n_threads)
+            numbers, path = _extended(numbers, models, path * (models + 1) + lost)
+            fates[turn] += duel.fates(pair)
+            sampling.report(done + some * (turn + 1) // rounds, trials)
+        batches.append((numbers, np.bincount(path)))
+    numbers, counts = (np.concatenate(part) for part in zip(*batches))
+    numbers, row = np.unique(numbers, axis=0, return_inverse=True)
+    return Stream(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
+
+
+def _played(
+    duel: _Duel, pair: NDArray[np.int64], stream: np.random.Generator, threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each trial stands after a round, and what it has lost in it.
+
+    Trials in one state are played together; which of them each result is that of is shuffled, as they are exchangeable.
+    """
+    after, lost = np.empty_like(pair), np.empty_like(pair)
+    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # which is sorted much faster
+    by_pair = np.argsort(short, kind="stable")
+    starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
+    for rows in np.split(by_pair, starts[1:]):
+        seed = int(stream.integers(1 << 63))
+        sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
+        ends = duel.ended(int(pair[rows[0]]), sampling)
+        drawn = stream.permutation(np.repeat(np.arange(len(ends.after)), ends.weights))
+        after[rows], lost[rows] = ends.after[drawn], ends.lost[drawn]
+    return after, lost

@@ -7,9 +7,10 @@ to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,18 +18,14 @@ import numpy as np
 from analyser.engine.chain.chain import sided
 from analyser.morale.games.compare.question import Question
 
+FATES = ("steady", "shaken", "routed", "gone")
+STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
 LEADERSHIPS = range(2, 13)  # the totals of two dice
 FINEST = 10**6  # of nerves that are distinguished
 
 
 class Scale(NamedTuple):
-    """The values of a system, the probability of each to pass a test rising.
-
-    Attributes
-    ----------
-    values : tuple of int
-    probabilities : tuple of Fraction
-    """
+    """The values of a system, the probability of each to pass a test rising."""
 
     values: tuple[int, ...]
     probabilities: tuple[Fraction, ...]
@@ -65,21 +62,9 @@ def courage_for(nerve: float | Fraction, question: Question) -> int:
 
 
 def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> int:
-    """The value of a system that stands for a nerve.
+    """The value of a system that stands for a nerve, by the DISCIPLINEs of the question's deck.
 
-    Parameters
-    ----------
-    nerve : float or Fraction
-        The probability to pass one test, 0 to 1.
-    scale : Scale
-        The system's values.
-    question : Question
-        Whose deck says which DISCIPLINEs there are.
-
-    Returns
-    -------
-    int
-        Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
+    Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
 
     Examples
     --------
@@ -96,42 +81,37 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     if not between.values:
         return scale.values[0 if nerve < 1 / 2 else -1]
     thresholds = _thresholds(between.probabilities, disciplines(question).uncertain().probabilities)
-    here = Fraction(nerve).limit_denominator(FINEST)
-    return between.values[sum(here >= each for each in thresholds)]
+    return between.values[bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
 
 
 @lru_cache(maxsize=64)
 def _thresholds(probabilities: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """The nerve from which on each value but the first stands: halfway, and so that each of `nerves` gets its own."""
     matched = _matched(nerves, probabilities) if nerves else ()
-    found: list[Fraction] = []
+    thresholds: list[Fraction] = []
     for place, (lower, upper) in enumerate(pairwise(probabilities)):
-        threshold = (lower + upper) / 2
-        below = [nerve for nerve, value in zip(nerves, matched) if value <= place]
-        above = [nerve for nerve, value in zip(nerves, matched) if value > place]
-        if below and threshold <= below[-1]:
-            threshold = (below[-1] + above[0]) / 2 if above else (below[-1] + 1) / 2
-        if above and threshold > above[0]:
-            threshold = above[0]
-        found.append(max([threshold, *found[-1:]]))
-    return tuple(found)
-
-
-_Match = tuple[int, Fraction, tuple[int, ...]]  # how many share a place, squares of the misses, the places
+        split = bisect_right(matched, place)  # of the nerves, which rise with the places that they are matched with
+        threshold, above = (lower + upper) / 2, nerves[split] if split < len(nerves) else Fraction(1)
+        if split and threshold <= nerves[split - 1]:
+            threshold = (nerves[split - 1] + above) / 2
+        thresholds.append(max([min(threshold, above), *thresholds[-1:]]))
+    return tuple(thresholds)
 
 
 def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest."""
-    best: list[_Match] = [
+    """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest.
+
+    Dynamic programming over the last place: how many share one, the squares of the misses, and the places so far.
+    """
+    best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (place,)) for place, probability in enumerate(probabilities)
     ]
     for nerve in nerves[1:]:
-        following: list[_Match] = []
-        lower: list[_Match] = []  # the best match whose last place is lower, if there is any
+        lower = [*accumulate(best, min)]
+        following = []
         for place, probability in enumerate(probabilities):
             shared, squares, path = best[place]
-            shared, squares, path = min([*lower, (shared + 1, squares, path)])
+            shared, squares, path = min([*lower[max(place - 1, 0) : place], (shared + 1, squares, path)])
             following.append((shared, squares + (nerve - probability) ** 2, (*path, place)))
-            lower = [min([*lower, best[place]])]
         best = following
     return min(best)[2]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, as_tuple
+from analyser.common.validation import Record
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
-from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
+from analyser.morale.questions import Asked, ByRound, Distance, Length, Pmf, Probability, Rounds, Several, spread_over
 
 MOST_MODELS = 100
 
@@ -24,13 +24,11 @@ class Ruleset(Record):
 
     rounds: Rounds
     break_share: Probability
-    courage_steps: tuple[Probability, ...]
+    courage_steps: Several[Probability]
     check_sides: Sides
     armoured_clash: ArmouredClashRuleset
     legion: Suppression
     grande_tactique: Pips
-
-    _tuples = field_validator("courage_steps", mode="before")(as_tuple)
 
 
 class ArmouredClash(Record):
@@ -78,11 +76,11 @@ class Mordheim(Record):
     leadership: Annotated[int, Field(ge=2, le=12)] | None = Field(None, description="Leadership, 2 to 12.")
 
 
-class Question(Record):
+class Question(Asked):
     """One unit under one stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Probability = Field(2 / 3, description="Chance to pass one test of nerve, without modifiers.")
+    nerve: Probability = Field(2 / 3, description="Probability to pass one test of nerve, without modifiers.")
     losses: ByRound | None = Field(
         None, description="Models lost to each attack: a number, a distribution, or a list by round."
     )
@@ -126,7 +124,7 @@ class Question(Record):
         """The most models that one attack takes."""
         return min(max((len(pmf) - 1 for pmf in self.pmfs), default=self.models), self.models)
 
-
-def named(question: Question, system: str) -> Any:
-    """The section of a system."""
-    return getattr(question, system.replace("-", "_"))
+    @property
+    def check_sides(self) -> int:
+        """The die of Grande Tactique's morale check, whether its target is stated or stands for the nerve."""
+        return self.grande_tactique.check_sides or self.ruleset.check_sides

@@ -1,26 +1,30 @@
 """The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
 
 A unit's condition is its place (:mod:`.ground`), whether it has ever rallied, and its status. A state is an integer:
-whether the division has collapsed as its lowest digit, then the condition of each unit, counted among those that it can
-come to (:class:`Conditions`).
+whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit, counted among
+those that it can come to (:class:`Conditions`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
-from analyser.engine.chain.chain import States
+from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
 from analyser.morale.games.grande_tactique import rules
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground
+from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground, Path, ground_of
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
 FLEEING_FROM_CAVALRY, LEFT_MAP, SURROUNDED, WITHDRAWN = range(SILENCED + 1, SILENCED + 5)
 STATUSES = WITHDRAWN + 1
+STANDING, TO_FLY = 1 << EAGER | 1 << SHAKEN, 1 << FLEEING | 1 << FLEEING_FROM_CAVALRY  # a bit for each status
+ON_MAP = STANDING | TO_FLY | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
 CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])
@@ -53,6 +57,7 @@ class Units(NamedTuple):
     fire_shakes: int
     rallied: int
     elsewhere: int  # PIPs
+    collapses: int  # whether the state says that the division has
 
 
 class Now(NamedTuple):
@@ -61,25 +66,28 @@ class Now(NamedTuple):
     status: NDArray[np.int64]
     place: NDArray[np.int64]
     rallied: NDArray[np.int64]  # ever
+    line: NDArray[np.int64]  # of units that a flight goes through, one place more than there are units
 
 
 @step
 def room_for(units: int) -> Now:
     """Memory for how a game stands."""
-    return Now(np.zeros(units, np.int64), np.zeros(units, np.int64), np.zeros(units, np.int64))
+    zeros = np.zeros((3, units), np.int64)
+    return Now(zeros[0], zeros[1], zeros[2], np.zeros(units + 1, np.int64))
 
 
 @step
 def condition_of(place: int, rallied: int, status: int) -> int:
     """A condition as a number; who is no longer on the map has no place."""
-    on_map = status in (EAGER, SHAKEN, FLEEING, ROUTED, SILENCED, FLEEING_FROM_CAVALRY)
-    return int(((place if on_map else 0) * 2 + rallied) * STATUSES + status)
+    return int(((place if ON_MAP >> status & 1 else 0) * 2 + rallied) * STATUSES + status)
 
 
 @step
 def unpack(units: Units, state: int, now: Now) -> int:
     """How the game stands in a state; whether the division has collapsed."""
-    collapsed, state = state % 2, state // 2
+    collapsed = 0
+    if units.collapses:
+        collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
         count = units.conditions.counts[unit]
         condition, state = units.conditions.of_number[unit, state % count], state // count
@@ -92,23 +100,22 @@ def unpack(units: Units, state: int, now: Now) -> int:
 @step
 def pack(units: Units, now: Now, collapsed: int) -> int:
     """The state in which a game stands so."""
-    state = 0
-    for unit in range(len(units.arms) - 1, -1, -1):
-        condition = condition_of(now.place[unit], now.rallied[unit], now.status[unit])
-        state = state * units.conditions.counts[unit] + units.conditions.numbers[unit, condition]
-    return state * 2 + collapsed
+    state, (status, place, rallied, _), (counts, numbers, _) = 0, now, units.conditions
+    for unit in range(len(counts) - 1, -1, -1):
+        state = state * counts[unit] + numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
+    return state * 2 + collapsed if units.collapses else state
 
 
 @step
 def stands(status: int) -> bool:
     """Whether a unit is neither routed, silenced nor gone."""
-    return status in (EAGER, SHAKEN)
+    return bool(STANDING >> status & 1)
 
 
 @step
 def flees(status: int) -> bool:
     """Whether a unit is still to make its flight."""
-    return status in (FLEEING, FLEEING_FROM_CAVALRY)
+    return bool(TO_FLY >> status & 1)
 
 
 @step
@@ -126,23 +133,24 @@ def make_flee(units: Units, now: Now, unit: int, status: int, forced_out: bool) 
 
     Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (GT-6).
     """
-    waiting = np.zeros(len(now.status), np.int64)  # 1: it must flee
-    waiting[unit] = 1
-    while waiting.any():
-        unit = int(np.argmax(waiting))
-        waiting[unit] = 0
+    waiting = 1 << unit  # a bit for each unit that must flee
+    while waiting:
+        unit = 0
+        while not waiting >> unit & 1:
+            unit += 1
+        waiting -= 1 << unit
         if units.ground.sheltered[unit, now.place[unit]] and not forced_out:
             now.status[unit] = ROUTED
             continue
         now.status[unit] = status
         forced_out = False
-        for friend in range(len(now.status)):
-            if friend != unit and units.old_guard[unit] and units.columns[friend] == units.columns[unit]:
+        for friend in range(len(now.status) if units.old_guard[unit] else 0):
+            if friend != unit and units.columns[friend] == units.columns[unit]:
                 before, apart = now.status[friend], distance_from(units, now, unit, friend)
                 after = rules.near_fleeing_old_guard(before, units.arms[friend], apart)
                 if after == FLEEING and before != FLEEING:
-                    waiting[friend] = 1
-                    after = SHAKEN  # until its turn comes, below
+                    waiting |= 1 << friend
+                    after = SHAKEN  # until its turn comes, above
                 now.status[friend] = after
 
 
@@ -164,50 +172,51 @@ def rank_of(units: Units, now: Now, unit: int) -> int:
 @step
 def foremost_fleeing(units: Units, now: Now) -> int:
     """The unit that flees next, the first in the list of those in one place; -1 for none."""
-    found = -1
+    foremost = -1
     for unit in range(len(now.status)):
-        if flees(now.status[unit]) and (found < 0 or rank_of(units, now, unit) > rank_of(units, now, found)):
-            found = unit
-    return found
+        if flees(now.status[unit]) and (foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)):
+            foremost = unit
+    return foremost
+
+
+@step
+def line_up(units: Units, now: Now, unit: int) -> None:
+    """Line up the friends of a unit's column that stand behind it, the nearest first; -1 where there are no more."""
+    length = 0
+    for friend in range(len(now.status)):
+        rank, ahead = rank_of(units, now, friend), rank_of(units, now, unit)
+        is_behind = rank < ahead or (rank == ahead and friend > unit)
+        in_column = units.columns[friend] == units.columns[unit] and not units.ground.beside[friend, now.place[friend]]
+        if friend == unit or not (is_behind and in_column and stands(now.status[friend])):
+            continue
+        place = length
+        while place > 0 and rank_of(units, now, now.line[place - 1]) < rank:
+            now.line[place] = now.line[place - 1]
+            place -= 1
+        now.line[place] = friend
+        length += 1
+    now.line[length] = -1
 
 
 @step
 def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None:
     """The flight of a unit: those of its column whom it passes through are disrupted, the nearest first (GT-5)."""
-    status, place, rank = now.status[unit], now.place[unit], rank_of(units, now, unit)
+    status, place = now.status[unit], now.place[unit]
     if surrounded:
         now.status[unit] = SURROUNDED
         return
     after, reach = units.ground.onward[unit, place, rolled], units.ground.reach[unit, place, rolled]
     now.status[unit] = LEFT_MAP if after == OFF_MAP else ROUTED
     now.place[unit] = max(after, 0)
-    nearest, nearest_unit = rank, unit
-    while True:
-        friend = next_behind(units, now, unit, nearest, nearest_unit)
+    for friend in now.line:
         if friend < 0 or rank_of(units, now, friend) < reach:
             return
-        nearest, nearest_unit = rank_of(units, now, friend), friend
         before = now.status[friend]
         disrupted = rules.passed_through(before, units.arms[friend])
         if disrupted == FLEEING and before == SHAKEN:
             make_flee(units, now, friend, status, False)
-        else:
+        elif stands(before):
             now.status[friend] = disrupted
-
-
-@step
-def next_behind(units: Units, now: Now, unit: int, rank: int, after: int) -> int:
-    """The next friend of a unit's column that stands, behind a rank and a place in the list there; -1 for none."""
-    found = -1
-    for friend in range(len(now.status)):
-        if friend == unit or units.columns[friend] != units.columns[unit] or not stands(now.status[friend]):
-            continue
-        there = rank_of(units, now, friend)
-        is_behind = there < rank or (there == rank and friend > after)
-        in_line = is_behind and not units.ground.beside[friend, now.place[friend]]
-        if in_line and (found < 0 or there > rank_of(units, now, found)):
-            found = friend
-    return found
 
 
 @step
@@ -262,17 +271,14 @@ def charge_in_rout(units: Units, now: Now, unit: int, enemy: int) -> None:
 
 
 @step
-def state_after(units: Units, phase: int, unit: int, state: int, total: int, now: Now) -> int:
-    """The state that a phase leads to, which befalls one unit, with a total of its dice."""
-    collapsed = unpack(units, state, now)
+def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, total: int) -> int:
+    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into."""
     if phase == WITHDRAWAL:
         now.status[unit] = WITHDRAWN if stands(now.status[unit]) else now.status[unit]
     elif phase == PIPS:
         in_pip_phase(units, now, total, collapsed)
     elif phase == FLIGHT:
-        fleeing = foremost_fleeing(units, now)
-        if fleeing >= 0:
-            fly(units, now, fleeing, total % TOTALS, total // TOTALS)
+        fly(units, now, unit, total % TOTALS, total // TOTALS)
     elif phase == CHARGE:
         charge(units, now, unit, total)
     elif phase == CHARGE_IN_ROUT:
@@ -291,25 +297,39 @@ def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
         return ALL if now.status[unit] == ROUTED else 0
     if phase != FLIGHT:
         return ALL if stands(now.status[unit]) else 0
-    fleeing = foremost_fleeing(units, now)
-    if fleeing < 0:
+    if unit < 0:
         return 0
-    return ALL if dice_taken(units, now, fleeing) else 1
+    return ALL if dice_taken(units, now, unit) else 1
+
+
+@step
+def ends_alike(units: Units, now: Now, unit: int, rolled: int) -> bool:
+    """Whether a flight ends where that with 1 less on its dice does, and goes through the same friends."""
+    onward, reach = units.ground.onward[unit, now.place[unit]], units.ground.reach[unit, now.place[unit]]
+    return rolled > 0 and onward[rolled] == onward[rolled - 1] and reach[rolled] == reach[rolled - 1]
 
 
 @tiered(2.0)
 def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
-    """The states that some states and each total lead to: shape (states, totals)."""
+    """The states that some states and each total lead to: shape (states, totals); of a flight, `unit` is not asked."""
     after = np.empty((len(states), totals), np.int64)
-    now = room_for(len(units.arms))
+    before, now = room_for(len(units.arms)), room_for(len(units.arms))
     for row in range(len(states)):
-        unpack(units, states[row], now)
-        apart = totals_apart(units, phase, unit, now)
+        collapsed = unpack(units, states[row], before)
+        if phase == FLIGHT:
+            unit = foremost_fleeing(units, before)
+            line_up(units, before, max(unit, 0))
+            now.line[:] = before.line
+        apart = totals_apart(units, phase, unit, before)
         for total in range(totals):
-            if (total % TOTALS if phase == FLIGHT else total) < apart:
-                after[row, total] = state_after(units, phase, unit, states[row], total, now)
-            else:
-                after[row, total] = states[row]
+            after[row, total] = states[row]
+            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % TOTALS):
+                after[row, total] = after[row, total - 1]
+            elif (total % TOTALS if phase == FLIGHT else total) < apart:
+                for each in range(len(units.arms)):
+                    now.status[each], now.place[each] = before.status[each], before.place[each]
+                    now.rallied[each] = before.rallied[each]
+                after[row, total] = state_after(units, phase, unit, now, collapsed, total)
     return after
 
 
@@ -331,3 +351,36 @@ def dice_of_flight(units: Units, states: States) -> States:
         if fleeing >= 0:
             dice[row] = dice_taken(units, now, fleeing)
     return dice
+
+
+def units_of(paths: Sequence[Path], conditions: Sequence[Sequence[int]]) -> Units:
+    """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
+    ground, counts = ground_of(paths), np.array([len(each) for each in conditions])
+    numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
+    of_number = np.zeros((len(paths), counts.max()), np.int64)
+    for unit, each in enumerate(conditions):
+        numbers[unit, each] = range(len(each))
+        of_number[unit, : len(each)] = each
+    nothing, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
+    return Units(ground, Conditions(counts, numbers, of_number), arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
+
+
+def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
+    of_each, rest = [], states // 2 if units.collapses else states
+    for count, of_number in zip(units.conditions.counts.tolist(), units.conditions.of_number):
+        of_each.append(of_number[rest % count])
+        rest = rest // count
+    conditions = np.stack(of_each, axis=1)
+    return conditions % STATUSES, conditions // STATUSES % 2
+
+
+def change(units: Units, phase: int, unit: int) -> Change:
+    """What a phase does to states."""
+    return lambda states, totals: tabulated(units, phase, unit, len(totals), states[:, 0])
+
+
+def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
+    """The next flight, if anybody is to make one."""
+    dice = partial(dice_of_flight, units)
+    return Phase(change(units, FLIGHT, 0), die, dice, extra_dice, rules.FLIGHT_DICE)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Distance, Probability, Rounds
+from analyser.common.validation import Record
+from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds, Several
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
@@ -50,10 +50,25 @@ class Ruleset(Pips):
     turns: Rounds
 
 
-class Check(Record):
-    """Whether a unit flees (GT-2)."""
+class OfAnArm(Record):
+    """A unit that can only be what its arm lets it be: Old Guard is infantry (GT-9), which alone shelters (GT-5)."""
 
     arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
+
+    @model_validator(mode="after")
+    def _fits_its_arm(self) -> Self:
+        old_guard = getattr(self, "old_guard", False) or getattr(self, "quality", "") == "old guard"
+        shelter = getattr(self, "in_shelter", False) or getattr(self, "shelter_distance", None) is not None
+        if self.arm != "infantry" and old_guard:
+            raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
+        if self.arm != "infantry" and shelter:
+            raise ValueError(f"shelter for {self.arm} (allowed: for infantry)")
+        return self
+
+
+class Check(OfAnArm):
+    """Whether a unit flees (GT-2)."""
+
     cause: Literal["charged", "worn down", "lost firing"] = Field(
         "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
@@ -63,17 +78,6 @@ class Check(Record):
     state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
     quality: Quality = Field("regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
     modifier: Modifier = Field(0, description="Other modifiers of the morale check.")
-
-    @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Check:
-        check_old_guard(self.quality == "old guard", self.arm)
-        return self
-
-
-def check_old_guard(old_guard: bool, arm: str) -> None:
-    """Raise ValueError if Old Guard is not infantry (GT-9)."""
-    if old_guard and arm != "infantry":
-        raise ValueError(f"old guard {arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
 
 
 class Flight(Record):
@@ -85,50 +89,39 @@ class Flight(Record):
     shelter_distance: Distance | None = Field(
         None, description="Inches to woods or a built-up area (infantry). Default: there is none."
     )
-    surrounded: Probability = Field(0.0, description="Chance that there is no gap through the enemy.")
+    surrounded: Probability = Field(0.0, description="Probability that there is no gap through the enemy.")
 
 
-def _probability(value: object) -> object:
-    return float(value) if isinstance(value, bool) else value
-
-
-class Friend(Record):
+class Friend(OfAnArm):
     """A friend in the path of a flight."""
 
-    arm: Arm = "infantry"
     distance: Distance
-    shaken: Annotated[Probability, BeforeValidator(_probability)] = 0.0
+    shaken: ProbabilityOrBool = 0.0
     old_guard: bool = False
 
-    @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Friend:
-        check_old_guard(self.old_guard, self.arm)
-        return self
 
-
-class Column(Record):
+class Column(OfAnArm):
     """A flight straight through friends: a chain reaction (GT-5, GT-9)."""
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
     enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Annotated[tuple[Friend, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_FRIENDS)] = (
-        Field(description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].")
+    friends: Several[Friend] = Field(
+        min_length=1,
+        max_length=MOST_FRIENDS,
+        description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].",
     )
     old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
     edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
 
     @model_validator(mode="after")
-    def _old_guard_is_infantry(self) -> Column:
-        check_old_guard(self.old_guard, self.arm)
-        farthest = max(friend.distance for friend in self.friends)
-        if self.edge_distance is not None and farthest > self.edge_distance:
-            raise ValueError(
-                f"a friend {farthest:g} inches behind is off the map (allowed: up to {self.edge_distance:g})"
-            )
+    def _is_on_the_map(self) -> Self:
+        farthest, edge = max(friend.distance for friend in self.friends), self.edge_distance
+        if edge is not None and farthest > edge:
+            raise ValueError(f"a friend {farthest:g} inches behind is off the map (allowed: up to {edge:g})")
         return self
 
 
-class RoutedUnit(Record):
+class RoutedUnit(OfAnArm):
     """A routed unit after its first flight."""
 
     arm: MobileArm = "infantry"
@@ -136,28 +129,21 @@ class RoutedUnit(Record):
     shelter_distance: Distance | None = None
     in_shelter: bool = False
 
-    @model_validator(mode="after")
-    def _infantry_shelters(self) -> RoutedUnit:
-        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
-        return self
-
-
-def check_shelter(arm: str, shelter_distance: float | None, in_shelter: bool) -> None:
-    """Raise ValueError if another arm than infantry is to shelter (GT-5)."""
-    if arm != "infantry" and (in_shelter or shelter_distance is not None):
-        raise ValueError(f"shelter for {arm} (allowed: for infantry)")
-
 
 class Rout(Record):
     """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
 
-    units: Annotated[tuple[RoutedUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_ROUTED)] = (
-        Field(description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].")
+    units: Several[RoutedUnit] = Field(
+        min_length=1,
+        max_length=MOST_ROUTED,
+        description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].",
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = Field(0.0, description="Chance a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_cavalry: Probability = Field(
+        0.0, description="Probability a turn that cavalry charges a routed unit (GT-7)."
+    )
     charged_by_infantry: Probability = Field(
-        0.0, description="Chance a turn that infantry charges a routed unit (GT-7)."
+        0.0, description="Probability a turn that infantry charges a routed unit (GT-7)."
     )
     standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
     turns: Turns = None
@@ -169,10 +155,7 @@ class Rout(Record):
         return self
 
 
-DivisionT = TypeVar("DivisionT", "Division", "Game")
-
-
-def _within_the_corps(division: DivisionT) -> DivisionT:
+def _within_the_corps(division: Any) -> Any:
     if division.corps_units is not None and division.corps_units < len(division.units):
         raise ValueError(f"corps_units {division.corps_units} (allowed: the division's {len(division.units)} or more)")
     return division
@@ -189,8 +172,10 @@ class Member(Record):
 class Division(Record):
     """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
 
-    units: Annotated[tuple[Member, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_DIVISION)] = (
-        Field(description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.")
+    units: Several[Member] = Field(
+        min_length=1,
+        max_length=MOST_DIVISION,
+        description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.",
     )
     rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
@@ -200,10 +185,9 @@ class Division(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class GameUnit(Record):
+class GameUnit(OfAnArm):
     """A unit of a division in a game of several turns; its probabilities are those of each turn."""
 
-    arm: Arm = "infantry"
     quality: Quality = "regular"
     modifier: Modifier = 0
     state: Literal["eager", "shaken", "routed", "silenced", "destroyed"] = "eager"
@@ -234,8 +218,6 @@ class GameUnit(Record):
 
     @model_validator(mode="after")
     def _can_be(self) -> GameUnit:
-        check_old_guard(self.quality == "old guard", self.arm)
-        check_shelter(self.arm, self.shelter_distance, self.in_shelter)
         never = "routed" if self.arm == "artillery" else "silenced"
         if self.state == never:
             raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")
@@ -247,17 +229,16 @@ class GameUnit(Record):
         return self
 
 
-GameUnits = Annotated[tuple[GameUnit, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MOST_GAME)]
-
-
 class Game(Record):
     """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
 
-    units: GameUnits = Field(
-        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
+    units: Several[GameUnit] = Field(
+        min_length=1,
+        max_length=MOST_GAME,
+        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}].",
     )
     surrounded: Probability = Field(
-        0.0, description="Chance at each flight that there is no gap through the enemy (GT-5)."
+        0.0, description="Probability at each flight that there is no gap through the enemy (GT-5)."
     )
     rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
     pips_elsewhere: PipsElsewhere = 0
@@ -267,7 +248,7 @@ class Game(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class Question(Record):
+class Question(Asked):
     """Any of the sections, one at least."""
 
     check: Check | None = None

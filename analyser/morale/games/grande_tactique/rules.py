@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from fractions import Fraction
 from typing import Any
 
 from analyser.common.jit import step
 
+INFANTRY, CAVALRY, ARTILLERY = range(3)  # artillery never flees, it is silenced instead (GT-1)
+ARMS = {"infantry": INFANTRY, "cavalry": CAVALRY, "artillery": ARTILLERY}
 
-class Arm(IntEnum):
-    """The arms; artillery never flees, it is silenced instead (GT-1)."""
+# What may make a unit flee (GT-2): WORN_DOWN by the fire of infantry, LOST_FIRING a firing attack of its own.
+CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = range(4)
 
-    INFANTRY = 0
-    CAVALRY = 1
-    ARTILLERY = 2
+# States of a unit (GT-1): FLEEING is routed with its move still to be made, ROUTED after it; artillery is SILENCED.
+EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = range(6)
 
-
-class Cause(IntEnum):
-    """What may make a unit flee (GT-2)."""
-
-    CHARGED = 0
-    WORN_DOWN = 1  # by the fire of infantry
-    LOST_FIRING = 2  # a firing attack of its own
-    WORN_DOWN_BY_ARTILLERY = 3
-
-
-class Status(IntEnum):
-    """States of a unit (GT-1); FLEEING is routed with its move still to be made, ROUTED after it.
-
-    SILENCED is what artillery is instead of routed.
-    """
-
-    EAGER = 0
-    SHAKEN = 1
-    FLEEING = 2
-    ROUTED = 3
-    DESTROYED = 4
-    SILENCED = 5
-
-
-INFANTRY, CAVALRY, ARTILLERY = int(Arm.INFANTRY), int(Arm.CAVALRY), int(Arm.ARTILLERY)
-CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = (int(each) for each in Cause)
-EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = (int(each) for each in Status)
-STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)
+STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)  # what a cause does to a unit
 
 Number = Any  # an integer, or one of each of some states
 

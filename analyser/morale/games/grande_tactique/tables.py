@@ -1,16 +1,24 @@
-"""The sections of a question about Grande Tactique, each answered by its module."""
+"""The sections of a question about Grande Tactique, each answered by its class."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from analyser.common.validation import Record
-from analyser.morale.games.grande_tactique import check, column, division, flight, game, rout
+from analyser.morale.answers import Sections
+from analyser.morale.games.grande_tactique import fleeing, game, rallying
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout, RoutedUnit
-from analyser.morale.systems import Sections
+from analyser.results.base import RulesUsed
 
-_SECTIONS = Sections(check=check, flight=flight, column=column, rout=rout, division=division, game=game)
-chains, tables, panels, warnings = _SECTIONS.chains, _SECTIONS.tables, _SECTIONS.panels, _SECTIONS.warnings
+_SECTIONS = Sections(
+    check=fleeing.UnitTested,
+    flight=fleeing.OneFlight,
+    column=fleeing.ChainReaction,
+    rout=rallying.UnitsInRout,
+    division=rallying.UnitsOfDivision,
+    game=game.DivisionUnderAttack,
+)
+chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
@@ -56,20 +64,15 @@ NOT_MODELLED = {
 }
 
 
-def applied(question: Question) -> list[str]:
-    """The rules that the numbers come from: those that can have their occasion in the question as it is put."""
-    return sorted(set(_SECTIONS.applied(question)))
-
-
-def not_modelled(question: Question) -> Iterator[str]:
-    """The rules that no number comes from; of several sections, with the names of those that they are left out of."""
-    asked = [section for section in NOT_MODELLED if getattr(question, section)]
-    sections_of: dict[str, list[str]] = {}
-    for section in asked:
-        for rule in (*NOT_MODELLED[section], *_far(getattr(question, section))):
-            sections_of.setdefault(_without_way_to(asked, rule), []).append(f"[{section}]")
-    for rule, places in sections_of.items():
-        yield f"{', '.join(places)}: {rule}" if len(asked) > 1 else rule
+def rules(question: Question) -> RulesUsed:
+    """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
+    used, sections_of = _SECTIONS.rules(question), dict[str, list[str]]()
+    asked = _SECTIONS.parts(question)
+    for name, part in asked.items():
+        for rule in (*NOT_MODELLED[name], *_far(part.asked)):
+            sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
+    not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
+    return replace(used, applied=tuple(sorted(set(used.applied))), not_modelled=tuple(not_modelled))
 
 
 def _without_way_to(asked: list[str], rule: str) -> str:

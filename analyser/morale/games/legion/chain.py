@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import Chain, Die, Extent, Phase, States, bernoulli, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, bernoulli, success_die
 from analyser.morale.games.legion import rules
 from analyser.morale.games.legion.question import Question
 from analyser.morale.questions import moves_over
 
-WITH, WITHOUT = "with", "without"  # a commander
 
-
-def cases_of(question: Question) -> dict[str, Question]:
-    """The question without a commander; where there is one, with him first."""
-    alone = question.model_copy(update={"commander_courage": None})
-    return {WITH: question, WITHOUT: alone} if question.commander else {WITHOUT: alone}
-
-
-class Unit(NamedTuple):
-    """The unit as integers.
-
-    A state is ``(moves * 2 + panicked) * (most_tokens + 1) + tokens``; then come `off_table` and `destroyed`.
-    """
+@dataclass(frozen=True)
+class Unit:
+    """The unit as integers; after its states on the table come `off_table` and, last, `destroyed`."""
 
     courage: int
     panic_courage: int  # with the commander near
@@ -34,30 +24,56 @@ class Unit(NamedTuple):
     moves_to_edge: int  # 0: it is too far away to matter
     end_phase_tokens: int
 
+    @cached_property
+    def fields(self) -> Fields:
+        """The states on the table."""
+        return Fields({"moves": max(self.moves_to_edge, 1), "panicked": 2, "tokens": self.most_tokens + 1})
+
     @property
     def off_table(self) -> int:
         """The state of a unit that has fled."""
-        return max(self.moves_to_edge, 1) * 2 * (self.most_tokens + 1)
+        return self.fields.size
 
     @property
     def destroyed(self) -> int:
         """The state of a unit that was destroyed by fire: the last one."""
         return self.off_table + 1
 
-    def tokens(self, states: States) -> States:
+    def tokens(self, states: Any) -> Any:
         """The tokens of a unit on the table, none of another."""
-        return np.where(states < self.off_table, states % (self.most_tokens + 1), 0)
+        return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
 
-    def panicked(self, states: States) -> States:
-        """Whether it has a panic token."""
-        return states // (self.most_tokens + 1) % 2
+    def _changed(self, states: Any, **values: Any) -> Any:
+        return np.where(states < self.off_table, self.fields.put(states, **values), states)
 
-    def changed(self, states: States, **parts: Any) -> States:
-        """The states of a unit on the table with other `tokens`, `panicked` or `moves`."""
-        tokens, panicked = parts.get("tokens", self.tokens(states)), parts.get("panicked", self.panicked(states))
-        moves = parts.get("moves", states // (self.most_tokens + 1) // 2)
-        after = (moves * 2 + panicked) * (self.most_tokens + 1) + tokens
-        return np.where(states < self.off_table, after, states)
+    def receive(self, states: Any, received: Any) -> Any:
+        """Tokens for attacks (LG-7)."""
+        return self._changed(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
+
+    def fire(self, states: Any, hit: Any) -> Any:
+        """Fire that destroys the unit, or not."""
+        return np.where((states < self.off_table) & (hit > 0), self.destroyed, states)
+
+    def rally(self, states: Any, successes: Any) -> Any:
+        """The rally step: one die a token, one token less a success (LG-2)."""
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - successes, 0))
+
+    def check(self, states: Any, near: Any) -> Any:
+        """The panic check, the commander near or not (LG-3)."""
+        courage = np.where(near, self.panic_courage, self.courage)
+        return self._changed(states, panicked=rules.is_panicked(self.tokens(states), courage))
+
+    def move(self, states: Any, _: Any) -> Any:
+        """A panicked unit makes one move of its full speed toward the edge (LG-5)."""
+        if not self.moves_to_edge:
+            return states
+        moves = self.fields.get("moves", states) + self.fields.get("panicked", states)
+        leaves = (states < self.off_table) & (moves == self.moves_to_edge)
+        return np.where(leaves, self.off_table, self._changed(states, moves=moves))
+
+    def end(self, states: Any, _: Any) -> Any:
+        """The end phase (LG-7)."""
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 
 def unit_of(question: Question) -> Unit:
@@ -77,66 +93,17 @@ def moves_to_edge(edge_distance: float | None, move_distance: float | None, roun
     return moves if moves <= rounds else 0
 
 
-Change = Callable[[Unit, States, States], States]
-
-
-def receive(unit: Unit, states: States, received: States) -> States:
-    """Tokens for attacks (LG-7)."""
-    return unit.changed(states, tokens=rules.receive(unit.tokens(states), received, unit.most_tokens))
-
-
-def fire(unit: Unit, states: States, hit: States) -> States:
-    """Fire that destroys the unit, or not."""
-    return np.where((states < unit.off_table) & (hit > 0), unit.destroyed, states)
-
-
-def rally(unit: Unit, states: States, successes: States) -> States:
-    """The rally step (LG-2)."""
-    return unit.changed(states, tokens=rules.rally(unit.tokens(states), successes))
-
-
-def check(unit: Unit, states: States, near: States) -> States:
-    """The panic check, the commander near or not (LG-3)."""
-    courage = np.where(near, unit.panic_courage, unit.courage)
-    return unit.changed(states, panicked=rules.is_panicked(unit.tokens(states), courage))
-
-
-def move(unit: Unit, states: States, _: States) -> States:
-    """The move of a panicked unit toward the edge (LG-5)."""
-    if not unit.moves_to_edge:
-        return states
-    moves = rules.flee(states // (unit.most_tokens + 1) // 2, unit.panicked(states), unit.moves_to_edge)
-    leaves = (states < unit.off_table) & (moves == unit.moves_to_edge)
-    return np.where(leaves, unit.off_table, unit.changed(states, moves=moves))
-
-
-def end(unit: Unit, states: States, _: States) -> States:
-    """The end phase (LG-7)."""
-    return unit.changed(states, tokens=rules.tidy(unit.tokens(states), unit.end_phase_tokens), panicked=0)
-
-
-def rows(unit: Unit, change: Change, totals: int, states: States) -> States:
-    """The states that a change by each total leads to: shape (states, totals)."""
-    return change(unit, states[:, np.newaxis], np.arange(totals))
-
-
 def chain_of(question: Question) -> Chain:
     """The rounds of a question; the state after each panic check and at the end of each round is recorded."""
     unit, ruleset = unit_of(question), question.ruleset
-
-    def phase(change: Change, die: Die | None = None, recorded: bool = False) -> Phase:
-        if die is None:
-            return Phase(partial(rows, unit, change, 1), recorded=recorded)
-        return Phase(partial(rows, unit, change, len(die.weights)), die, 1, recorded=recorded)
-
     rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-    rallied = Phase(partial(rows, unit, rally, unit.most_tokens + 1), rally_die, unit.tokens)
-    fired, moved, ended = phase(fire, bernoulli(question.destroyed)), phase(move), phase(end, recorded=True)
-    received = {pmf: phase(receive, Die(pmf)) for pmf in {*question.pmfs_before, *question.pmfs_after}}
-    checked = {near: phase(check, bernoulli(near), recorded=True) for near in question.nearness}
+    rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens)
+    fired, moved, ended = Phase(unit.fire, bernoulli(question.destroyed), 1), Phase(unit.move), Phase(unit.end)
+    received = {pmf: Phase(unit.receive, Die(pmf), 1) for pmf in {*question.pmfs_before, *question.pmfs_after}}
+    checked = {near: Phase(unit.check, bernoulli(near), 1) for near in question.nearness}
     phases: list[Phase] = []
     for before, near, after in zip(question.pmfs_before, question.nearness, question.pmfs_after):
-        phases += [received[before], fired, rallied, checked[near], moved, received[after], ended]
+        phases += [received[before], fired, rallied, checked[near], RECORD, moved, received[after], ended, RECORD]
     moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
-    extent = Extent(f"up to {unit.most_tokens} suppression tokens{moves}", "fewer tokens, or fewer rounds")
-    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, extent)
+    what = f"up to {unit.most_tokens} suppression tokens{moves}"
+    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, what, "fewer tokens, or fewer rounds")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from analyser.common.errors import shown
 from analyser.common.validation import Record
+from analyser.morale import questions
 from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
 
 MOST_COURAGE = 20
@@ -15,19 +15,9 @@ MOST_TOKENS = 60
 EVEN = 0.5
 
 
-def _courage_or_none(value: object) -> int | Literal["none"]:
-    """COURAGE, an integer or none (LG-1); none has to be written, and is not the same as 0."""
-    if value == "none":
-        return "none"
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COURAGE:
-        raise ValueError(f"{shown(value)} is not usable (allowed: 1 to {MOST_COURAGE}, or none)")
-    return value
-
-
 def _by_round(value: object) -> object:
-    """A probability for all rounds, or a list with one for each; true and false are certain."""
-    several = value if isinstance(value, list | tuple) else (value,)
-    return tuple(float(each) if isinstance(each, bool) else each for each in several)
+    """A probability for all rounds, or a list with one for each."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _even_if_true(value: object) -> object:
@@ -36,8 +26,8 @@ def _even_if_true(value: object) -> object:
 
 
 Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
-Probabilities = Annotated[tuple[Probability, ...], BeforeValidator(_by_round)]
-CourageOrNone = Annotated[int | Literal["none"], PlainValidator(_courage_or_none)]
+Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(_by_round)]
+CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
 
@@ -62,7 +52,7 @@ class Ruleset(Suppression):
     rounds: Rounds
 
 
-class Question(Record):
+class Question(questions.Asked):
     """A unit under fire, round by round."""
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
@@ -75,16 +65,17 @@ class Question(Record):
     commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
     commander_range: Annotated[int, Field(ge=1, le=100)] = Field(1, description="The commander's range band.")
     commander_near: Probabilities = Field(
-        (1.0,), description="Chance that he is near when the unit checks for panic, or a list by round. Default: 1."
+        (1.0,),
+        description="Probability that he is near when the unit checks for panic, or a list by round. Default: 1.",
     )
     edge_distance: Distance | None = Field(
         None, description="Inches from its leader to the nearest table edge. Default: far."
     )
     move_distance: Length | None = Field(None, description="Inches of a move at full speed (LG-5).")
-    destroyed: Probability = Field(0.0, description="Chance a round that fire destroys it before it activates.")
+    destroyed: Probability = Field(0.0, description="Probability a round that fire destroys it before it activates.")
     rounds: Rounds | None = Field(None, description="Rounds to play. Default: those of a game.")
     until_panic: Annotated[Annotated[float, Field(gt=0, lt=1)] | None, BeforeValidator(_even_if_true)] = Field(
-        None, description="How many tokens, or attacks a round, make it panic with this chance; true: 0.5."
+        None, description="How many tokens, or attacks a round, make it panic with this probability; true: 0.5."
     )
     ruleset: Ruleset
 
@@ -92,15 +83,11 @@ class Question(Record):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        spread_over(self.received, self.rounds_played, "received")
-        spread_over(self.received_after, self.rounds_played, "received_after")
+        self.pmfs_before, self.pmfs_after, self.nearness  # noqa: B018 - each refuses a list of another length
         certain = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or certain):
             why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
             raise ValueError(f"until_panic: this unit never panics, {why} (allowed: left out)")
-        if len(self.commander_near) not in (1, self.rounds_played):
-            problem = f"commander_near has {len(self.commander_near)} chances"
-            raise ValueError(f"{problem} (allowed: one for all rounds, or {self.rounds_played}, one for each)")
         return self
 
     @property
@@ -121,7 +108,7 @@ class Question(Record):
     @property
     def nearness(self) -> tuple[float, ...]:
         """The probability that the commander is near, of each round."""
-        return self.commander_near * (self.rounds_played if len(self.commander_near) == 1 else 1)
+        return spread_over(self.commander_near, self.rounds_played, "commander_near")
 
     @property
     def commander(self) -> int:

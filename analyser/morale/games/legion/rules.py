@@ -1,7 +1,7 @@
-"""Star Wars: Legion: suppression, panic and leaving the table (LG-1 to LG-7).
+"""Star Wars: Legion: what suppresses and panics a unit, and what it may do then (LG-1, LG-3 to LG-5).
 
-A unit's state is its suppression tokens, whether it has a panic token, and how many panicked moves it has made. The
-panic token (LG-6) needs no rule of its own: tokens change between two panic checks, and each of these asks anew.
+How tokens and moves change is in :mod:`analyser.morale.games.legion.chain`. The panic token (LG-6) needs no rule of its
+own: tokens change between two panic checks, and each of these asks anew.
 """
 
 from __future__ import annotations
@@ -21,16 +21,6 @@ def better_courage(courage: int, commander_courage: int) -> int:
     return courage if courage == NO_COURAGE else max(courage, commander_courage)
 
 
-def receive(tokens: Number, received: Number, most_tokens: int) -> Number:
-    """Tokens after attacks that gave `received` more (LG-7)."""
-    return np.minimum(tokens + received, most_tokens)
-
-
-def rally(tokens: Number, successes: Number) -> Number:
-    """Tokens after the rally step: one die a token, one token less a success (LG-2)."""
-    return np.maximum(tokens - successes, 0)
-
-
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
     """Whether so many tokens panic a unit (LG-1, LG-3); where they do no longer, its panic token goes (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
@@ -44,13 +34,3 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 def actions_left(tokens: Number, courage: int, panicked: Number) -> Number:
     """The actions that the unit may choose in its activation (LG-4, LG-5)."""
     return np.where(panicked, PANICKED_ACTIONS, ACTIONS - 1 * is_suppressed(tokens, courage))
-
-
-def flee(moves: Number, panicked: Number, moves_to_edge: int) -> Number:
-    """Moves toward the edge after the activation: a panicked unit makes one, of its full speed (LG-5)."""
-    return np.where(panicked, np.minimum(moves + 1, moves_to_edge), moves)
-
-
-def tidy(tokens: Number, removed: int) -> Number:
-    """Tokens after the end phase (LG-7)."""
-    return np.maximum(tokens - removed, 0)

@@ -1,45 +1,110 @@
-"""The tables that answer a question about Legion: by round, and the distribution of the tokens."""
+"""What answers a question about Legion: by round, the distribution of the tokens, and how many make a unit panic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
+from analyser.engine.chain.exact import exact_distributions
+from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked, turns_of
 from analyser.morale.games.legion import rules as legion
-from analyser.morale.games.legion import until
-from analyser.morale.games.legion.chain import Unit, cases_of, chain_of, unit_of
+from analyser.morale.games.legion.chain import Unit, chain_of, unit_of
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
-from analyser.morale.panels import Bars, Cells, Curves, Panel
-from analyser.morale.questions import moves_over
-from analyser.morale.tables import Mean, Table, stacked
+from analyser.morale.pictures import Bars, Cells, Curves, Panel
+from analyser.morale.questions import certainly, moves_over
+from analyser.results.base import RulesUsed
+
+TOKENS, ATTACKS = "tokens", "attacks"
+NEARLY = 1e-12  # by which a probability may miss the one that is looked for
+LINES = {
+    "p_suppressed": "suppressed",
+    "p_panicked": "panicked",
+    "p_left_table": "off the table",
+    "p_destroyed": "destroyed by fire",
+}
+
+
+def cases_of(question: Question) -> dict[str, Question]:
+    """The question without a commander; where there is one, with him first."""
+    alone = question.model_copy(update={"commander_courage": None})
+    return {"with": question, "without": alone} if question.commander else {"without": alone}
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """One chain without a commander; where there is one, one with him first; those of :mod:`until` panic."""
-    return {name: chain_of(each) for name, each in cases_of(question).items()} | until.chains(question)
+    """One chain for each case, then one for each number of tokens or attacks that is tried."""
+    tried = {
+        _name(case, what, number): chain_of(each)
+        for (case, what), several in _tried(question).items()
+        for number, each in enumerate(several)
+    }
+    return {case: chain_of(each) for case, each in cases_of(question).items()} | tried
 
 
-def tables(question: Question, recorded: dict[str, Recorded]) -> dict[str, Table]:
-    """`rounds`: what becomes of the unit by round; `tokens`: their distribution after the rally step and the round."""
-    cases = {name: unit_of(each) for name, each in cases_of(question).items()}
-    by_round = [_by_round(unit, recorded[name]) for name, unit in cases.items()]
-    tokens = [row for name, unit in cases.items() for row in _tokens(name, unit, recorded[name])]
-    return {
-        "rounds": stacked(by_round, commander=list(cases)),
-        "tokens": Table.of_rows(("commander", "round", "when", "tokens"), tokens),
-    } | until.tables(question, recorded)
+def _name(case: str, what: str, number: int) -> str:
+    return f"{case} a commander, {number} {what}"
+
+
+@lru_cache(maxsize=16)
+def _tried(question: Question) -> dict[tuple[str, str], list[Question]]:
+    """The unit under 0, 1, ... tokens at one activation, or attacks a round, up to the first that panics it in round 1.
+
+    Each attack scores a hit, and gives a token (LG-2, LG-3, LG-7).
+    """
+    tried = {}
+    for case, each in cases_of(question).items() if question.until_panic is not None else ():
+        at_the_edge = {"edge_distance": 0.0, "move_distance": 1.0}
+        still = each.model_copy(update={"destroyed": 0.0, "received_after": (certainly(0),), **at_the_edge})
+        once = still.model_copy(update={"received": (certainly(0),), "rounds": 1, "commander_near": (1.0,)})
+        tried[case, TOKENS] = [*_until_panic(TOKENS, once)]
+        tried[case, ATTACKS] = [*_until_panic(ATTACKS, still)]
+    return tried
+
+
+def _until_panic(what: str, unit: Question) -> Iterator[Question]:
+    for number in range(MOST_TOKENS + 1):
+        more = {"tokens": number} if what == TOKENS else {"received": (certainly(number),)}
+        each = unit.model_copy(update=more)
+        yield each
+        if _panicked(each, exact_distributions(chain_of(each)))[0] >= (unit.until_panic or 0.0) - NEARLY:
+            return
+
+
+def _panicked(each: Question, recorded: Recorded) -> Any:
+    """The weight of having panicked by each round: at the edge, the first panicked move leaves the table (LG-5)."""
+    return recorded.weights[1::2][:, recorded.states == unit_of(each).off_table].sum(axis=1)
+
+
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
+    """`rounds`, `tokens` after the rally step and the round, `tokens_until_panic` and `attacks_until_panic`."""
+    cases = {case: unit_of(each) for case, each in cases_of(question).items()}
+    tables = {
+        "rounds": stacked("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
+        "tokens": stacked("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
+    }
+    panels: list[Panel] = []
+    for case in cases:
+        where, of_whom = {"commander": case}, f"{case} a commander"
+        panels.append(Curves("rounds", of_whom.capitalize(), "round", LINES, where))
+        heading = f"Tokens after the rally step, {of_whom}"
+        panels.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
+    if question.until_panic is not None:
+        tables |= _tables_until_panic(question, recorded)
+        for case in cases:
+            heading = f"Panicked at one activation, {case} a commander"
+            panels.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
+    return Answer(tables, panels)
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:
     """Probabilities and means by round, of the states after the panic check and at the round's end in turn."""
     states, weights = recorded
-    checked, ended = weights[0::2], weights[1::2]
-    on_table = states < unit.off_table
-    tokens, panicked = unit.tokens(states[on_table]), unit.panicked(states[on_table])
-    standing = checked[:, on_table]
+    ended, on_table = weights[1::2], states < unit.off_table
+    standing = weights[0::2][:, on_table]
+    tokens, panicked = unit.tokens(states[on_table]), unit.fields.get("panicked", states[on_table])
     left, destroyed = (ended[:, states == state].sum(axis=1) for state in (unit.off_table, unit.destroyed))
     probabilities = {
         "p_suppressed": standing[:, legion.is_suppressed(tokens, unit.courage)].sum(axis=1),
@@ -50,102 +115,93 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
     }
     actions = legion.actions_left(tokens, unit.courage, panicked)
     means = {"mean_tokens": Mean.of(standing, tokens), "mean_actions": Mean.of(standing, actions)}
-    return Table({"round": [*range(1, len(left) + 1)]}, probabilities, means)
+    return Table(turns_of(ended, "round"), probabilities, means)
 
 
-def _tokens(case: str, unit: Unit, recorded: Recorded) -> Iterator[tuple[Any, ...]]:
-    """The distribution of the tokens of a unit on the table."""
+def _tokens(unit: Unit, recorded: Recorded) -> Table:
+    """The distribution of the tokens of a unit on the table, up to the most that it has then."""
     on_table = recorded.states < unit.off_table
     standing = Recorded(recorded.states[on_table], recorded.weights[:, on_table])
-    for place, weights in enumerate(standing.grouped(unit.tokens(standing.states), unit.most_tokens + 1)):
-        for tokens in range(int(np.flatnonzero(weights).max(initial=0)) + 1):
-            yield case, place // 2 + 1, ("after rally", "end of round")[place % 2], tokens, weights[tokens]
-
-
-def panels(question: Question) -> Iterator[Panel]:
-    """By round without and with a commander, and the tokens that are left after the rally step."""
-    lines = {
-        "p_suppressed": "suppressed",
-        "p_panicked": "panicked",
-        "p_left_table": "off the table",
-        "p_destroyed": "destroyed by fire",
+    weights = standing.grouped(unit.tokens(standing.states), unit.most_tokens + 1)
+    rounds = len(weights) // 2
+    first: Keys = {
+        "round": [turn for turn in range(1, rounds + 1) for _ in range(2)],
+        "when": ["after rally", "end of round"] * rounds,
     }
-    for case in cases_of(question):
-        where, of_whom = {"commander": case}, f"{case} a commander"
-        yield Curves("rounds", of_whom.capitalize(), "round", lines, where)
-        heading = f"Tokens after the rally step, {of_whom}"
-        yield Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"})
-    for case in cases_of(question) if question.until_panic is not None else ():
-        heading = f"Panicked at one activation, {case} a commander"
-        yield Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case})
+    kept = np.cumsum(weights[:, ::-1], axis=1)[:, ::-1] > 0
+    kept[:, 0] = True
+    return Table.distribution(first, {"tokens": range(unit.most_tokens + 1)}, weights, kept)
 
 
-def applied(question: Question) -> list[str]:
-    """The rules that the numbers come from: those that can have their occasion."""
-    unit = unit_of(question)
-    most = MOST_TOKENS if question.until_panic is not None else unit.most_tokens
-    if question.courage == "none":
-        rules = {"LG-1 no COURAGE: never suppressed, never panicked": True}
-    else:
-        panics = legion.is_panicked(most, unit.courage)
-        rules = {
-            "LG-1 COURAGE": True,
-            "LG-3 panic check": True,
-            "LG-3 commander's COURAGE": panics and _commander_helps(question),
-            "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
-            "LG-5 a panicked unit has no action of its own choice": panics,
-            "LG-5 flight to the nearest edge, straight": (
-                unit.moves_to_edge > 0 and legion.is_panicked(unit.most_tokens, unit.courage)
-            ),
-            "LG-6 the panic token goes": panics,
-        }
-    rules |= {"LG-2 rally step": most > 0, "LG-7 tokens received and removed": most > 0}
-    return sorted(rule for rule, holds in rules.items() if holds)
+def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
+    """P(panicked) by tokens; by round, the least number of attacks that is enough, or the most that was tried."""
+    by_tokens, by_round = {}, {}
+    for (case, what), several in _tried(question).items():
+        here = [recorded[_name(case, what, number)] for number in range(len(several))]
+        panicked = np.array([_panicked(each, weights) for each, weights in zip(several, here)])
+        if what == TOKENS:
+            by_tokens[case] = Table({"tokens": range(len(several))}, {"p_panicked": panicked[:, 0]})
+            continue
+        enough = panicked / here[0].weights[0].sum() >= (question.until_panic or 0.0) - NEARLY
+        least = np.where(enough.any(axis=0), enough.argmax(axis=0), len(several) - 1)
+        keys = turns_of(least, "round") | {"attacks": least.tolist()}
+        by_round[case] = Table(keys, {"p_panicked_by_then": panicked[least, range(len(least))]})
+    return {
+        "tokens_until_panic": stacked("commander", by_tokens),
+        "attacks_until_panic": stacked("commander", by_round),
+    }
 
 
-def _commander_helps(question: Question) -> bool:
-    """Whether there is a commander whose COURAGE is better, and who is ever near (LG-3)."""
-    unit, near = unit_of(question), any(question.nearness) or question.until_panic is not None
-    return question.commander > 0 and unit.panic_courage > unit.courage and near
+def rules(question: Question) -> RulesUsed:
+    """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+    unit, wants_panic = unit_of(question), question.until_panic is not None
+    most = MOST_TOKENS if wants_panic else unit.most_tokens
+    has_courage, near = question.courage != "none", any(question.nearness) or wants_panic
+    panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
+    applied = {
+        "LG-1 COURAGE": has_courage,
+        "LG-1 no COURAGE: never suppressed, never panicked": not has_courage,
+        "LG-2 rally step": most > 0,
+        "LG-3 commander's COURAGE": panics and question.commander and unit.panic_courage > unit.courage and near,
+        "LG-3 panic check": has_courage,
+        "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
+        "LG-5 a panicked unit has no action of its own choice": panics,
+        "LG-5 flight to the nearest edge, straight": unit.moves_to_edge and flees,
+        "LG-6 the panic token goes": panics,
+        "LG-7 tokens received and removed": most > 0,
+    }
+    far, where = question.edge_distance is None, "where they help it leave"
+    not_modelled = {
+        "LG-5 flight off the table: no edge_distance was given, so the edge is far": far,
+        "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee": not far,
+        "LG-5 an engaged unit withdraws toward the nearest edge": not far,
+        f"LG-5 Jump, Reposition and Spur, which it must use {where}: state a longer move_distance": not far,
+        "LG-5 the other minis, placed in cohesion with the leader": not far,
+        "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action": True,
+    }
+    return rules_used(applied, not_modelled if has_courage else {}, _warnings(question, unit))
 
 
-def not_modelled(question: Question) -> Iterator[str]:
-    """The rules that no number comes from."""
-    if question.courage == "none":
-        return
-    if question.edge_distance is None:
-        yield "LG-5 flight off the table: no edge_distance was given, so the edge is far"
-    else:
-        yield "LG-5 the way: around terrain where that is faster, clambering where it is vertical, never into melee"
-        yield "LG-5 an engaged unit withdraws toward the nearest edge"
-        yield "LG-5 Jump, Reposition and Spur, which it must use where they help it leave: state a longer move_distance"
-        yield "LG-5 the other minis, placed in cohesion with the leader"
-    yield "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action"
-
-
-def warnings(question: Question) -> Iterator[str]:
-    """What has no effect, and what was taken for granted."""
-    if question.commander_courage is not None and not question.commander:
-        allowed = question.ruleset.commander_range
-        yield f"commander_courage has no effect: range {question.commander_range} is beyond {allowed} (LG-3)"
-    if question.commander_courage is None:
-        keys = {"commander_near": question.commander_near != (1.0,), "commander_range": question.commander_range != 1}
-        why = "no commander_courage was given (LG-3)"
-        yield from (f"{key} has no effect: {why}" for key, stated in keys.items() if stated)
-    elif question.commander and question.courage != "none":
-        if question.commander <= question.courage:
-            why = f"{question.commander} is no better than the unit's own {question.courage}"
-            yield f"commander_courage has no effect: {why} (LG-3)"
-        elif question.until_panic is not None and set(question.nearness) != {1.0}:
-            near = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-            yield f"tokens_until_panic: {near}"
-        elif not any(question.nearness):
-            yield "commander_courage has no effect: the commander is never near (commander_near, LG-3)"
-    unit = unit_of(question)
-    if question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge:
-        moves, rounds = moves_over(question.edge_distance, question.move_distance), question.rounds_played
-        yield f"edge_distance has no effect: {moves} moves to the edge, {rounds} rounds (LG-5)"
-    if not unit.most_tokens and question.until_panic is None:
-        yield "no tokens: state tokens, received or received_after (LG-7)"
-    if question.courage == "none":
-        yield "a unit without COURAGE is never suppressed and never panics (LG-1)"
+def _warnings(question: Question, unit: Unit) -> dict[str, Any]:
+    stated, near, wants_panic = question.commander_courage, question.nearness, question.until_panic is not None
+    beyond = f"range {question.commander_range} is beyond {question.ruleset.commander_range}"
+    no_better = stated is not None and question.courage != "none" and question.commander <= question.courage
+    helps = question.commander > 0 and question.courage != "none" and not no_better
+    by_chance = helps and wants_panic and set(near) != {1.0}
+    never_near = helps and not by_chance and not any(near)
+    certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
+    no_better_than = f"{stated} is no better than the unit's own {question.courage}"
+    nobody, useless = stated is None, "has no effect: no commander_courage was given (LG-3)"
+    unreached = question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge
+    moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
+    return {
+        f"commander_courage has no effect: {beyond} (LG-3)": not nobody and not question.commander,
+        f"commander_near {useless}": nobody and question.commander_near != (1.0,),
+        f"commander_range {useless}": nobody and question.commander_range != 1,
+        f"commander_courage has no effect: {no_better_than} (LG-3)": question.commander > 0 and no_better,
+        f"tokens_until_panic: {certain}": by_chance,
+        "commander_courage has no effect: the commander is never near (commander_near, LG-3)": never_near,
+        f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": unreached,
+        "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
+        "a unit without COURAGE is never suppressed and never panics (LG-1)": question.courage == "none",
+    }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from analyser.common.errors import did_you_mean
-from analyser.common.validation import Record, as_tuple
+from analyser.common.validation import Record
 from analyser.game.units import Name
-from analyser.morale.questions import ByRound, Distance, Pmf, Probability, Rounds, spread_over
+from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, Several, spread_over
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
@@ -55,7 +55,7 @@ class Fight(Record):
     to_wound: Roll | None = Field(None, description="Roll with which a hit wounds. Default: the ruleset's.")
     save: Roll | None = Field(None, description="Roll with which armour saves, 7 for never. Default: the ruleset's.")
     out_of_action: Roll | None = Field(None, description="Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Annotated[tuple[Rounds, ...], BeforeValidator(as_tuple)] = Field(
+    turns: Several[Rounds] = Field(
         (), description="Turns before whose tests it is fought, such as [2, 3]. Default: all."
     )
 
@@ -70,15 +70,17 @@ class Warband(Record):
 
     name: Name = Field("warband", description="What to call it. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
-    others: Annotated[tuple[Group, ...], BeforeValidator(as_tuple)] = Field(
+    others: Several[Group] = Field(
         (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
     )
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(0, description="Out of action at the start.")
     casualties: ByRound = Field(
         ((1.0,),), description="Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
-    casualties_from: Annotated[tuple[Fight, ...], BeforeValidator(as_tuple), Field(max_length=MOST_FIGHTS)] = Field(
-        (), description="Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}]."
+    casualties_from: Several[Fight] = Field(
+        (),
+        max_length=MOST_FIGHTS,
+        description="Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = Field(
         "random",
@@ -87,7 +89,9 @@ class Warband(Record):
     others_fall: Literal["weakest_first", "strongest_first"] = Field(
         "weakest_first", description="Who falls first of the others: weakest_first or strongest_first (Leadership)."
     )
-    leader_stunned: Probability = Field(0.0, description="Chance that the leader is stunned when the test is made.")
+    leader_stunned: Probability = Field(
+        0.0, description="Probability that the leader is stunned when the test is made."
+    )
     others_stunned: Probability = Field(0.0, description="The same of each other warrior that is not out of action.")
     gives_up_at: Number | None = Field(None, description="Gives up once so many are out and the rules let it (MD-2).")
     immune_to_psychology: bool = Field(False, description="Immune to psychology: it tests all the same (MD-1).")
@@ -131,7 +135,7 @@ class Alone(Record):
     first_run_elsewhere: bool = Field(
         True, description="Default: true. False: edge is straight behind him, as edge_behind."
     )
-    charged: Probability = Field(0.0, description="Chance a turn that he is charged while he flees (MD-6).")
+    charged: Probability = Field(0.0, description="Probability a turn that he is charged while he flees (MD-6).")
     rally_leader: Leadership | None = Field(None, description='Leadership of a leader within 6" in his rally phases.')
     leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
 
@@ -155,7 +159,9 @@ class Fighter(Record):
     hatred: bool = Field(False, description="Hates the other (MD-8).")
     causes_fear: bool = Field(False, description="Causes fear (MD-9).")
     immune_to_psychology: bool = Field(False, description="Takes no test of fear.")
-    knocked_down: Probability = Field(0.0, description="Chance a round to be knocked down or stunned: frenzy is lost.")
+    knocked_down: Probability = Field(
+        0.0, description="Probability a round to be knocked down or stunned: frenzy is lost."
+    )
 
 
 class Combat(Record):
@@ -188,21 +194,23 @@ class Together(Record):
     """Several tests of one turn, which hang together by the leader's state."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
-    p_out: Probability = Field(0.0, description="Chance that the leader is out of action.")
-    p_stunned: Probability = Field(0.0, description="Chance that he is stunned.")
-    p_knocked_down: Probability = Field(0.0, description="Chance that he is knocked down.")
-    p_fleeing: Probability = Field(0.0, description="Chance that he flees.")
+    p_out: Probability = Field(0.0, description="Probability that the leader is out of action.")
+    p_stunned: Probability = Field(0.0, description="Probability that he is stunned.")
+    p_knocked_down: Probability = Field(0.0, description="Probability that he is knocked down.")
+    p_fleeing: Probability = Field(0.0, description="Probability that he flees.")
     rout_test: bool = Field(False, description="A rout test is due first; failed, nobody tests any more.")
     best_other: Leadership | None = Field(None, description="Best Leadership of the others, for the rout test.")
-    warriors: Annotated[tuple[Warrior, ...], BeforeValidator(as_tuple), Field(max_length=MOST_TESTS)] = Field(
-        (), description="Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}]."
+    warriors: Several[Warrior] = Field(
+        (),
+        max_length=MOST_TESTS,
+        description="Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].",
     )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Together:
         lost = self.p_out + self.p_stunned + self.p_knocked_down + self.p_fleeing
         if lost > 1 + 1e-9:
-            raise ValueError(f"the chances of the leader's states add up to {lost:g} (allowed: 0 to 1)")
+            raise ValueError(f"the probabilities of the leader's states add up to {lost:g} (allowed: 0 to 1)")
         if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
             raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
         if not (self.warriors or self.rout_test):
@@ -210,12 +218,12 @@ class Together(Record):
         return self
 
 
-class Question(Record):
+class Question(Asked):
     """One or several of the questions, each a section."""
 
     warband: Warband | None = None
-    rivals: Annotated[tuple[Warband, ...], BeforeValidator(as_tuple), Field(max_length=MOST_WARBANDS - 1)] = Field(
-        (), description="Further warbands, written as the first one (MD-3)."
+    rivals: Several[Warband] = Field(
+        (), max_length=MOST_WARBANDS - 1, description="Further warbands, written as the first one (MD-3)."
     )
     winner: Literal["last_on_table", "first_to_leave"] | None = Field(
         None, description="Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."

@@ -31,6 +31,11 @@ def own_or_leaders(own: int, leader: int, leader_helps: Number) -> Any:
     return np.where(leader_helps, max(own, leader), own)
 
 
+def led(own: int, leader: int | None, state: str) -> int:
+    """The Leadership of a warrior with a leader in this state within 6 inches, or with none (MD-4)."""
+    return int(own_or_leaders(own, leader or 0, leader is not None and state == "standing"))
+
+
 def is_all_alone(opponents: int, friends_near: int) -> bool:
     """Two opponents or more, and no friend on his feet within 6 inches (MD-5)."""
     return opponents >= 2 and friends_near == 0

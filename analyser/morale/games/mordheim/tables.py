@@ -1,16 +1,23 @@
-"""The sections of a question about Mordheim, each answered by its module."""
+"""The sections of a question about Mordheim, each answered by its class."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analyser.morale.games.mordheim import alone, combat, stupidity, together, warband
+from analyser.morale.answers import Sections, joined, rules_used
+from analyser.morale.games.mordheim import combat, warband, warriors
 from analyser.morale.games.mordheim.question import Question
-from analyser.morale.systems import Sections
+from analyser.results.base import RulesUsed
 
-_SECTIONS = Sections(warband=warband, alone=alone, combat=combat, stupidity=stupidity, together=together)
-chains, tables, panels, not_modelled = _SECTIONS.chains, _SECTIONS.tables, _SECTIONS.panels, _SECTIONS.not_modelled
+_SECTIONS = Sections(
+    warband=warband.Game,
+    alone=warriors.AllAlone,
+    combat=combat.Duel,
+    stupidity=warriors.Stupid,
+    together=warriors.TestsTogether,
+)
+chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 class _Near(NamedTuple):
@@ -25,11 +32,12 @@ class _Near(NamedTuple):
 
 def _leaders_near(question: Question) -> Iterator[_Near]:
     """Every place where a leader within 6 inches can be stated."""
+    parts = _SECTIONS.parts(question)
     if (lone := question.alone) is not None:
-        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, alone.can_flee(lone))
-    sides = {} if question.combat is None else combat.sides_of(question.combat)
-    for name, (side, tests) in sides.items():
-        yield _Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
+        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee)
+    if question.combat is not None:
+        for name, side, tests in zip(combat.SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
+            yield _Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
     if (stupid := question.stupidity) is not None:
         yield _Near("stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True)
     if (several := question.together) is not None:
@@ -38,21 +46,21 @@ def _leaders_near(question: Question) -> Iterator[_Near]:
                 yield _Near(f"together: {each.name}", several.leader, "standing", each.leadership, True)
 
 
-def applied(question: Question) -> tuple[str, ...]:
-    """The rules that the numbers come from: those that can have their occasion."""
-    helps = any(near.leader is not None and near.tests and near.leader > near.own for near in _leaders_near(question))
-    rule = 'MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing'
-    return (*_SECTIONS.applied(question), *[rule] * helps)
-
-
-def warnings(question: Question) -> Iterator[str]:
-    """What has no effect, and what was taken for granted."""
-    yield from _SECTIONS.warnings(question)
+def rules(question: Question) -> RulesUsed:
+    """The rules of each section, and of the leaders that are near (MD-4)."""
+    helps, warnings = False, {}
     for near in _leaders_near(question):
-        if near.state != "standing":
-            of_whom = f"the leader is {near.state} and lends no Leadership"
-            yield f"{near.where}: {of_whom if near.leader else 'leader_state has no effect: no leader'} (MD-4)"
-        elif near.leader is not None and near.tests and near.leader <= near.own:
-            yield f"{near.where}: the leader's {near.leader} is no better than {near.own}: no effect (MD-4)"
-    if question.turns is not None and not (question.warband or question.alone or question.stupidity):
-        yield "turns has no effect: a combat has rounds, and tests together are of one turn"
+        standing = near.state == "standing"
+        of_whom = f"the leader is {near.state} and lends no Leadership"
+        why = of_whom if near.leader else "leader_state has no effect: no leader"
+        warnings[f"{near.where}: {why} (MD-4)"] = not standing
+        used, better = near.leader is not None and near.tests, (near.leader or 0) > near.own
+        no_better = f"the leader's {near.leader} is no better than {near.own}: no effect (MD-4)"
+        warnings[f"{near.where}: {no_better}"] = standing and used and not better
+        helps = helps or (used and better)
+    in_turns = question.warband or question.alone or question.stupidity
+    warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (
+        question.turns is not None and not in_turns
+    )
+    rule = 'MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing'
+    return joined((_SECTIONS.rules(question), rules_used({rule: helps}, {}, warnings)))

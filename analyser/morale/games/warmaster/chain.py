@@ -1,139 +1,173 @@
-"""Warmaster's rules as transitions of a move: what the engines run through."""
+"""What is in a unit's way, and the rules as transitions of its move: what the engines run through."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import cache, partial
-from typing import Any, NamedTuple
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache, lru_cache, partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import NO_DIE, Chain, Die, Extent, ExtraDie, Phase, States, Transition, sided
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, sided
 from analyser.morale.games.warmaster import rules
-from analyser.morale.games.warmaster.path import Choice, Met, meetings, way_of
-from analyser.morale.games.warmaster.question import Question
-from analyser.morale.games.warmaster.rules import Kind, Meeting
+from analyser.morale.games.warmaster.question import Friend, Obstacle, Question
+from analyser.morale.games.warmaster.rules import Kind, Meeting, meeting
+from analyser.morale.questions import as_written
 
+Choice = Literal["always", "never", "fewest"]
+CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
+NO_SIX = Fraction(5, 6)
+_GAP_KEPT_FROM = (Kind.ENEMY, Kind.COMBAT)
 MOST_SIDES = 1 << 32  # of a draw
 MOST_DICE = 12  # thrown together, so that they have no more sides
 DIE_SIDES = 6
-Number = Any  # an integer, or one of each of some states
 
 
-class Layout(NamedTuple):
-    """How a state is written as an integer.
+class Met(NamedTuple):
+    """An obstacle on the way."""
 
-    First come the units on the move: ``(((before * distances + moved) * 2 + six) * 2 + pushed) * friends + confused``,
-    where ``before = lost * stands + destroyed`` says what came of the turns before this one: how many were lost to
-    confusion, and how many of the unit's stands were destroyed (WM-8). Then those that have halted:
-    ``((((before * obstacles + place) * 2 + test) * 2 + six) * 2 + pushed) * friends + confused``. Last, by the turns
-    that they have lost, come the units of which no stand was left before this turn.
+    obstacle: Obstacle
+    kind: Kind  # a friend that cannot make way is an unyielding one
+    halt: float  # centimetres after which a unit that does not get past it stops
+    reached_from: int  # the least whole centimetres of a move that goes into it
+    mover_tests: int  # dice of the mover: if it makes way (WM-4), or at the edge of terrain (WM-2)
+    friend_tests: tuple[int, ...]  # dice of each friend that makes way then
+    stands: int  # of the mover in whose way it is
+
+
+@lru_cache(maxsize=16)
+def way_of(question: Question) -> tuple[Met, ...]:
+    """What is met on the way, nearest first.
+
+    At one place a friend that can make way comes last: the unit stops there before it is pushed. Only where touching
+    is going into it the friend comes first. Of two that halt the unit there, the one that does so without a roll.
     """
 
-    turns: int
-    stands: int  # numbers of stands that can be destroyed before a turn of a unit that still moves, 0 among them
-    distances: int
-    obstacles: int
-    friends: int  # numbers of friends confused, 0 among them
+    def order(met: Met) -> tuple[float, int, bool, float, bool]:
+        last = (met.kind == Kind.FRIEND) != question.ruleset.touching_is_into
+        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == Kind.IMPASSABLE
 
-    @property
-    def moving_a_turn(self) -> int:
-        """States of a unit on the move, in one turn."""
-        return self.stands * self.distances * 4 * self.friends
-
-    @property
-    def moving(self) -> int:
-        """States of a unit on the move; the first of one that has halted."""
-        return self.turns * self.moving_a_turn
-
-    @property
-    def halted_a_turn(self) -> int:
-        """States of a unit that has halted, in one turn."""
-        return self.stands * self.obstacles * 8 * self.friends
-
-    @property
-    def gone(self) -> int:
-        """The first state of a unit that was destroyed before this turn."""
-        return self.moving + self.turns * self.halted_a_turn
-
-    def moving_state(self, before: Number, moved: Number, six: Number, pushed: Number, confused: Number) -> States:
-        """The state of a unit on the move, or past all obstacles."""
-        flags = ((before * self.distances + moved) * 2 + six) * 2 + pushed
-        return np.asarray(flags * self.friends + confused)
-
-    def halted_state(
-        self, before: Number, place: int, test: Number, six: Number, pushed: Number, confused: Number
-    ) -> States:
-        """The state of a unit that has halted at the obstacle at `place`, confused by its own test there or not."""
-        flags = (((before * self.obstacles + place) * 2 + test) * 2 + six) * 2 + pushed
-        return np.asarray(self.moving + flags * self.friends + confused)
+    return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
 
 
-class Parts(NamedTuple):
-    """What some states say: the numbers of :class:`Layout`, and flags; arrays of the shape of the states."""
-
-    lost: NDArray[np.int64]
-    destroyed: NDArray[np.int64]
-    moved: NDArray[np.int64]
-    place: NDArray[np.int64]  # -1: not halted
-    friends: NDArray[np.int64]
-    test: NDArray[np.bool_]
-    six: NDArray[np.bool_]
-    pushed: NDArray[np.bool_]
-    gone: NDArray[np.bool_]
+def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
+    """How many obstacles moves of so many centimetres go into."""
+    return np.searchsorted([met.reached_from for met in way], moved, side="right")
 
 
-def layout_of(question: Question) -> Layout:
-    """The layout of a question's states."""
-    way = way_of(question)
-    farthest = DIE_SIDES * question.dice if question.dice else len(question.distance_pmf) - 1
-    friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in way)
-    stands = whole_unit(question) if question.move == "retreats" and question.turns > 1 else 1
-    return Layout(question.turns, stands, farthest + 1, len(way), friends)
+def farthest_of(question: Question) -> int:
+    """The longest move, in centimetres."""
+    return 6 * question.dice if question.dice else len(question.distance_pmf) - 1
 
 
-def whole_unit(question: Question) -> int:
-    """The stands of a whole unit."""
-    return question.stands or question.ruleset.stands
-
-
-def parts_of(layout: Layout, states: States) -> Parts:
-    """What some states say."""
-    gone = states >= layout.gone
-    halted = (states >= layout.moving) & ~gone
-    flags = np.where(halted, states - layout.moving, states) // layout.friends
-    before = np.where(halted, flags // (8 * max(layout.obstacles, 1)), flags // (4 * layout.distances))
-    return Parts(
-        lost=np.where(gone, states - layout.gone, before // layout.stands),
-        destroyed=np.where(gone, layout.stands, before % layout.stands),
-        moved=np.where(halted | gone, 0, flags // 4 % layout.distances),
-        place=np.where(halted, flags // 8 % max(layout.obstacles, 1), -1),
-        friends=np.where(gone, 0, states % layout.friends),
-        test=halted & (flags // 4 % 2 == 1),
-        six=~gone & (flags // 2 % 2 == 1),
-        pushed=~gone & (flags % 2 == 1),
-        gone=gone,
+def _met(question: Question, obstacle: Obstacle) -> Met:
+    ruleset = question.ruleset
+    kind = Kind[obstacle.kind.upper()]
+    if kind == Kind.FRIEND and not obstacle.can_make_way and question.move != "evades":
+        kind = Kind.UNYIELDING
+    keeps_gap = kind in _GAP_KEPT_FROM
+    halt = as_written(obstacle.distance) - (as_written(ruleset.gap) if keeps_gap else 0)
+    there = max(halt, Fraction(0))
+    touching = ruleset.touching_is_into and not keeps_gap
+    reached_from = math.ceil(there) if touching else math.floor(there) + 1
+    if halt < 0 and question.move == "falls_back":
+        reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
+    tested = kind == Kind.FRIEND and question.move != "evades"
+    pushed = tuple(_pushed(obstacle, ruleset.tests_for_chain == "all")) if tested else ()
+    return Met(
+        obstacle=obstacle,
+        kind=kind,
+        halt=float(there),
+        reached_from=reached_from,
+        mover_tests=_mover_tests(question, obstacle, kind),
+        friend_tests=pushed,
+        stands=obstacle.stands or question.stands or ruleset.stands,
     )
 
 
-def after_die(layout: Layout, driven_back: bool, totals: int) -> States:
-    """The states after a drive-back die (WM-1), or the distribution of the distance, from those of the first turn."""
-    now, total = parts_of(layout, np.arange(layout.moving_a_turn)[:, np.newaxis]), np.arange(totals)
-    six = now.six | (driven_back & rules.is_confused_by(total == DIE_SIDES))
-    return layout.moving_state(now.destroyed, np.minimum(now.moved + total, layout.distances - 1), six, 0, 0)
+def _mover_tests(question: Question, obstacle: Obstacle, kind: Kind) -> int:
+    """Dice of the mover: one for each friend that it pushes (WM-4), one for impassable terrain (WM-2)."""
+    if question.move == "evades" or kind not in (Kind.FRIEND, Kind.IMPASSABLE):
+        return 0
+    return obstacle.friends if kind == Kind.FRIEND and question.ruleset.tests_for_chain == "all" else 1
+
+
+def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
+    """The dice of a friend that makes way, then of all that it pushes: one for itself, one for each of them (WM-4)."""
+    yield 1 + sum(each.friends if everyone else 1 for each in friend.chain)
+    for each in friend.chain:
+        yield from _pushed(each, everyone)
+
+
+def choices_of(question: Question) -> tuple[Choice, ...]:
+    """The choices that there are: one, where no friend can make way or each one's is stated, or there is none."""
+    free = [met for met in way_of(question) if met.kind == Kind.FRIEND and met.obstacle.make_way is None]
+    return CHOICES if free and question.move != "evades" else CHOICES[:1]
+
+
+def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
+    """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
+    way, after_the_dice = way_of(question), choice == "fewest" and question.move != "retreats"
+    stated = [met.obstacle.make_way for met in way]
+    always = [(choice != "never" if each is None else each,) * 2 for each in stated]
+    comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
+    for reached in range(len(way) + 1):
+        willing = _fewest(way[:reached]) if after_the_dice else always
+        for place, met in enumerate(way[:reached]):
+            for confused in range(2):
+                comes_of[place, reached, confused] = meeting(question.move, met.kind, willing[place][confused])
+    return comes_of
+
+
+def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
+    """Whether each friend is to make way so that the fewest units are confused on average, from the last to the first.
+
+    The player has seen the dice: how far the unit moves, and whether it is confused already.
+    """
+    more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
+    willing: list[tuple[bool, bool]] = []
+    for met in reversed(way):
+        refused, pushed = [Fraction(1), Fraction(0)], _confused_if_pushed(met, more)
+        if met.kind == Kind.FRIEND:
+            stated = met.obstacle.make_way
+            best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
+            more = [pushed[now] if best[now] else refused[now] for now in range(2)]
+        else:
+            best = (False, False)
+            more = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
+        willing.insert(0, best)
+    return willing
+
+
+def _confused_if_pushed(met: Met, more: list[Fraction]) -> list[Fraction]:
+    """Units confused if this friend makes way, and from there on, by whether the mover is confused already."""
+    friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
+    steady = NO_SIX**met.mover_tests
+    return [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
+
+
+class Parts(NamedTuple):
+    """What some states say; arrays of the shape of the states."""
+
+    lost: NDArray[np.int64]  # turns lost to confusion before this one
+    destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
+    moved: NDArray[np.int64]  # centimetres
+    place: NDArray[np.int64]  # of the obstacle at which it has halted; -1: it has not
+    friends: NDArray[np.int64]  # confused
+    gone: NDArray[np.bool_]  # no stand of it was left before this turn
+    test: NDArray[np.bool_]  # confused by its own test where it has halted
+    six: NDArray[np.bool_]  # by its drive-back dice
+    pushed: NDArray[np.bool_]  # by friends that made way
 
 
 class Tests(NamedTuple):
     """The tests of one phase, with what is met on the way to them.
 
-    Attributes
-    ----------
-    first, last : int
-        The obstacles that the phase sees to, from `first` to `last` - 1; the tests are for the last of them.
-    friends : int
-        Friends that test. Where none fails the total is 0; each that does adds 1, the mover `friends` + 1.
+    The phase sees to the obstacles from `first` to `last` - 1, and the tests are for the last of them: of some friends,
+    and of the mover. Where none fails the total is 0; each friend that does adds 1, the mover `friends` + 1.
     """
 
     first: int
@@ -141,97 +175,117 @@ class Tests(NamedTuple):
     friends: int
 
 
-def after_obstacles(question: Question, choice: Choice, layout: Layout, tests: Tests) -> States:
-    """The states after the obstacles of a phase and its tests, from those of the first turn (WM-2 to WM-8)."""
-    way, of_meetings = way_of(question), meetings(question, choice)
-    now, totals = parts_of(layout, np.arange(layout.moving_a_turn)[:, np.newaxis]), 2 * (tests.friends + 1)
-    reached = np.searchsorted([met.reached_from for met in way], now.moved, side="right")
-    stands = np.array([met.stands for met in way])[:, np.newaxis]
-    blocked = np.cumsum(stands * (of_meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-    six, shape = now.six, (layout.moving_a_turn, totals)
-    pushed, confused = np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
-    halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-    for place in range(tests.first, tests.last):
-        mover, friends = np.divmod(
-            np.arange(totals) if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1
-        )
-        meeting = np.where(~halted & (reached > place), of_meetings[place, reached, (six | pushed) * 1], -1)
-        no_stands = rules.stands_after(whole_unit(question) - now.destroyed, blocked[place, reached]) == 0
-        halts = np.isin(meeting, (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED))
-        halts |= (meeting == Meeting.DESTROYS_STANDS) & no_stands
-        test = np.select([meeting == Meeting.HALTS_AND_TESTS, meeting == Meeting.HALTS_CONFUSED], [mover, 1], 0)
-        after = np.where(halts, layout.halted_state(now.destroyed, place, test, six, pushed, confused), after)
-        halted |= halts
-        makes_way = meeting == Meeting.MAKES_WAY
-        pushed = pushed | (makes_way & (mover == 1))
-        confused = confused + makes_way * friends
-        confused = confused + (meeting == Meeting.BURST_THROUGH) * (way[place].kind == Kind.FRIEND)
-    return np.where(halted, after, layout.moving_state(now.destroyed, now.moved, six, pushed, confused))
+class Mover:
+    """A unit and what is in its way, under one choice of the player; its states as integers.
 
-
-def in_all_turns(layout: Layout, first_turn: States) -> Transition:
-    """The transition in all turns, from a table of the moving states of the first; others stay as they are."""
-    a_turn_on = np.where(first_turn >= layout.moving, layout.halted_a_turn, layout.moving_a_turn)
-
-    def targets(states: States) -> States:
-        lost, now = np.divmod(states, layout.moving_a_turn)
-        moves = states < layout.moving
-        now[~moves] = 0
-        return np.where(moves[:, None], first_turn[now] + lost[:, None] * a_turn_on[now], states[:, None])
-
-    return targets
-
-
-def is_confused(question: Question, states: Parts) -> NDArray[np.bool_]:
-    """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
-    destroyed = (states.place >= 0) & (question.move == "retreats")
-    return (states.test | states.six | states.pushed) & ~destroyed
-
-
-def stands_destroyed(question: Question, choice: Choice, states: Parts) -> NDArray[np.int64]:
-    """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
-    whole = whole_unit(question)
-    if question.move != "retreats":
-        return np.zeros_like(states.moved)
-    way = way_of(question)
-    destroys = meetings(question, choice)[:, -1, 0] == Meeting.DESTROYS_STANDS
-    blocked = np.concatenate([[0], np.cumsum([met.stands * hit for met, hit in zip(way, destroys)], dtype=np.int64)])
-    reached = np.searchsorted([met.reached_from for met in way], states.moved, side="right")
-    lost = np.minimum(states.destroyed + blocked[reached], whole)
-    return np.asarray(np.where((states.place >= 0) | states.gone, whole, lost))
-
-
-def next_turn(question: Question, choice: Choice, layout: Layout, numbers: States) -> States:
-    """The start of the next turn, one more turn lost if the unit was confused (WM-9): shape (states, 1).
-
-    Stands that are destroyed stay so, and a unit without stands moves no more (WM-8).
+    First come the states on the move, then those in which it has halted, last, by the turns lost, those of a unit of
+    which no stand was left before this turn.
     """
-    states = parts_of(layout, numbers)
-    lost = np.minimum(states.lost + is_confused(question, states), layout.turns - 1)
-    destroyed = stands_destroyed(question, choice, states)
-    before = lost * layout.stands + np.minimum(destroyed, layout.stands - 1)
-    starts = before * (layout.moving_a_turn // layout.stands)
-    return np.where(destroyed == whole_unit(question), layout.gone + lost, starts)[:, None]
 
+    def __init__(self, question: Question, choice: Choice) -> None:
+        self.question, self.way = question, way_of(question)
+        self.whole = question.stands or question.ruleset.stands
+        self.retreats = question.move == "retreats"
+        self._meetings = meetings(question, choice)
+        self._stands = self.whole if self.retreats and question.turns > 1 else 1
+        self._distances = farthest_of(question) + 1
+        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in self.way)
+        before = {"lost": question.turns, "destroyed": self._stands}
+        flags = {"six": 2, "pushed": 2, "friends": self.friends}
+        self.moving = Fields(before | {"moved": self._distances} | flags)
+        self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
+        self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
-def chain_of(question: Question, choice: Choice) -> Chain:
-    """The moves of a question under one choice; the state after each of them is recorded."""
-    layout = layout_of(question)
-    die = sided(DIE_SIDES) if question.dice else Die(question.distance_pmf)
-    moved = in_all_turns(layout, after_die(layout, question.dice is not None, die.highest + 1))
-    turn = [Phase(moved, extra_dice=(ExtraDie(die, 1),))] * (question.dice or 1)
-    for tests, die in _tests(way_of(question)):
-        met = in_all_turns(layout, after_obstacles(question, choice, layout, tests))
-        turn.append(Phase(met, extra_dice=(ExtraDie(die, 1),)))
-    turn[-1] = replace(turn[-1], recorded=True)
-    between = Phase(partial(next_turn, question, choice, layout))
-    extent = Extent(
-        f"{question.turns} turns of up to {layout.distances - 1} cm past {layout.obstacles} obstacles"
-        f" and {layout.friends - 1} friends",
-        "fewer turns, dice or friends",
-    )
-    phases = (*turn, *(between, *turn) * (question.turns - 1))
-    return Chain(0, phases, layout.gone + question.turns, extent)
+    def read(self, states: States) -> Parts:
+        """What some states say."""
+        gone = states >= self._gone
+        halted = (states >= self.moving.size) & ~gone
+
+        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
+            moving, stopped = (
+                fields.get(name, states - first) if name in fields.sizes else otherwise
+                for fields, first in ((self.moving, 0), (self.halted, self.moving.size))
+            )
+            return np.where(gone, of_gone, np.where(halted, stopped, moving))
+
+        flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
+        lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
+        return Parts(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+
+    def is_confused(self, now: Parts) -> Any:
+        """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
+        return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
+
+    def stands_destroyed(self, now: Parts) -> Any:
+        """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
+        if not self.retreats:
+            return np.zeros_like(now.moved)
+        destroys = self._meetings[:, -1, 0] == Meeting.DESTROYS_STANDS
+        blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(self.way, destroys.tolist()))])
+        lost = np.minimum(now.destroyed + blocked[reached_by(self.way, now.moved)], self.whole)
+        return np.where((now.place >= 0) | now.gone, self.whole, lost)
+
+    def chain(self) -> Chain:
+        """The moves of all turns; the state after each of them is recorded."""
+        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance_pmf)
+        turn = [self._phase(self._after_die, die)] * (question.dice or 1)
+        turn += [*(self._phase(partial(self._after_obstacles, tests), die) for tests, die in _tests(self.way)), RECORD]
+        phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
+        past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
+        what = f"{question.turns} turns of up to {self._distances - 1} cm past {past}"
+        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends")
+
+    def _phase(self, change: Callable[[Parts, Any], Any], die: Die) -> Phase:
+        """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
+        a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
+        first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
+        a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
+
+        def in_all_turns(states: States, _: Any) -> States:
+            lost, now = np.divmod(states, a_turn)
+            now = np.where(states < self.moving.size, now, 0)[:, 0]
+            return np.where(states < self.moving.size, first_turn[now] + lost * a_turn_on[now], states)
+
+        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
+
+    def _after_die(self, now: Parts, total: Any) -> Any:
+        """A drive-back die (WM-1), or the distance of another move."""
+        six = now.six | ((self.question.dice is not None) & rules.is_confused_by(total == DIE_SIDES))
+        moved = np.minimum(now.moved + total, self._distances - 1)
+        return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
+
+    def _after_obstacles(self, tests: Tests, now: Parts, totals: Any) -> Any:
+        """The obstacles of a phase and its tests (WM-2 to WM-8)."""
+        reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
+        stands = np.array([met.stands for met in self.way])[:, np.newaxis]
+        blocked = np.cumsum(stands * (self._meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
+        six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
+        halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        for place in range(tests.first, tests.last):
+            mover, friends = np.divmod(totals if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1)
+            meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
+            no_stands = self.whole <= now.destroyed + blocked[place, reached]
+            in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+            halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
+            test = np.select(in_the_way, [mover, 1], 0)
+            flags = {"six": six, "pushed": pushed, "friends": confused}
+            stopped = self.halted.pack(destroyed=now.destroyed, place=place, test=test, **flags)
+            after = np.where(halts, self.moving.size + stopped, after)
+            halted |= halts
+            makes_way = meeting == Meeting.MAKES_WAY
+            pushed = pushed | (makes_way & (mover == 1))
+            confused = confused + makes_way * friends
+            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == Kind.FRIEND)
+        flags = {"six": six, "pushed": pushed, "friends": confused}
+        return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
+
+    def _next_turn(self, states: States, _: Any) -> Any:
+        """One more turn lost if the unit was confused (WM-9); one without stands moves no more (WM-8)."""
+        now = self.read(states)
+        lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
+        destroyed = self.stands_destroyed(now)
+        start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
+        return np.where(destroyed == self.whole, self._gone + lost, start)
 
 
 def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:
@@ -268,9 +322,8 @@ def tests_together(friends: tuple[int, ...], mover: int) -> Die:
     weights = [1]
     for dice in friends:
         spared = (DIE_SIDES - 1) ** dice
-        fails = [0, *(weight * (DIE_SIDES**dice - spared) for weight in weights)]
-        weights = [a + b for a, b in zip([*(weight * spared for weight in weights), 0], fails)]
+        weights = np.convolve(np.array(weights, object), [spared, DIE_SIDES**dice - spared]).tolist()
     spared = (DIE_SIDES - 1) ** mover
-    whole = [*(weight * spared for weight in weights), *(weight * (DIE_SIDES**mover - spared) for weight in weights)]
+    whole = [weight * ways for ways in (spared, DIE_SIDES**mover - spared) for weight in weights]
     sides = DIE_SIDES ** (sum(friends) + mover)
     return Die(tuple(whole), sides) if sides <= MOST_SIDES else Die(tuple(weight / sides for weight in whole))

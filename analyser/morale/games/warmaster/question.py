@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Distribution, Pmf, Rounds
+from analyser.morale.questions import Asked, Distribution, Pmf, Rounds, Several
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12
@@ -100,7 +100,7 @@ class Ruleset(Record):
     stands: Stands
 
 
-class Question(Record):
+class Question(Asked):
     """A unit that is moved, and what is behind it."""
 
     move: Literal["driven_back", "falls_back", "retreats", "evades"] = Field(
@@ -110,10 +110,12 @@ class Question(Record):
         None, description="Drive-back dice of a unit that is driven back (WM-1)."
     )
     distance: Distribution | None = Field(
-        None, description="Centimetres of any other move: a whole number, or a distribution such as {4 = 0.5, 6 = 0.5}."
+        None, description="Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
-    obstacles: Annotated[tuple[Obstacle, ...], BeforeValidator(as_tuple), Field(max_length=MOST_OBSTACLES)] = Field(
-        (), description="What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}]."
+    obstacles: Several[Obstacle] = Field(
+        (),
+        max_length=MOST_OBSTACLES,
+        description="What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].",
     )
     stands: Stands | None = Field(None, description="Stands of the unit, of which a retreat may cost some (WM-8).")
     turns: Rounds = Field(1, description="Turns with such a move, from the same place each time.")
@@ -125,7 +127,7 @@ class Question(Record):
         for each in distance if isinstance(distance, dict) else (distance,):
             if isinstance(each, float) or (isinstance(each, str) and "." in each):
                 why = "moves are whole centimetres, obstacles need not be"
-                allowed = "allowed: a whole number, or a table of number = probability"
+                allowed = "allowed: an integer, or a table of number = probability"
                 raise ValueError(f"{shown(each)} is not usable: {why} ({allowed})")
         return distance
 

@@ -9,18 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-import numpy as np
-
 Number = Any  # an integer, or one of each of some states
-
-
-class Move(IntEnum):
-    """Why the unit moves."""
-
-    DRIVEN_BACK = 0
-    FALLS_BACK = 1
-    RETREATS = 2
-    EVADES = 3
 
 
 class Kind(IntEnum):
@@ -48,17 +37,12 @@ def is_confused_by(sixes: Number) -> Any:
     return sixes > 0
 
 
-def meeting(move: Move, kind: Kind, makes_way: bool) -> Meeting:
+def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
     """What comes of moving into an obstacle; `makes_way`: the player's choice for a friend that can (WM-4, WM-5)."""
-    if kind == Kind.FRIEND and move == Move.EVADES:
+    if kind == Kind.FRIEND and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == Kind.FRIEND and makes_way:
         return Meeting.MAKES_WAY
-    if move == Move.RETREATS:
+    if move == "retreats":
         return Meeting.DESTROYS_STANDS
     return Meeting.HALTS_AND_TESTS if kind == Kind.IMPASSABLE else Meeting.HALTS_CONFUSED
-
-
-def stands_after(stands: Number, in_the_way: Number) -> Any:
-    """Stands left of a retreating unit that had so many blocked (WM-8)."""
-    return np.maximum(stands - in_the_way, 0)

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
-from analyser.morale.games.compare.tables import SYSTEMS
+from analyser.morale.games.compare.systems import SYSTEMS
 from tests.oracle.morale_checks import assert_same_on_any_threads, assert_sample_fits, rows
 from tests.oracle.plain_losses import FATES, LOSSES, PLAIN, ROUNDS, plain
 

@@ -89,7 +89,7 @@ def test_what_no_number_comes_from_is_named():
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"commander_near": [1, 0]}, "commander_near has 2 chances (allowed: one for all rounds, or 6, one for each)"),
+        ({"commander_near": [1, 0]}, "commander_near has 2 numbers (allowed: one for all rounds, or 6, one for each)"),
         ({"commander_near": 1.5}, "commander_near"),
         ({"commander_near": "often"}, "commander_near"),
         ({"until_panic": 0}, "until_panic: 0 is not usable"),

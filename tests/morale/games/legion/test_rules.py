@@ -173,9 +173,9 @@ def test_same_seed_same_bits():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"courage": 0}, "courage: 0 is not usable (allowed: 1 to 20, or none)"),
-        ({"courage": -1}, "allowed: 1 to 20, or none"),
-        ({"courage": True}, "allowed: 1 to 20, or none"),
+        ({"courage": 0}, "courage: 0 is not usable (allowed: 1 to 20 or 'none')"),
+        ({"courage": -1}, "allowed: 1 to 20 or 'none'"),
+        ({"courage": True}, "allowed: an integer or 'none'"),
         ({}, "courage: this key is missing"),
         ({"courage": 1, "tokens": -1}, "tokens: -1 is not usable"),
         ({"courage": 1, "edge_distance": -3.0, "move_distance": 6.0}, "edge_distance: -3.0 is not usable"),
@@ -184,7 +184,7 @@ def test_same_seed_same_bits():
         ({"courage": 1, "received": {0: 0.5, 1: 0.6}}, "add up to 1.1"),
         ({"courage": 1, "received": {0: 1.5, 1: -0.5}}, "as a probability"),
         ({"courage": 1, "received": [1, 2]}, "received has 2 numbers"),
-        ({"courage": 1, "received": "many"}, "a whole number, or a table"),
+        ({"courage": 1, "received": "many"}, "an integer, or a table"),
         ({"courage": 1, "destroyed": 1.2}, "destroyed: 1.2 is not usable"),
         ({"courage": 1, "rounds": 0}, "rounds: 0 is not usable"),
         ({"courage": 1, "corage": 1}, "did you mean 'courage'"),
@@ -201,7 +201,7 @@ def test_bad_input_is_told_in_one_message(wrong, told):
 def test_the_command_line_tells_it_too_and_exits_2():
     found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "0"])
     assert found.exit_code == 2
-    assert found.stderr == "error: question: courage: 0 is not usable (allowed: 1 to 20, or none)\n"
+    assert found.stderr == "error: question: courage: 0 is not usable (allowed: 1 to 20 or 'none')\n"
 
 
 def test_options_go_before_the_file(tmp_path):

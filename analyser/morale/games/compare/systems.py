@@ -1,0 +1,364 @@
+"""The systems of a comparison: one unit under one stream of losses, by the rules of each.
+
+In each round come the attacks, each with its losses, then the tests, then the fate is recorded, as the unit comes to
+act. A state is ``models left * conditions + condition``; units that are gone, whatever is left of them, come after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import tiered
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, States, sided, success_die
+from analyser.engine.chain.paths import Turns
+from analyser.morale.games.compare import duel, nerve
+from analyser.morale.games.compare.nerve import GONE, ROUTED, SHAKEN, STEADY
+from analyser.morale.games.compare.question import Question
+from analyser.morale.games.grande_tactique import rules as gt
+from analyser.morale.games.legion import rules as lg
+from analyser.morale.games.legion.chain import Unit, moves_to_edge
+from analyser.morale.games.mordheim import rules as md
+from analyser.morale.games.warmaster import rules as wm
+from analyser.morale.questions import Pmf, certainly
+from analyser.rules import discipline
+from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
+
+FALL_BACK = 3.0  # inches (AC-5.4)
+CALM, SUPPRESSED, FELL_BACK = range(3)
+PER_MODEL = "a model"
+
+
+class System:
+    """A unit under the rules of one system.
+
+    `shaken`, `routed` and `gone` say what its rules call the fates, `equivalents` what stands for the unit's nerve.
+    """
+
+    title: ClassVar[str]
+    shaken: ClassVar[str]
+    routed: ClassVar[str]
+    gone: ClassVar[str]
+    rules: ClassVar[str]
+    conditions: int = 1
+
+    def __init__(self, question: Question) -> None:
+        self.question, self.models = question, question.models
+        self.equivalents: dict[str, str] = {}
+        self.before: tuple[Phase, ...] = ()
+        self.tests: tuple[Phase, ...] = ()
+        self.after: tuple[Phase, ...] = ()
+
+    @property
+    def gone_from(self) -> int:
+        """The first state of a unit that is gone whatever is left of it."""
+        return (self.models + 1) * self.conditions
+
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+        """An attack, by the distribution of its losses."""
+        return (self.losses(pmf, lambda condition, _lost, _total: condition),)
+
+    def _fate(self, condition: States) -> Any:
+        """What a condition is called in the comparison, of a unit that is not gone."""
+        raise NotImplementedError
+
+    def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
+        """The losses to an attack, and what they and an extra die do to the condition."""
+
+        def after(states: Any, totals: Any) -> Any:
+            models, condition = np.divmod(states, self.conditions)
+            lost = np.minimum(totals % len(pmf), models)
+            left = (models - lost) * self.conditions + change(condition, lost, totals // len(pmf))
+            return np.where(states >= self.gone_from, states, left)
+
+        return Phase(after, Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
+
+    def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
+        """A phase that changes the condition alone; `dice` as those of a Phase."""
+
+        def after(states: Any, totals: Any) -> Any:
+            models, condition = np.divmod(states, self.conditions)
+            return np.where(states >= self.gone_from, states, models * self.conditions + change(condition, totals))
+
+        return Phase(after, *dice)
+
+    def _phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
+        """The phases of a round with some attacks."""
+        return (*self.before, *attacks, *self.tests, RECORD, *self.after)
+
+    def _chain(self, phases: list[Phase]) -> Chain:
+        edge = self.question.edge_distance
+        what = f"{self.models} models" + ("" if edge is None else f", {edge:g} inches from their edge")
+        less = "fewer models, attacks or rounds, or a nearer edge or none"
+        return Chain(self.models * self.conditions, tuple(phases), self.gone_from + 1, what, less)
+
+    def chain(self) -> Chain:
+        """All rounds of the question one after the other."""
+        attacks = {pmf: self._attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
+        rounds = (self._phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
+        return self._chain([*chain.from_iterable(rounds)])
+
+    def driven_chain(self) -> tuple[Chain, Turns]:
+        """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
+        turns = [self._phases(self._attack(certainly(lost))) for lost in range(self.models + 1)]
+        return self._chain([*chain.from_iterable(turns)]), turns
+
+    def fates(self, states: States) -> NDArray[np.int64]:
+        """What each of some states is called in the comparison."""
+        models, condition = np.divmod(states, self.conditions)
+        return np.where((states >= self.gone_from) | (models == 0), GONE, self._fate(condition))
+
+
+class ArmouredClash(System):
+    """Suppression tests after losses, breaking, falling back (AC-4.5, AC-5).
+
+    A condition is ``times fallen back * 3 + status``; a unit that broke or fled is gone.
+    """
+
+    title, rules = "Armoured Clash", "AC-4.5, AC-5"
+    shaken, routed, gone = "suppressed", "falling back", "broken, fled, destroyed"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        stated, edge = question.armoured_clash, question.edge_distance
+        falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
+        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # that it can make and not reach it
+        self.conditions = self.falls * 3
+        limit = int(question.models * question.ruleset.break_share)
+        if stated.break_limit is not None:
+            limit = NONE if stated.break_limit == "none" else stated.break_limit
+        own = stated.discipline
+        own = nerve.standing_for(question.nerve, nerve.disciplines(question), question) if own is None else own
+        unit = None if question.duel is None else duel.unit_of(question)
+        shown = (own, None if limit == NONE else limit) if unit is None else (unit.discipline, unit.break_limit)
+        values = ["none" if value is None else str(value) for value in shown]
+        self.equivalents = dict(zip(("DISCIPLINE", "BREAK LIMIT"), values))
+        self._fight = np.zeros(1, FIGHT)[0]
+        self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
+        deck = question.ruleset.armoured_clash.deck.counts()
+        self._card = Die(tuple(deck.tolist()), int(deck.sum()))
+        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activated, it is calm (AC-5.7)
+
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+        far = int(self.question.edge_distance is None)
+
+        def after(states: States, totals: Any) -> Any:  # each call with a record of its own, which it writes into
+            return attacked(self._fight.copy(), self.falls, far, self.gone_from, len(pmf), len(totals), states[:, 0])
+
+        return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
+
+    def _fate(self, condition: States) -> Any:
+        return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
+
+
+@tiered(1.0)
+def attacked(
+    fight: FightFacts, falls_apart: int, far: int, gone: int, numbers: int, totals: int, states: States
+) -> States:
+    """The states after an attack: shape (states, totals), a total being one of so many losses and, above it, the card.
+
+    `falls_apart` is how many numbers of falls are distinguished; `far`: it never reaches its edge.
+    """
+    after = np.empty((len(states), totals), np.int64)
+    for row, state in enumerate(states):
+        before, falls, models = state % 3, state // 3 % falls_apart, state // 3 // falls_apart
+        for total in range(totals):
+            losses, card = min(total % numbers, models), total // numbers
+            after[row, total] = state
+            if state == gone or losses == 0:
+                continue
+            fight.models, fight.suppressed = models, int(before != CALM)
+            fight.flees = int(not far and falls == falls_apart - 1)
+            if card > discipline.passes_up_to(fight, losses, 0):
+                fate = discipline.fail_test(fight, losses, 0, 0)
+            else:
+                fate = discipline.pass_test(fight, losses, 0, 0)
+            if fate & (discipline.BROKEN | discipline.FLED):
+                after[row, total] = gone
+                continue
+            status, falls_now = before, falls
+            if fate & discipline.FELL_BACK:
+                status, falls_now = FELL_BACK, falls if far else falls + 1
+            else:
+                status = max(before, SUPPRESSED) if fate & discipline.SUPPRESSED else CALM
+            left = fate & ((1 << discipline.BITS) - 1)
+            after[row, total] = (left * falls_apart + falls_now) * 3 + status
+    return after
+
+
+class Legion(System):
+    """Tokens for losses, rally, panic (LG-1 to LG-7).
+
+    A condition is the state of a unit in :mod:`analyser.morale.games.legion.chain`.
+    """
+
+    title, rules = "Star Wars: Legion", "LG-1 to LG-7"
+    shaken, routed, gone = "suppressed", "panicked", "off the table, destroyed"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        stated, ruleset = question.legion, question.ruleset.legion
+        self._per_model = stated.tokens == PER_MODEL
+        most = question.models if self._per_model else question.rounds_played * question.attacks
+        moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
+        courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
+        courage = nerve.courage_for(question.nerve, question) if courage is None else courage
+        self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
+        self.conditions = unit.destroyed + 1
+        self.equivalents = {
+            "COURAGE": "none" if courage == lg.NO_COURAGE else str(courage),
+            "tokens": "1 for a model lost" if self._per_model else "1 for an attack with losses",
+        }
+
+        def tokens(states: States) -> Any:
+            return np.where(states >= self.conditions, unit.tokens(states % self.conditions), 0)
+
+        rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
+        self.tests = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
+        self.after = self.phase(unit.move), self.phase(unit.end)
+
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+        def under_fire(condition: Any, lost: Any, _: Any) -> Any:
+            return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
+
+        return (self.losses(pmf, under_fire),)
+
+    def _fate(self, condition: States) -> Any:
+        suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
+        panicked = self.unit.fields.get("panicked", condition) == 1
+        return np.select([condition >= self.unit.off_table, panicked, suppressed], [GONE, ROUTED, SHAKEN], STEADY)
+
+
+class GrandeTactique(System):
+    """Infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
+
+    A condition is ``flights made * 3``, and eager, shaken or routed; then comes that of a unit off the map. Rallying
+    does not move a unit back: what it has fled stays fled.
+    """
+
+    title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
+    shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        stated, ruleset, edge = question.grande_tactique, question.ruleset.grande_tactique, question.edge_distance
+        flights = question.rounds_played + 2 if edge is None else max(math.ceil(edge / gt.INFANTRY_FLIGHT), 1)
+        self._far = flights > question.rounds_played + 1  # flights need not be counted
+        self._flights = 1 if self._far else flights
+        self._off_map = self._flights * 3
+        self.conditions = self._off_map + 1
+        sides = question.check_sides
+        targets = nerve.check_targets(sides)
+        target = stated.check_target
+        self._target = nerve.standing_for(question.nerve, targets, question) if target is None else target
+        self._check = sided(sides)
+        self.equivalents = {
+            "morale check": f"{self._target}+ on a die of {sides}",
+            "worn down": f"by {stated.worn_down} or more lost",
+            "first worn down": "shaken",
+            "rallied": f"{stated.rallied} again, where it has fled to",
+        }
+
+        def pips(condition: Any, totals: Any) -> Any:
+            """A routed unit rallies or flees again (GT-6)."""
+            rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
+            then = np.where(gt.rallies(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
+            return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
+
+        self.before = (self.phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice),)
+
+    def _after_flight(self, condition: Any) -> Any:
+        """The condition after one more flight (GT-5, GT-6)."""
+        flights = 0 if self._far else condition // 3 + 1
+        fled = flights * 3 + gt.FLEEING + 0 * condition
+        return np.where(flights >= self._flights, self._off_map, fled)
+
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+        """Losses; worn down, the eager are shaken, the shaken check their morale (GT-2)."""
+
+        def under_fire(condition: Any, lost: Any, rolled: Any) -> Any:
+            status = condition % 3
+            worn_down = (condition != self._off_map) & (status != gt.FLEEING)
+            worn_down = worn_down & (lost >= self.question.grande_tactique.worn_down)
+            checked = np.where(gt.passes_check(rolled, 0, self._target), condition, self._after_flight(condition))
+            then = np.where(status == gt.SHAKEN, checked, condition - status + gt.SHAKEN)
+            return np.where(worn_down, then, condition)
+
+        return (self.losses(pmf, under_fire, self._check),)
+
+    def _fate(self, condition: States) -> Any:
+        return np.where(condition == self._off_map, GONE, np.array([STEADY, SHAKEN, ROUTED])[condition % 3])
+
+
+class Warmaster(System):
+    """Driven back by shooting, confused by a 6 (WM-1, WM-9); in the open, so no obstacle is met.
+
+    A condition is ``dice to be rolled * 2 + confused``.
+    """
+
+    title, rules = "Warmaster", "WM-1, recovery of WM-9"
+    shaken, routed, gone = "confused", "never", "destroyed"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self._dice = question.warmaster.dice
+        self._most = self._dice * question.most_losses
+        self.conditions = (self._most + 1) * 2
+        self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "does not enter"}
+        self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # it recovers (WM-9)
+
+    def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
+        def driven_back(condition: Any, lost: Any, _: Any) -> Any:
+            return np.minimum(lost * self._dice, self._most) * 2 + condition % 2
+
+        def rolled(condition: Any, sixes: Any) -> Any:
+            return np.maximum(condition % 2, wm.is_confused_by(sixes))
+
+        six = success_die(1, 6)
+        dice = self.phase(rolled, six, lambda states: states // 2 % (self._most + 1), (), self._most)
+        return self.losses(pmf, driven_back), dice
+
+    def _fate(self, condition: States) -> Any:
+        return np.where(condition % 2 == 1, SHAKEN, STEADY)
+
+
+class Mordheim(System):
+    """Rout tests of the warband at the start of its turns (MD-1); there are no conditions, and a rout ends all."""
+
+    title, rules = "Mordheim", "MD-1"
+    shaken, routed, gone = "25% out of action, test passed", "never: it leaves at once", "routed, destroyed"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        leadership = question.mordheim.leadership
+        if leadership is None:
+            leadership = nerve.standing_for(question.nerve, nerve.leaderships(), question)
+        self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
+
+        def test(states: Any, roll: Any) -> Any:
+            return np.where(self._is_due(states) & ~md.passes(roll, leadership), self.gone_from, states)
+
+        self.tests = (Phase(test, sided(6), lambda states: 2 * self._is_due(states), most_dice=2),)
+
+    def _is_due(self, models: Any) -> Any:
+        fights = (models > 0) & (models <= self.models)
+        return fights & md.rout_test_due(self.models - models, self.models)
+
+    def fates(self, states: States) -> NDArray[np.int64]:
+        """By how many are out of action."""
+        gone = (states == 0) | (states == self.gone_from)
+        return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
+
+
+SYSTEMS: dict[str, type[System]] = {
+    "armoured-clash": ArmouredClash,
+    "legion": Legion,
+    "grande-tactique": GrandeTactique,
+    "warmaster": Warmaster,
+    "mordheim": Mordheim,
+}

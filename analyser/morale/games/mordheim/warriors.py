@@ -1,0 +1,283 @@
+"""Single warriors: all alone and in flight, stupid, or tested together in one turn (MD-1, MD-4 to MD-6, MD-10)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
+from analyser.morale.answers import Answer, Keys, Mean, Part, Table, rules_used, turns_of
+from analyser.morale.games.mordheim import rules as mordheim
+from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Stupidity, Together
+from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.pictures import Bars, Curves
+from analyser.morale.questions import as_written
+from analyser.results.base import RulesUsed
+
+HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
+DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
+SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
+LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
+STANDING, OUT, STUNNED = range(3)
+
+
+class AllAlone(Part):
+    """The warrior as integers.
+
+    A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
+    `far` for one who flees far from every edge, or ``far + 1 + fraction * width + inches`` to the edge: whole inches,
+    less one of the `fractions`, as runs are whole inches and edges need not be.
+    """
+
+    asked: Alone
+
+    def __init__(self, asked: Alone, question: Any) -> None:
+        super().__init__(asked, question)
+        edges = [as_written(edge) for edge in (asked.edge, asked.edge_behind) if edge is not None]
+        self.far = BREAKS + asked.opponents + 1
+        self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
+        ran = [self._after_first_run(roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
+        self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
+        self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
+        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
+        self.is_tested = mordheim.is_all_alone(asked.opponents, asked.friends_near)
+        breaks = self.is_tested and asked.leadership < HIGHEST_LEADERSHIP
+        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after his first run
+
+    def _after_first_run(self, roll: int) -> Fraction | None:
+        """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
+        elsewhere, edge = self.asked.first_run_elsewhere, self.asked.edge
+        behind = self.asked.edge_behind if elsewhere else edge
+        edges = [] if behind is None else [as_written(behind) - roll]
+        edges += [as_written(edge)] if edge is not None and elsewhere else []
+        return min(edges, default=None)
+
+    def _fleeing(self, inches: Fraction | None) -> int:
+        """The state of a fleeing warrior so far from the edge."""
+        if inches is None:
+            return self.far
+        whole = math.ceil(inches)
+        return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
+
+    def _breaking(self, states: Any) -> Any:
+        """Whether he waits for wounds or saves."""
+        return (states >= BREAKS) & (states < self.far)
+
+    def _hits(self, states: Any) -> Any:
+        return np.where(self._breaking(states), states - BREAKS, 0)
+
+    def _tested(self, states: Any, roll: Any) -> Any:
+        fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.asked.leadership)
+        return np.where((states == HOLDS) & fails, self.far - 1, states)
+
+    def _wounded(self, states: Any, wounds: Any) -> Any:
+        return np.where(self._breaking(states), BREAKS + wounds, states)
+
+    def _unsaved(self, states: Any, saves: Any) -> Any:
+        down = states - BREAKS - saves >= self.asked.wounds
+        return np.where(self._breaking(states), np.where(down, DOWN, BREAKS), states)
+
+    def _first_run(self, states: Any, roll: Any) -> Any:
+        return np.where(self._breaking(states), self.after_first_run[roll], states)
+
+    def _runs(self, states: Any, roll: Any) -> Any:
+        """A fleeing warrior runs toward the edge (MD-6)."""
+        inches = (states - self.far - 1) % self.width
+        left = mordheim.run(inches, roll + LOWEST_ROLL)
+        return np.where(states == self.far, states, np.where(left > 0, states - inches + left, LEFT))
+
+    def _charged(self, states: Any, totals: Any) -> Any:
+        is_charged = (states >= self.far) & (totals >= ROLLS)
+        return np.where(is_charged, self._runs(states, totals % ROLLS), states)
+
+    def _rallied(self, states: Any, totals: Any) -> Any:
+        leadership = mordheim.led(self.asked.leadership, self.asked.rally_leader, self.asked.leader_state)
+        passes = mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership)
+        return np.where(states >= self.far, np.where(passes, RALLIED, self._runs(states, totals // ROLLS)), states)
+
+    def chain(self) -> Chain:
+        """His first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
+
+        The states after the first combat phase and after each turn are recorded.
+        """
+        alone, two_dice = self.asked, (ExtraDie(TWO_DICE, 1),)
+        needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
+        wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
+        combat = [
+            Phase(self._tested, extra_dice=two_dice),
+            Phase(self._wounded, wounds, self._hits, most_dice=alone.opponents),
+            Phase(self._unsaved, saves, self._hits, most_dice=alone.opponents),
+            Phase(self._first_run, extra_dice=two_dice),
+        ]
+        charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
+        rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
+        phases = [*combat, RECORD]
+        for turn in range(1, self.question.turns_played + 1):
+            phases += [charge, rally] if alone.charged else [rally]
+            phases += [*(combat if turn < (alone.combat_phases or turn + 1) else []), RECORD]
+        return Chain(HOLDS, tuple(phases), self.size)
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
+        weights, turns = recorded.of_all(self.size), {"turn": range(self.question.turns_played + 1)}
+        named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
+        flees = weights[:, self.far :].sum(axis=1)
+        broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
+        probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, each] for name, each in named.items()}
+        tables = {"alone": Table(turns, probabilities)}
+        inches = {
+            self.far + 1 + place * self.width + whole: float(whole - fraction)
+            for place, fraction in enumerate(self.fractions)
+            for whole in range(1, self.width)
+        }
+        states = sorted(inches, key=lambda state: inches[state])
+        at_distance = weights[:, states]
+        if at_distance.any():
+            to_edge = {"inches_to_edge": [inches[state] for state in states]}
+            tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
+        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
+        return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
+
+    def rules(self) -> RulesUsed:
+        """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+        tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
+        charged = "; charged: a run more before he can be struck" if self.asked.charged else ""
+        far = self.asked.edge is None and self.asked.edge_behind is None
+        applied = {
+            "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
+            f"MD-6 rally, flight, the edge{charged}": flees,
+        }
+        not_modelled = {
+            "MD-5 blows struck at him before the test, injuries; where he could be all alone again": tested,
+            "MD-6 the way round enemies, what a charger does to a runner, spells after a rally": flees,
+        }
+        useless = "has no effect: he never flees on after a first run (MD-6)"
+        warnings = {
+            "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
+            "alone: no edge is given, so every edge is far and he never reaches one": tested and far,
+            f"alone: rally_leader {useless}": stays and self.asked.rally_leader,
+            f"alone: charged {useless}": stays and self.asked.charged,
+        }
+        return rules_used(applied, not_modelled, warnings)
+
+
+class Stupid(Part):
+    """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
+
+    asked: Stupidity
+
+    def chain(self) -> Chain:
+        """His turns; the state after each is recorded."""
+        turns, stupidity = self.question.turns_played, self.asked
+        leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
+
+        def tested(states: Any, totals: Any) -> Any:
+            wanders = np.where(mordheim.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
+            stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
+            does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
+            return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
+
+        turn = Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)))
+        return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES))
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`stupidity`: what the warrior does by turn; `turns_lost`: their distribution."""
+        weights = recorded.of_all((self.question.turns_played + 1) * len(DOES))
+        by_turn = weights.reshape(len(weights), -1, len(DOES))
+        names = [f"p_{does.replace(' ', '_')}" for does in DOES]
+        probabilities = {name: by_turn[:, :, place].sum(axis=1) for place, name in enumerate(names)}
+        of_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
+        lost = Mean.of(of_lost, np.arange(of_lost.shape[1]))
+        share = Mean(lost.first / turns, lost.second / turns**2)
+        tables = {
+            "stupidity": Table(turns_of(weights), probabilities, {"mean_share_of_turns_lost": share}),
+            "turns_lost": Table({"turns_lost": range(len(of_lost) + 1)}, {"probability": of_lost[-1]}),
+        }
+        return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
+
+    def rules(self) -> RulesUsed:
+        """The rule of stupidity, and what of it no number comes from."""
+        where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
+        return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
+
+
+class TestsTogether(Part):
+    """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
+
+    asked: Together
+
+    def __init__(self, asked: Together, question: Any) -> None:
+        super().__init__(asked, question)
+        self.rout_tests = int(asked.rout_test)
+        self.tests = ["rout test"] * self.rout_tests + [each.name for each in asked.warriors]
+
+    def _leadership(self, test: int, leader: Any) -> Any:
+        if test < self.rout_tests:
+            other = self.asked.best_other or mordheim.NOBODY
+            return mordheim.rout_leadership(self.asked.leader, np.isin(leader, (OUT, STUNNED)), other)
+        warrior = self.asked.warriors[test - self.rout_tests]
+        near = warrior.near_leader & (leader == STANDING)
+        return mordheim.own_or_leaders(warrior.leadership, self.asked.leader, near)
+
+    def _tested(self, test: int, states: Any, rolls: Any) -> Any:
+        leader, failed = states % 5, states // 5
+        nobody_tests = (test > 0) & (failed & self.rout_tests == 1)  # after a failed rout test
+        passed = nobody_tests | mordheim.passes(rolls + LOWEST_ROLL, self._leadership(test, leader))
+        return np.where(passed, states, (failed | 1 << test) * 5 + leader)
+
+    def chain(self) -> Chain:
+        """The leader's state is drawn, then the tests are taken."""
+        lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
+        leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost)), 1)
+        phases = [Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))]
+        for test in range(len(self.tests)):
+            phases.append(Phase(partial(self._tested, test), extra_dice=(ExtraDie(TWO_DICE, 1),)))
+        return Chain(0, (*phases, RECORD), 5 << len(self.tests))
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """The leader's state, the rout test and the number of failed tests together; and each test by itself."""
+        states, (weights,) = recorded
+        failed, leader = states // 5, states % 5
+        first, count = self.rout_tests, len(self.asked.warriors)
+        routed = (failed & first) == 1
+        number = np.array([int(bits).bit_count() for bits in failed >> first])
+        rout_tests, numbers = ("passed", "failed") if first else ("not due",), range(count + 1)
+        names = ("leader", "rout_test", "tests_failed")
+        keys: Keys = dict(zip(names, zip(*product(LEADER_STATES, rout_tests, numbers))))
+        groups = (leader * len(rout_tests) + routed) * len(numbers) + number
+        joint = recorded.grouped(groups, len(LEADER_STATES) * len(rout_tests) * len(numbers))
+        of_tests = {
+            "p_tests": np.array([weights.sum()] * first + [weights[~routed].sum()] * count),
+            "p_failed": np.array([weights[failed >> bit & 1 == 1].sum() for bit in range(len(self.tests))]),
+        }
+        several = {
+            "none fails": weights[~routed & (number == 0)].sum(),
+            "one fails": weights[number == 1].sum(),
+            "two or more fail": weights[number >= 2].sum(),
+            "nobody tests: routed": weights[routed].sum(),
+        }
+        tables = {
+            "together": Table.distribution({}, keys, joint, joint > 0),
+            "tests": Table({"test": self.tests}, of_tests),
+            "several": Table({"warriors": [*several]}, {"probability": np.array([*several.values()])}),
+        }
+        return Answer(tables, [Bars("tests", "Failed tests", "test", column="p_failed")])
+
+    def rules(self) -> RulesUsed:
+        """The rule of a rout test, what no number comes from, and what has no effect."""
+        together, rout_test = self.asked, self.asked.rout_test
+        other, stays = together.best_other is not None, not together.p_out + together.p_stunned
+        unused = not (rout_test or any(each.near_leader for each in together.warriors))
+        in_vain = rout_test and other and stays
+        warnings = {
+            "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
+            "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": in_vain,
+            "together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)": unused,
+        }
+        rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
+        return rules_used({rule: rout_test}, {"what failed tests lead to": True}, warnings)
