@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from threading import Lock, get_ident
 from typing import NamedTuple
+
+from analyser.common.sampling import MOST_THREADS
 
 CHUNK_TRIALS = 1 << 17
 MOST_CHUNKS = 16  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
@@ -78,11 +81,25 @@ class Queue:
 
 
 class Chunks(NamedTuple):
-    """So many trials, in chunks of `size` from the chunk `first` on; the last may be smaller."""
+    """So many trials, in chunks of `size` from the chunk `first` on; the last may be smaller.
+
+    A thread is worth its start for `least` chunks or more.
+    """
 
     trials: int
     size: int = CHUNK_TRIALS
     first: int = 0
+    least: int = 1
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that wait for work: to start one takes as long as 100,000 attacks."""
+    return ThreadPoolExecutor(MOST_THREADS, "analyser")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
 
 
 def play(
@@ -97,15 +114,15 @@ def play(
     report : callable, optional
         Called with the trials played so far, now and then, and at the end.
     """
-    helpers = min(threads - 1, (chunks.trials - 1) // chunks.size)
+    helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)
-    with ThreadPoolExecutor(helpers) if helpers else nullcontext() as pool:
-        helping = [pool.submit(work, queue) for _ in range(helpers)] if pool else []
-        try:  # what this thread is told by an interrupt or by `report` ends the work
-            work(queue)
-        finally:
-            queue.stop()
-        for helper in helping:
-            helper.result()
+    helping = [_helpers().submit(work, queue) for _ in range(helpers)]
+    try:  # what this thread is told by an interrupt or by `report` ends the work
+        work(queue)
+    finally:
+        queue.stop()
+        wait(helping)
+    for helper in helping:
+        helper.result()
     if report is not None:
         report(chunks.trials)
