@@ -37,8 +37,8 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     elif numbers and method == "exact":
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
     note_other_profiles(profiles)
-    if kind in FIGHTS and sys.stderr.isatty():
-        _tell_of_compiling(method)
+    if kind in FIGHTS and method != "exact" and sys.stderr.isatty():
+        _tell_of_compiling()
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -63,14 +63,12 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     write(*shown, warnings=results[0].warnings, plot=results[0].plot)
 
 
-def _tell_of_compiling(method: str) -> None:
-    """On a terminal: why the first answer ever takes so long."""
-    from analyser.engine.fight.exact.propagate import run
-    from analyser.engine.fight.sampled.transitions import find_transition
+def _tell_of_compiling() -> None:
+    """On a terminal: why the first sample of a fight takes longer than those after it."""
+    from analyser.engine.fight.sampled.pools import roll_again
 
-    kernels: dict[str, Any] = {"exact": run, "monte-carlo": find_transition}
-    if not all(kernel.is_kept() for name, kernel in kernels.items() if method in (name, "both")):
-        note("the engine of longer fights is compiled on first use: half a minute, once")
+    if not roll_again.is_kept():
+        note("kernels are compiled for the first sample: some seconds, once (analyser warm-up does it beforehand)")
 
 
 def write(

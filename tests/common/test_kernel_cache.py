@@ -6,11 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import analyser
 from analyser.common import kernel_cache
-from analyser.engine.rng import counter_of_chunk
+from analyser.engine.rng import fill
 
 pytestmark = pytest.mark.slow
 
@@ -25,8 +26,8 @@ def twice(x):
 
 
 def test_a_kernel_that_has_run_is_compiled():
-    counter_of_chunk(1, 3, 0)
-    assert counter_of_chunk.is_kept()
+    fill(np.zeros(4, np.uint64), 4, np.uint64(1), np.uint64(3))
+    assert fill.is_kept()
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_without_a_folder_one_warning_and_the_right_answer(copied, tmp_path):
 
 def test_a_kernel_is_kept_under_all_that_it_imports():
     attack = kernel_cache._source(PACKAGE / "engine/attack/exact.py")
-    assert any(path.name == "damage.py" for path in _closure(attack))
+    assert any(path.name == "discipline.py" for path in _closure(attack))
     assert not any(path.parent.name in ("cli", "report", "plots") for path in _closure(attack))
 
 
@@ -132,3 +133,20 @@ def _closure(source):
             found.add(path)
             waiting.extend(kernel_cache._source(path)[1])
     return found
+
+
+def test_two_first_calls_at_once_are_both_right(copied):
+    command = [sys.executable, "-W", "error", "-c", ASK]
+    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {"PYTHONPATH": str(copied)}
+    both = [subprocess.Popen(command, cwd=copied, env=own, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [each.communicate()[0].split()[0] for each in both] == ["8", "8"]
+    assert ask(copied) == ["8", "True"]
+
+
+def test_a_cache_of_another_version_or_processor_is_not_read(copied):
+    ask(copied)
+    (kept,) = copied.rglob("*.nbc")
+    name, machine, sources = kept.name.rsplit("-", 2)
+    kept.rename(kept.with_name(f"{name}-{'0' * len(machine)}-{sources}"))
+    assert ask(copied)[0] == "8"
+    assert len(list(copied.rglob("*.nbc"))) == 2
