@@ -16,14 +16,14 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
     from analyser.analysis.compare import compare as compare
-    from analyser.analysis.compare_result import Comparison as Comparison
+    from analyser.analysis.comparison import Comparison as Comparison
+    from analyser.analysis.comparison import Comparisons as Comparisons
     from analyser.analysis.explorer import explore as explore
     from analyser.analysis.funnel import dice_funnel as dice_funnel
     from analyser.analysis.matchups import Matchups as Matchups
     from analyser.analysis.matchups import matchups as matchups
     from analyser.analysis.sensitivity import Sensitivity as Sensitivity
     from analyser.analysis.sensitivity import sensitivity as sensitivity
-    from analyser.analysis.targets import Comparisons as Comparisons
     from analyser.api import attack as attack
     from analyser.api import charge as charge
     from analyser.api import duel as duel

@@ -1,4 +1,1 @@
-"""Many fights side by side, each a tidy frame: loadouts on one target, attackers on defenders.
-
-`matchups` is the grid and `cells`, `shooting`, `charging`, `frame` and `gaps` its parts.
-"""
+"""Many fights side by side, and one looked into: each answer has a tidy frame, a text and pictures."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import isnan
 from statistics import median
 from typing import Any
@@ -13,12 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.frame import records
 from analyser.common.estimates import SAME_WITHIN
 from analyser.game.keywords import each_once
-from analyser.game.units import Loadout, Row, Unit, unit_of
+from analyser.game.units import Loadout, Unit, unit_of
+from analyser.plots.metrics import EFFICIENCY
 
-EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 DRAWS, SEED = 400, 0  # of resampled fields
@@ -27,6 +25,7 @@ LEAST_RATIO = 2.0  # times as much or as little as expected: an outlier
 DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its targets: more is better
 SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
 # To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
+Row = dict[Hashable, Any]  # of a table
 _SWEEPS = 10  # of a median polish
 _LEAST_WRITTEN = 0.05  # points; less is called nothing
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
@@ -45,7 +44,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.analysis.matchups.matchups`.
+        As of :func:`analyser.matchups`.
 
     Returns
     -------
@@ -60,8 +59,8 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from analyser.analysis.matchups import matchups
-    >>> found = efficiency(matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
+    >>> import analyser
+    >>> found = efficiency(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
     >>> best = found[found["category"] == "light"].nlargest(1, "efficiency").iloc[0]
     >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["median"]), 1)
     ('crown/rifle-platoon@reinforced', 95.1, 29.0)
@@ -79,11 +78,15 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
     found = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
     if found.empty:
         return found
-    means, resampled = _efficiencies(able)
-    peer = means >= LEAST
-    prices = found["attacker_points"].to_numpy(np.float64)
-    break_even = prices * _over_median(means)
-    low, high = np.percentile(prices[:, None] * _over_median(resampled), (LOW, HIGH), axis=1)
+    # Levels of one unit are much alike, so it is units of targets that get other shares in a field, not loadouts.
+    attackers, (units, names) = pd.factorize(able["attacker"])[0], pd.factorize(able["defender"].map(unit_of))
+    sums, counts = np.zeros((2, len(found), len(names)))
+    np.add.at(sums, (attackers, units), able[EFFICIENCY].to_numpy(np.float64))
+    np.add.at(counts, (attackers, units), 1.0)
+    shares, means = weights(len(names)).T, sums.sum(axis=1) / counts.sum(axis=1)
+    peer, prices = means >= LEAST, found["attacker_points"].to_numpy(np.float64)
+    resampled = prices[:, None] * _over_median((sums @ shares) / (counts @ shares))
+    low, high = np.percentile(resampled, (LOW, HIGH), axis=1)
     return found.assign(
         situation=situation,
         category=category,
@@ -92,33 +95,16 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
         median=np.median(means[peer]) if peer.any() else np.nan,
         peers=found["attacker"][peer].map(unit_of).nunique(),
         z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
-        break_even_points=break_even,
+        break_even_points=prices * _over_median(means[:, None])[:, 0],
         break_even_low=low,
         break_even_high=high,
     )
 
 
-def _efficiencies(able: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean over all targets, and over fields in which their units have other shares: (a,) and (a, draws).
-
-    Levels of one unit are much alike, so it is units that get other shares, not loadouts.
-    """
-    attackers, _ = pd.factorize(able["attacker"])
-    units, names = pd.factorize(able["defender"].map(unit_of))
-    sums = np.zeros((attackers.max() + 1, len(names)))
-    counts = np.zeros_like(sums)
-    np.add.at(sums, (attackers, units), able[EFFICIENCY].to_numpy(np.float64))
-    np.add.at(counts, (attackers, units), 1.0)
-    shares = weights(len(names)).T
-    return sums.sum(axis=1) / counts.sum(axis=1), (sums @ shares) / (counts @ shares)
-
-
 def _over_median(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each figure over the median of those that matter; NaN where none does."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a median of nothing
-        median = np.nanmedian(np.where(means >= LEAST, means, np.nan), axis=0)
-    return np.asarray(means / median)
+    """Each figure over the median of those of its column that matter; NaN where none does."""
+    matter = pd.DataFrame(np.where(means >= LEAST, means, np.nan))
+    return np.asarray(means / matter.median().to_numpy())
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -161,13 +147,13 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
     Expected is the attacker's usual efficiency times the target's (a median polish of its logarithm, Tukey 1977),
     among the targets of one category in one situation, and never more than all that the target costs; figures of units
-    are means over the levels of both. Figures below :data:`~analyser.analysis.balance.LEAST` count as that: less
-    does not matter at a table, and a ratio of two of them says nothing.
+    are means over the levels of both. Figures below :data:`LEAST` count as that: less does not matter at a table, and
+    a ratio of two of them says nothing.
 
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.analysis.matchups.matchups`.
+        As of :func:`analyser.matchups`.
     loadouts : sequence of Loadout
         Those of both sides, so that `why` can name what is on their profiles. Default: it names figures alone.
 
@@ -183,9 +169,8 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
     Examples
     --------
-    >>> from analyser.analysis.matchups import matchups
-    >>> found = matchups("crown/*", "imperium/*", situations=["long-range"])
-    >>> odd = outliers(found.frame).iloc[0]
+    >>> import analyser
+    >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
     >>> odd["attacker_unit"], odd["defender_unit"], round(float(odd["ratio"]), 1)
     ('Bors Heavy Bombards', 'Sturmwagen Transport', 2.2)
     """
@@ -194,31 +179,39 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     groups = units.groupby([*_PAIR, "situation", "defender_category"], sort=False)
     means = groups[[EFFICIENCY, "most"]].mean().rename(columns={EFFICIENCY: "efficiency"})
     means["row"] = groups["row"].first() if "row" in units else None
-    odd = [
-        _outliers_of_one(part)
-        for _, part in means.reset_index().groupby(["situation", "defender_category"], sort=False)
-    ]
-    found = pd.concat(odd, ignore_index=True).sort_values("ratio", key=_surprise, ascending=False, kind="stable")
-    return _in_rows(found, {unit_of(each.selector): each.unit for each in loadouts})
+    parts = means.reset_index().groupby(["situation", "defender_category"], sort=False)
+    odd = pd.concat([_outliers_of_one(part) for _, part in parts], ignore_index=True)
+    odd = odd.sort_values("surprise", ascending=False, kind="stable")
+    more = odd["ratio"] > 1
+    situations = odd.groupby(["attacker", "defender", more], sort=False)["situation"].agg(list)
+    profiles = {unit_of(each.selector): each.unit for each in loadouts}
+    rows = odd.assign(more=more).drop_duplicates(["attacker", "defender", "more"]).to_dict("records")
+    for row in rows:
+        row["also_in"] = ", ".join(situations[row["attacker"], row["defender"], row["more"]][1:])
+        row["why"] = _why(row, profiles)
+    return pd.DataFrame(_in_turns(rows), columns=[*_PAIR, *_OUTLIER])
 
 
 def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
     """Of one situation and one category of targets."""
     found = means[means["efficiency"].notna()]
-    sides = [pd.factorize(found[side])[0] for side in ("attacker", "defender")]
-    floored = np.maximum(found["efficiency"].to_numpy(np.float64), LEAST)
-    left = 2 ** _polished(np.log2(floored), *sides)
-    expected = np.maximum(np.fmin(floored / left, found["most"].to_numpy(np.float64)), LEAST)
+    floored = found["efficiency"].clip(lower=LEAST)
+    left: pd.Series[float] = np.log2(floored)
+    sides = [found.groupby(side).ngroup() for side in ("attacker", "defender")]
+    for side in sides * _SWEEPS:
+        left = left - left.groupby(side).transform("median")
+    expected = np.maximum(np.fmin(floored / 2**left, found["most"].astype(float)), LEAST)
     found = found.assign(
         expected=expected,
         ratio=floored / expected,
+        surprise=np.abs(np.log2(floored / expected)),
         attacker_usual=_median_of_others(found, "attacker"),
         defender_usual=_median_of_others(found, "defender"),
     )
     usual = found[["attacker_usual", "defender_usual"]].min(axis=1)
     # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
     little = (found["ratio"] < 1) & ((found["efficiency"] >= usual) | (usual < LEAST))
-    far: pd.DataFrame = found[(_surprise(found["ratio"]) >= np.log2(LEAST_RATIO)) & ~little]
+    far: pd.DataFrame = found[(found["surprise"] >= np.log2(LEAST_RATIO)) & ~little]
     return far
 
 
@@ -233,35 +226,9 @@ def _median_of_others(found: pd.DataFrame, side: str) -> list[float]:
     return usual
 
 
-def _surprise(ratio: pd.Series[float]) -> pd.Series[float]:
-    return pd.Series(np.abs(np.log2(ratio.to_numpy(np.float64))), ratio.index)
-
-
-def _polished(values: NDArray[np.float64], *sides: NDArray[np.intp]) -> NDArray[np.float64]:
-    """What is left of `values` when the medians of both sides are taken from them, again and again."""
-    left = pd.Series(values)
-    for _ in range(_SWEEPS):
-        for side in sides:
-            left = left - left.groupby(side).transform("median")
-    return np.asarray(left, np.float64)
-
-
-def _in_rows(found: pd.DataFrame, units: Mapping[str, Unit]) -> pd.DataFrame:
-    """A row for each pair and direction, in the order in which they are shown."""
-    more = found["ratio"] > 1
-    groups = found.groupby([found["attacker"], found["defender"], more], sort=False)["situation"]
-    also = {key: ", ".join(list(names)[1:]) for key, names in groups}
-    first = found[~pd.concat([found[["attacker", "defender"]], more], axis=1).duplicated()]
-    rows: list[dict[str, Any]] = [
-        {**row, "also_in": also[row["attacker"], row["defender"], row["ratio"] > 1], "why": _why(row, units)}
-        for row in records(first)
-    ]
-    return pd.DataFrame(_in_turns(rows), columns=[*_PAIR, *_OUTLIER])
-
-
-def _in_turns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _in_turns(rows: list[Row]) -> list[Row]:
     """The rows so that no unit has a second one before all that could have a first one have it, and so on."""
-    shown: list[dict[str, Any]] = []
+    shown: list[Row] = []
     seen: Counter[str] = Counter()
     for turn in range(1, len(rows) + 1):
         later = []
@@ -276,31 +243,24 @@ def _in_turns(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return shown
 
 
-def _why(row: Mapping[str, Any], units: Mapping[str, Unit]) -> str:
+def _why(row: Row, units: Mapping[str, Unit]) -> str:
     """What makes the pair odd: the usual of both sides, and what stands on the profiles."""
     mine, theirs = row["attacker_usual"], row["defender_usual"]
     usual = [] if isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
     usual += [] if isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
     reasons = [", ".join(usual)] if usual else []
-    if row["attacker"] in units and row["defender"] in units:
-        reasons += [*_of_attacker(units[row["attacker"]], row["row"]), _of_target(units[row["defender"]])]
+    attacker, target = units.get(row["attacker"]), units.get(row["defender"])
+    if attacker is not None and target is not None:
+        if uses := attacker.row(str(row["row"])):
+            reasons.append(f"it uses {uses.name}" + (f": {', '.join(uses.qualities)}" if uses.qualities else ""))
+        rules = [rule for rule in target.rules if rule.term is not None and rule.term.side == "target"]
+        has = [f"DEFENCE {target.defence}", f"DAMAGE LIMIT {target.damage_limit}", *rules]
+        reasons.append(f"the target has {', '.join(has)}")
     return "; ".join(reasons)
 
 
 def _points(figure: float) -> str:
     return f"{figure:.1f} points" if figure >= _LEAST_WRITTEN else "nothing"
-
-
-def _of_attacker(unit: Unit, row_id: object) -> list[str]:
-    row = unit.row(str(row_id))
-    if row is None:
-        return []
-    return [f"it uses {row.name}: {', '.join(row.qualities)}" if row.qualities else f"it uses {row.name}"]
-
-
-def _of_target(unit: Unit) -> str:
-    rules = [rule for rule in unit.rules if rule.term is not None and rule.term.side == "target"]
-    return f"the target has {', '.join([f'DEFENCE {unit.defence}', f'DAMAGE LIMIT {unit.damage_limit}', *rules])}"
 
 
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
@@ -309,7 +269,7 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.analysis.matchups.matchups`.
+        As of :func:`analyser.matchups`.
     attackers : sequence of Loadout
         Those of the table, so that profiles count too. Default: they do not.
 
@@ -320,9 +280,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
         the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` and `has_besides`.
     """
     found = dominations(frame, attackers)
-    rank = found["has_besides"].map(len), -found["points_saved"]
-    first = found.assign(rank=rank[0], saved=rank[1]).sort_values(["rank", "saved"], kind="stable")
-    best = first.drop_duplicates("attacker").drop(columns=["rank", "saved"]).sort_index()
+    least = np.lexsort([-found["points_saved"], found["has_besides"].map(len)])
+    best = found.iloc[least].drop_duplicates("attacker").sort_index()
     return best.assign(has_besides=best["has_besides"].map(", ".join)).reset_index(drop=True)
 
 
@@ -330,9 +289,9 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     """Every pair of loadouts of one faction of which the one dominates the other.
 
     It costs no more and does as well on every target in every situation, in :data:`DONE`; where both loadouts are also
-    defenders of the table, from every attacker also in :data:`SUFFERED`, models being counted as a share of the unit's.
-    In something, points or a figure, it is strictly better. Loadouts that do nothing at all are not named: they are
-    there for something else. Nor is a pair whose profiles have different target categories.
+    defenders of the table, from every attacker also in :data:`SUFFERED`. In something, points or a figure, it is
+    strictly better. Loadouts that do nothing at all are not named: they are there for something else. Nor is a pair
+    whose profiles have different target categories.
 
     Parameters
     ----------
@@ -346,64 +305,44 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
         tuple of what the dominated one has on its profile and the other has not, empty where profiles are not given.
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
-    points = dict(zip(sides["attacker"], sides["attacker_points"].astype(int)))
-    factions: dict[str, list[str]] = {}
-    for name in points:
-        factions.setdefault(name.partition("/")[0], []).append(name)
-    known = {each.selector: each for each in attackers}
+    frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
+    profiles = {each.selector: each for each in attackers}
     found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for names in factions.values():
-        for one, other, saved, counts in _within(frame, names, points):
-            if one not in known or other not in known:
+    for _, faction in sides.groupby(sides["attacker"].str.partition("/")[0], sort=False):
+        for one, other, saved, counts in _within(frame, faction):
+            mine, theirs = profiles.get(one), profiles.get(other)
+            if mine is None or theirs is None:
                 found.append((one, other, saved, counts, ()))
-            elif known[one].unit.category == known[other].unit.category:
-                found.append((one, other, saved, counts, has_besides(known[one], known[other])))
+            elif mine.unit.category == theirs.unit.category:
+                found.append((one, other, saved, counts, has_besides(mine, theirs)))
     return pd.DataFrame(found, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
 
 
-def _within(frame: pd.DataFrame, names: list[str], points: dict[str, int]) -> list[tuple[str, str, int, str]]:
-    """The pairs of a faction, cheapest first."""
+def _within(frame: pd.DataFrame, faction: pd.DataFrame) -> Iterator[tuple[str, str, int, str]]:
+    """The pairs of a faction: the dominated loadout, the other one, points saved, what counts."""
+    names, prices = faction["attacker"].tolist(), faction["attacker_points"].to_numpy(np.int64)
     suffer = set(names) <= set(frame["defender"])
-    counts = "attack and defence" if suffer else "attack"
-    done = _done(frame, names)
-    figures = np.hstack([done, -_suffered(frame, names)]) if suffer else done
-    prices = np.array([points[name] for name in names])
-    found = []
-    for place, name in enumerate(names):
+    # An attack that cannot be made does nothing.
+    done = figures = _wide(frame, "attacker", "defender", DONE, names)
+    if suffer:  # models count as a share of the unit's
+        shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
+        suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
+        figures = np.hstack([done, -suffered])
+    for place in np.flatnonzero(done.any(axis=1)):
         as_good = (figures >= figures[place] - SAME_WITHIN).all(axis=1) & (prices <= prices[place])
         better = (figures > figures[place] + SAME_WITHIN).any(axis=1) | (prices < prices[place])
-        if done[place].any():
-            those = np.flatnonzero(as_good & better)
-            found += [(name, names[each], int(prices[place] - prices[each]), counts) for each in those]
-    return found
-
-
-def _done(frame: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
-    """Every figure of every matchup as an attacker; an attack that cannot be made does nothing."""
-    part = _with_stopped(frame[frame["attacker"].isin(names)])
-    return _wide(part, "attacker", "defender", DONE, names)
-
-
-def _suffered(frame: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
-    part = _with_stopped(frame[frame["defender"].isin(names)])
-    share = part["mean_models_destroyed"] / part["defender_models"].astype(float)
-    return _wide(part.assign(mean_models_destroyed=share), "defender", "attacker", SUFFERED, names)
-
-
-def _with_stopped(part: pd.DataFrame) -> pd.DataFrame:
-    return part.assign(p_stopped=part["p_suppressed"] + part["p_annihilated"])
+        for other in np.flatnonzero(as_good & better):
+            counts = "attack and defence" if suffer else "attack"
+            yield names[place], names[other], int(prices[place] - prices[other]), counts
 
 
 def _wide(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
-    table = frame.pivot(index=side, columns=[other, "situation"], values=list(figures)).reindex(names)
+    """Every figure of every matchup of those `names` on one side: shape (names, matchups x figures)."""
+    part = frame[frame[side].isin(names)]
+    table = part.pivot(index=side, columns=[other, "situation"], values=list(figures)).reindex(names)
     return table.fillna(0.0).to_numpy(np.float64)
-
-
-def reach(loadout: Loadout) -> float:
-    """The longest range of its rows in inches; 0 without one."""
-    return max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0)
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
@@ -431,15 +370,10 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
             more.append(f"{name.replace('_', ' ').upper()} {getattr(mine, name)}")
     if (mine.break_limit or 0) < (theirs.break_limit or 0):
         more.append("no BREAK LIMIT" if mine.break_limit is None else f"BREAK LIMIT {mine.break_limit}")
-    return (
-        *more,
-        *(f"{each.name} to {each.long_range:g} inches" for each in mine.rows if _reaches_further(each, other)),
-    )
-
-
-def _reaches_further(row: Row, other: Loadout) -> bool:
-    """Whether a ranged row shoots at what no row of the other does, or further."""
-    return row.kind == "ranged" and not any(
-        set(row.against) <= set(each.against) and (row.long_range or 0) <= (each.long_range or 0)
-        for each in other.unit.rows
-    )
+    for row in mine.rows:  # that shoot at what no row of the other does, or further
+        reached = any(
+            set(row.against) <= set(each.against) and (row.long_range or 0) <= (each.long_range or 0)
+            for each in theirs.rows
+        )
+        more += [] if reached or row.kind != "ranged" else [f"{row.name} to {row.long_range:g} inches"]
+    return tuple(more)

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, TypeGuard, overload
+from typing import Any, NamedTuple, overload
 
-import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.analysis.compare_result import Comparison
-from analyser.analysis.differences import Side, differences, with_differences
-from analyser.analysis.figures import figures_of, metric_compared, values_of
+from analyser.analysis.comparison import Comparison, Comparisons, mean_of_targets, shares_of
+from analyser.analysis.figures import Played, compared_frame, compared_side, differences, play
 from analyser.analysis.selection import Levels, Selectors
-from analyser.analysis.targets import Comparisons, compared_by_target, shares_of
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
-from analyser.common.sampling import Sampling
-from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.plots.metrics import PER_100_POINTS
-from analyser.results.attack import AttackResult, simulate_in_batches, solve
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.scenarios import schema
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import parse_scenario, scenario_between
+from analyser.scenarios.load import parse_scenario, scenario_between, section_of, with_conditions
 from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.schema import ScenarioFile
 
-BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
-DEFAULT_CHUNKS = 2  # in a batch
-
-Played = tuple[AttackResult, tuple[AttackResult, ...]]
 Target = str | Loadout | Mapping[str, Any]
+_ONE_TARGET = (str, Loadout, Mapping)
 
 
 @overload
-def compare(loadouts: Selectors, target: Target, **options: Any) -> Comparison: ...
+def compare(loadouts: Selectors, target: Loadout | Mapping[str, Any], **options: Any) -> Comparison: ...
 @overload
-def compare(loadouts: Selectors, target: Sequence[Target], **options: Any) -> Comparisons: ...
+def compare(loadouts: Selectors, target: Target | Sequence[Target], **options: Any) -> Any: ...
 def compare(
     loadouts: Selectors,
     target: Target | Sequence[Target],
@@ -47,15 +38,17 @@ def compare(
     weights: Sequence[float] | None = None,
     distance: float | None = None,
     row: str | None = None,
-    method: Method = "exact",
     metric: str = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
     levels: Levels = None,
+    method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
+    precision: float | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Comparison | Comparisons:
     """One ranged attack of each loadout on the same target, side by side; or on each of several targets.
@@ -66,12 +59,11 @@ def compare(
         Selectors may have wildcards. A Loadout need not be in any profile file.
     target : str, Loadout or mapping; or a list of them
         A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. Of a
-        list: a comparison for each, and their mean.
+        list, or of a selector with wildcards that fits several: a comparison for each, and their mean.
     weights : sequence of float, optional
         How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
     distance, row
         As in a scenario. Default: each loadout fires its best row.
-    method : "exact" or "monte-carlo"
     metric : str
         The figure that decides which loadout is the best one: `p_at_least`, or one of
         :data:`analyser.plots.metrics.METRICS` that is not of duels.
@@ -81,16 +73,17 @@ def compare(
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
         Only loadouts at these reinforcement levels.
-    trials, seed, threads
-        Monte Carlo: at least so many fights for each loadout, rounded up to 32 batches of whole chunks of 131,072.
-        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.differences`).
-    profiles : Profiles, optional
+    method, seed, precision, threads, profiles, progress
+        As of :func:`analyser.attack`, of all these attacks together.
+    trials : int, optional
+        Monte Carlo: at least so many attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
+        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.figures`).
     **conditions
-        Further keys of the ``[attack]`` of a scenario, such as ``bonuses=["aiming"]``.
+        The keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 
     Returns
     -------
-    Comparison, or Comparisons of a list of targets
+    Comparison, or Comparisons of several targets
         Its frame has one row a loadout, in the order given.
 
     Raises
@@ -107,149 +100,98 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
-    decides = metric_compared(metric, per_points=per_points)
-    sampling = Sampling(method, trials, seed, threads=threads)
+    decides = checked_metric(metric, per_points=per_points, known=COMPARED)
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)
     selection.check_row(row, attackers)
-    attack = {"distance": distance, **conditions}
-    if _is_target(target):
-        if weights is not None:
-            raise InputError("weights of one target", where="weights", allowed="a list of targets")
-        return _compared(_asked(target, attack, library), attackers, row, at_least, decides, sampling, library)
-    if isinstance(target, bytes) or not isinstance(target, Sequence) or not all(map(_is_target, target)):
-        raise InputError(f"{shown(target)} is not a target", where="target", allowed=_A_TARGET)
-    asked = [_asked(each, attack, library, place) for place, each in enumerate(target)]
-    shares = shares_of([each.name for each in asked], weights)
-    _check_different(asked)
-    parts = []
-    for each in asked:
-        with _inside(f"target {each.name}"):
-            parts.append(_compared(each, attackers, row, at_least, decides, sampling, library))
-    return compared_by_target(parts, shares, weights)
-
-
-class _Asked(NamedTuple):
-    """The attack on one target: the checked scenario, still without an attacker, and the target's profile."""
-
-    name: str
-    file: ScenarioFile
-    defender: Loadout | None
-
-
-def _compared(
-    asked: _Asked,
-    attackers: Sequence[Loadout],
-    row: str | None,
-    at_least: int | None,
-    decides: str,
-    sampling: Sampling,
-    library: Profiles,
-) -> Comparison:
-    """The comparison on one target."""
-    scenarios, why_not = _scenarios(asked, attackers, row)
-    models = next(iter(scenarios.values())).target.models or 1
-    wanted = (models + 1) // 2 if at_least is None else at_least
-    check_integer(wanted, "at_least", 1)
-    if wanted > models:
-        raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
-    played = {place: _play(each, sampling) for place, each in scenarios.items()}
-    frame = _frame(attackers, played, why_not, wanted)
-    if frame[decides].isna().all():
-        raise InputError(f"no loadout has a figure {decides!r}: {_missing(decides)}", where="metric")
-    sides = [_side(attackers[place], *played[place], wanted) for place in played]
-    deltas = differences(sides)
-    return Comparison(
-        frame=with_differences(frame, deltas, decides),
-        distributions=_distributions(attackers, played),
-        differences=deltas,
-        metric=decides,
-        at_least=wanted,
-        results={attackers[place].selector: whole for place, (whole, _) in played.items()},
-        shares={asked.name: 1.0},
-        profiles=library.used,
-        sides=tuple(sides),
-    )
-
-
-def _missing(metric: str) -> str:
-    if metric.endswith(PER_100_POINTS):
-        return "the profiles give no points for it"
-    return "the target's profile gives no victory points or points for it"
-
-
-_A_TARGET = "a selector, a loadout or a table of keys; or a list of them"
-
-
-def _is_target(given: object) -> TypeGuard[Target]:
-    return isinstance(given, str | Loadout | Mapping)
-
-
-@contextmanager
-def _inside(where: str | None) -> Iterator[None]:
-    """What is wrong inside this is wrong at that place."""
-    try:
-        yield
-    except InputError as error:
-        raise error if where is None else error.inside(where) from None
-
-
-def _asked(target: Target, attack: Mapping[str, Any], library: Profiles, place: int | None = None) -> _Asked:
-    """The attack on a target; `place`: of several."""
-    key = "target" if place is None else f"target.{place}"
-    section: dict[str, Any] = dict(target) if isinstance(target, Mapping) else {}
-    defender = target if isinstance(target, Loadout) else None
-    selector = target if isinstance(target, str) else section.get("unit")
-    if isinstance(selector, str):
-        with _inside(key):
-            defender = library.loadout(selector)
-    file = parse_scenario({"attack": attack, "target": section}, ScenarioFile, library.ruleset, where="compare")
-    with _inside(None if place is None else key):
-        resolve_target(file.target, defender)  # what is wrong with the target is no loadout's fault
-    return _Asked(_name(section, defender), file, defender)
-
-
-def _name(section: Mapping[str, Any], defender: Loadout | None) -> str:
-    """What a target is called: its selector, and its state, as after a colon."""
-    state = [
-        key if value is True else f"{key}={value}"
-        for key, value in sorted(section.items())
-        if key != "unit" and value not in (None, False)
-    ]
-    if defender is None:
-        return "target without a profile"
-    return f"{defender.selector}:{','.join(state)}" if state else defender.selector
-
-
-def _check_different(asked: Sequence[_Asked]) -> None:
-    """Raise InputError if a target is there twice: a weight says that it counts twice as much."""
-    for one, other in combinations(asked, 2):
-        if resolve_target(one.file.target, one.defender) == resolve_target(other.file.target, other.defender):
+    attack = with_conditions({"distance": distance, "row": row}, conditions)
+    sections = _sections(target, library)
+    several = len(sections) > 1 or not isinstance(target, _ONE_TARGET)
+    if weights is not None and not several:
+        raise InputError("weights of one target", where="weights", allowed="a list of targets")
+    shares, questions = shares_of(len(sections), weights), []
+    for where, section in sections:
+        try:
+            questions.append(_question(attack, section, attackers, at_least, library))
+        except InputError as error:
+            raise error.inside(where) if several else error from None
+    for one, other in combinations(questions, 2):
+        if one.target == other.target:
             allowed = "each target once; weights say what counts more"
             raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
+    attacks = {(place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()}
+    played = play(attacks, sampling)
+    parts = [
+        _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
+        for place, of in enumerate(questions)
+    ]
+    return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
-def _scenarios(
-    asked: _Asked, attackers: Sequence[Loadout], row: str | None
-) -> tuple[dict[int, Scenario], dict[int, str]]:
-    """By the place of the attacker: its scenario, or why it cannot make the attack; InputError if none can."""
+def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
+    """The ``[target]`` of each target, its unit looked up, and its place for a message."""
+    sections = []
+    for number, each in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
+        where = "target" if each is target else f"target.{number}"
+        section = section_of(each, where)
+        units = [section.get("unit")]
+        if isinstance(units[0], str):
+            try:
+                units = list(library.matching(units[0]))
+            except InputError as error:
+                raise error.inside(where) from None
+        sections += [(where, {**section, "unit": unit}) for unit in units]
+    return sections
+
+
+class _Question(NamedTuple):
+    """The attacks on one target, by the place of the attacker; why those cannot be made that cannot; k."""
+
+    name: str
+    target: schema.Target
+    scenarios: Mapping[int, Scenario]
+    why_not: Mapping[int, str]
+    at_least: int
+
+
+def _question(
+    attack: Mapping[str, Any],
+    section: Mapping[str, Any],
+    attackers: Sequence[Loadout],
+    at_least: int | None,
+    library: Profiles,
+) -> _Question:
+    """The attacks on one target; InputError if none can be made."""
+    defender = section["unit"]
+    stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
+    raw = {"attack": attack, "target": stated}
+    file = parse_scenario(raw, schema.ScenarioFile, library.ruleset, where="compare")
+    target = resolve_target(file.target, defender)  # what is wrong with it is no loadout's fault
     scenarios, errors = {}, {}
     for place, each in enumerate(attackers):
         try:
-            scenarios[place] = scenario_between(_with_row(asked.file, each, row), each, asked.defender)
+            scenarios[place] = scenario_between(file, each, defender)
         except InputError as error:
             errors[place] = error
     if not scenarios:
         raise errors[0]
-    return scenarios, {place: _reason(error, attackers[place]) for place, error in errors.items()}
+    models = target.models or 1
+    wanted = (models + 1) // 2 if at_least is None else at_least
+    check_integer(wanted, "at_least", 1)
+    if wanted > models:
+        raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
+    why_not = {place: _reason(error, attackers[place]) for place, error in errors.items()}
+    return _Question(_name(stated), target, scenarios, why_not, wanted)
 
 
-def _with_row(file: ScenarioFile, attacker: Loadout, row: str | None) -> ScenarioFile:
-    if row is None:
-        return file
-    if not selection.rows_called(row, attacker):
-        raise InputError(f"it has no row {row!r}")
-    return file.model_copy(update={"attack": file.attack.model_copy(update={"row": row})})
+def _name(section: Mapping[str, Any]) -> str:
+    """What a target is called: its selector, and its state, as after a colon."""
+    stated = [(key, value) for key, value in sorted(section.items()) if key != "unit" and value not in (None, False)]
+    state = ",".join(key if value is True else f"{key}={value}" for key, value in stated)
+    if section["unit"] is None:
+        return "target without a profile"
+    return f"{section['unit']}:{state}" if state else str(section["unit"])
 
 
 def _reason(error: InputError, attacker: Loadout) -> str:
@@ -257,54 +199,39 @@ def _reason(error: InputError, attacker: Loadout) -> str:
     return f"{problem} ({error.allowed})" if error.allowed else problem
 
 
-def _play(scenario: Scenario, sampling: Sampling) -> Played:
-    """The result, and the results of its batches if it is a sample."""
-    if sampling.is_exact:
-        return solve(scenario), ()
-    chunks = DEFAULT_CHUNKS if sampling.trials is None else -(-sampling.trials // (BATCHES * CHUNK_TRIALS))
-    return simulate_in_batches(scenario, BATCHES, chunks, seed=sampling.seed, threads=sampling.threads)
-
-
-def _side(loadout: Loadout, whole: AttackResult, parts: Sequence[AttackResult], at_least: int) -> Side:
-    points = loadout.level.points
-    values, *batches = (values_of(figures_of(each, at_least, points)) for each in (whole, *parts))
-    return Side(loadout.selector, points, values, np.array(batches) if batches else None)
-
-
-def _frame(
-    attackers: Sequence[Loadout], played: Mapping[int, Played], why_not: Mapping[int, str], at_least: int
-) -> pd.DataFrame:
-    """One row a loadout, without the differences."""
-    rows = []
+def _comparison(
+    question: _Question, attackers: Sequence[Loadout], played: Mapping[int, Played], decides: str, library: Profiles
+) -> Comparison:
+    """The comparison on one target."""
+    sides = {
+        place: compared_side(attackers[place].selector, attackers[place].level.points, each, question.at_least)
+        for place, each in played.items()
+    }
+    deltas = differences(list(sides.values()))
+    if (deltas[deltas["metric"] == decides]["best"] == "").all():
+        by_points = decides.endswith(PER_100_POINTS)
+        lacks = "the profiles give no points" if by_points else "the target's profile gives no victory points or points"
+        raise InputError(f"no loadout has a figure {decides!r}: {lacks} for it", where="metric")
+    rows, tables = [], []
     for place, each in enumerate(attackers):
-        points = each.level.points
-        line: dict[str, Any] = {"loadout": each.selector, "unit": each.unit.name}
-        line |= {"level": each.level_name, "points": points}
+        row: dict[str, Any] = {"loadout": each.selector, "unit": each.unit.name}
+        row |= {"level": each.level_name, "points": each.level.points}
         if place in played:
-            line |= _figures(played[place][0], at_least, points)
-        rows.append(line | {"why_not": why_not.get(place)})
-    columns = list(dict.fromkeys(name for line in sorted(rows, key=len, reverse=True) for name in line))
-    frame = pd.DataFrame(rows, columns=columns)
-    return frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
-
-
-def _figures(result: AttackResult, at_least: int, points: int | None) -> dict[str, Any]:
-    """The columns of a loadout that can make the attack."""
-    known = {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
-    if result.trials is not None:
-        known |= {"trials": result.trials}
-    for name, figure in figures_of(result, at_least, points).items():
-        known[name] = figure.value
-        if result.trials is not None:
-            known |= {f"{name}_low": figure.low, f"{name}_high": figure.high}
-    return known
-
-
-def _distributions(attackers: Sequence[Loadout], played: Mapping[int, Played]) -> pd.DataFrame:
-    """The distribution of models destroyed of each loadout, one below the other."""
-    parts = []
-    for place, (whole, _) in played.items():
-        part = pd.DataFrame(whole.distribution("models_destroyed"))
-        parts.append(part.assign(loadout=attackers[place].selector, method=whole.method))
-    table = pd.concat(parts, ignore_index=True).rename(columns={"value": "models_destroyed"})
-    return table[["loadout", *(name for name in table if name != "loadout")]]
+            result = played[place].whole
+            row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
+            row |= ({} if result.exact else {"trials": result.trials}) | sides[place].columns()
+            table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
+            table.insert(0, "loadout", each.selector)
+            tables.append(table.assign(method=result.method))
+        rows.append(row | {"why_not": question.why_not.get(place)})
+    return Comparison(
+        frame=compared_frame(rows, deltas, decides),
+        distributions=pd.concat(tables, ignore_index=True),
+        differences=deltas,
+        metric=decides,
+        at_least=question.at_least,
+        results={sides[place].name: each.whole for place, each in played.items()},
+        shares={question.name: 1.0},
+        profiles=library.used,
+        sides=tuple(sides.values()),
+    )

@@ -22,17 +22,16 @@ from analyser.plots.look import Picture
 
 if TYPE_CHECKING:
     import ipywidgets
-    from matplotlib.axes import Axes
 
 BEST_ROW = "best row"
 WIDTH_OF_A_MENU = "27em"  # the longest names of the shipped units
 FARTHEST = 48  # inches: beyond the longest range of the shipped units, 40
-ATTACK_CONDITIONS: Mapping[str, tuple[str, str]] = {
-    "aiming": ("bonuses", "attacker has aimed"),
-    "ammo_supply": ("bonuses", "Ammo Supply near"),
-    "suppressed": ("penalties", "attacker suppressed"),
-    "concealed": ("penalties", "target concealed"),
-    "reforming": ("penalties", "attacker reforming"),
+ATTACK_CONDITIONS: Mapping[str, str] = {
+    "aiming": "attacker has aimed",
+    "ammo_supply": "Ammo Supply near",
+    "suppressed": "attacker suppressed",
+    "concealed": "target concealed",
+    "reforming": "attacker reforming",
 }
 TARGET_CONDITIONS: Mapping[str, str] = {
     "taking_cover": "target takes cover",
@@ -56,7 +55,7 @@ def explore(
     ----------
     attacker, target : str
         The selectors to start with.
-    profiles : Profiles, optional
+    profiles : Profiles or path, optional
 
     Returns
     -------
@@ -79,40 +78,6 @@ def explore(
     return Explorer(library, library.loadout(attacker), library.loadout(target))
 
 
-class _Side:
-    """The menus of one side: faction, unit, level."""
-
-    def __init__(self, name: str, library: Profiles, start: Loadout) -> None:
-        factions = [(each.name, each.id) for each in library.factions.values()]
-        self.library = library
-        self.faction = _menu(factions, start.faction, name)
-        self.unit = _menu(self._units(), start.unit.id, "unit")
-        self.level = _menu(list(start.unit.levels), start.level_name, "level")
-        self.faction.observe(self._new_faction, names="value")
-        self.unit.observe(self._new_unit, names="value")
-
-    @property
-    def menus(self) -> list[Any]:
-        return [self.faction, self.unit, self.level]
-
-    @property
-    def loadout(self) -> Loadout:
-        return Loadout(faction=self.faction.value, unit=self._chosen(), level_name=self.level.value)
-
-    def _units(self) -> list[tuple[str, str]]:
-        return [(each.name, each.id) for each in self.library.factions[self.faction.value].units]
-
-    def _chosen(self) -> Unit:
-        units = self.library.factions[self.faction.value].units
-        return next((each for each in units if each.id == self.unit.value), units[0])
-
-    def _new_faction(self, _: Any) -> None:
-        self.unit.options = self._units()
-
-    def _new_unit(self, _: Any) -> None:
-        self.level.options = list(self._chosen().levels)
-
-
 class Explorer:
     """The page of :func:`explore`.
 
@@ -129,34 +94,38 @@ class Explorer:
 
     def __init__(self, library: Profiles, attacker: Loadout, target: Loadout) -> None:
         widgets = _widgets()
-        self._library = library
-        self._attacker, self._target = _Side("attacker", library, attacker), _Side("target", library, target)
-        self._row = _menu(_rows(attacker), BEST_ROW, "row")
-        self._distance = widgets.FloatSlider(
-            value=10, min=0, max=FARTHEST, step=0.5, description="distance", continuous_update=False
-        )
-        self._attack_boxes = {name: _box(text) for name, (_, text) in ATTACK_CONDITIONS.items()}
-        self._target_boxes = {name: _box(text) for name, text in TARGET_CONDITIONS.items()}
+        self._library, self._busy = library, False
+        look: dict[str, Any] = {"step": 0.5, "description": "distance", "continuous_update": False}
+        shooter = self._menus("attacker", attacker) | {
+            "row": _menu(_rows(attacker.unit), BEST_ROW, "row"),
+            "distance": widgets.FloatSlider(value=10, min=0, max=FARTHEST, **look),
+        }
+        parts = shooter, self._menus("target", target), *map(_boxes, (ATTACK_CONDITIONS, TARGET_CONDITIONS))
+        named = zip(("", "", "attacker_", "target_"), parts)
+        self.controls: dict[str, Any] = {
+            f"{side}{name}" if name == "suppressed" else name: control
+            for side, part in named
+            for name, control in part.items()
+        }
+        *_, self._attack_boxes, self._target_boxes = parts
         self._heading, self._table = widgets.HTML(), widgets.HTML()
         self._bars, self._funnel = widgets.Image(format="png"), widgets.Image(format="png")
-        self._busy = False
-        self._page = self._laid_out()
+        narrow_pages_too = widgets.Layout(flex_flow="row wrap", grid_gap="0 2em")
+        menus = widgets.HBox([widgets.VBox(list(part.values())) for part in parts], layout=narrow_pages_too)
+        pictures = widgets.HBox([self._bars, self._funnel], layout=narrow_pages_too)
+        self._page: ipywidgets.VBox = widgets.VBox([menus, self._heading, self._table, pictures])
         for control in self.controls.values():
             control.observe(self._follow, names="value")
         self._show()
 
-    @property
-    def controls(self) -> dict[str, Any]:
-        """Every control by its name."""
-        found: dict[str, Any] = {}
-        for side, menus in (("attacker", self._attacker.menus), ("target", self._target.menus)):
-            found |= {f"{side}_{name}": menu for name, menu in zip(("faction", "unit", "level"), menus)}
-        found |= {"row": self._row, "distance": self._distance}
-        for name, box in self._attack_boxes.items():
-            found["attacker_suppressed" if name == "suppressed" else name] = box
-        for name, box in self._target_boxes.items():
-            found["target_suppressed" if name == "suppressed" else name] = box
-        return found
+    def _menus(self, side: str, start: Loadout) -> dict[str, Any]:
+        """The menus of one side: faction, unit, level."""
+        factions = [(each.name, each.id) for each in self._library.factions.values()]
+        return {
+            f"{side}_faction": _menu(factions, start.faction, side),
+            f"{side}_unit": _menu(self._units(start.faction), start.unit.id, "unit"),
+            f"{side}_level": _menu(list(start.unit.levels), start.level_name, "level"),
+        }
 
     @property
     def heading(self) -> str:
@@ -181,14 +150,16 @@ class Explorer:
         shown = self._page._repr_mimebundle_(**options)
         return shown | {"text/plain": repr(self)} if isinstance(shown, dict) else shown
 
-    def _laid_out(self) -> ipywidgets.VBox:
-        widgets = _widgets()
-        shooter = widgets.VBox([*self._attacker.menus, self._row, self._distance])
-        boxes = [widgets.VBox(list(each.values())) for each in (self._attack_boxes, self._target_boxes)]
-        narrow_pages_too = widgets.Layout(flex_flow="row wrap", grid_gap="0 2em")
-        menus = widgets.HBox([shooter, widgets.VBox(self._target.menus), *boxes], layout=narrow_pages_too)
-        pictures = widgets.HBox([self._bars, self._funnel], layout=narrow_pages_too)
-        return widgets.VBox([menus, self._heading, self._table, pictures])
+    def _units(self, faction: str) -> list[tuple[str, str]]:
+        return [(each.name, each.id) for each in self._library.factions[faction].units]
+
+    def _unit(self, side: str) -> Unit:
+        units = self._library.factions[self.controls[f"{side}_faction"].value].units
+        return next(each for each in units if each.id == self.controls[f"{side}_unit"].value)
+
+    def _loadout(self, side: str) -> Loadout:
+        faction, level = (self.controls[f"{side}_{name}"].value for name in ("faction", "level"))
+        return Loadout(faction=faction, unit=self._unit(side), level_name=level)
 
     def _follow(self, change: Mapping[str, Any]) -> None:
         """One control has changed; menus that depend on it change too, and all of it is shown once."""
@@ -196,56 +167,51 @@ class Explorer:
             return
         self._busy = True
         try:
-            if change["owner"] in (self._attacker.faction, self._attacker.unit):
-                self._row.options = _rows(self._attacker.loadout)
+            for side in ("attacker", "target"):
+                faction, unit, level = (self.controls[f"{side}_{name}"] for name in ("faction", "unit", "level"))
+                if change["owner"] is faction:
+                    unit.options = self._units(faction.value)
+                if change["owner"] in (faction, unit):
+                    level.options = list(self._unit(side).levels)
+                    if side == "attacker":
+                        self.controls["row"].options = _rows(self._unit(side))
         finally:
             self._busy = False
         self._show()
 
     def _show(self) -> None:
         try:
-            self._show_attack()
+            heading, self._table.value, *pictures = self._shown()
         except InputError as error:
-            self._heading.value = f"<b>This attack cannot be made: {html.escape(str(error))}</b>"
-            self._table.value = ""
-            self._show_pictures(b"", b"")
-
-    def _show_attack(self) -> None:
-        attacker, target = self._attacker.loadout, self._target.loadout
-        row = None if self._row.value == BEST_ROW else self._row.value
-        state = {name: box.value for name, box in self._target_boxes.items()}
-        section = {"unit": target.selector, **state}
-        levels = [attacker.model_copy(update={"level_name": name}) for name in attacker.unit.levels]
-        found = compare(
-            [attacker, *(each for each in levels if each != attacker)],
-            section,
-            distance=self._distance.value,
-            row=row,
-            profiles=self._library,
-            **self._bonuses_and_penalties(),
-        )
-        shown = found.results.get(attacker.selector)
-        if shown is None:
-            raise InputError(str(found.frame["why_not"].iloc[0]))
-        attack, dice = shown.scenario.attack, shown.conditions["dice"]
-        subject = subject_of(shown.scenario)
-        line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
-        self._heading.value = f"<b>{html.escape(line)}</b>"
-        self._table.value = found._repr_html_()
-        bars = probability_bars(shown.to_frame(), heading=subject)
-        self._show_pictures(_png(bars), _png(funnel(dice_funnel(shown.scenario), heading=subject)))
-
-    def _show_pictures(self, *drawn: bytes) -> None:
-        for place, picture in zip((self._bars, self._funnel), drawn):
+            heading, self._table.value, pictures = f"This attack cannot be made: {error}", "", [b"", b""]
+        self._heading.value = f"<b>{html.escape(heading)}</b>"
+        for place, picture in zip((self._bars, self._funnel), pictures):
             place.value = picture
             place.layout.display = None if picture else "none"  # a browser shows no picture as a broken one
 
-    def _bonuses_and_penalties(self) -> dict[str, Any]:
-        found: dict[str, list[str]] = {"bonuses": [], "penalties": []}
-        for name, (section, _) in ATTACK_CONDITIONS.items():
-            if self._attack_boxes[name].value:
-                found[section].append(name)
-        return found
+    def _shown(self) -> tuple[str, str, bytes, bytes]:
+        """The heading, the table and the pictures; InputError if the attack cannot be made."""
+        attacker, row = self._loadout("attacker"), self.controls["row"].value
+        levels = [attacker.model_copy(update={"level_name": name}) for name in attacker.unit.levels]
+        found = compare(
+            [attacker, *(each for each in levels if each != attacker)],
+            {"unit": self._loadout("target").selector, **_ticked(self._target_boxes)},
+            distance=self.controls["distance"].value,
+            row=None if row == BEST_ROW else row,
+            profiles=self._library,
+            **_ticked(self._attack_boxes),
+        )
+        result = found.results.get(attacker.selector)
+        if result is None:
+            raise InputError(str(found.frame["why_not"].iloc[0]))
+        attack, dice, subject = result.scenario.attack, result.conditions["dice"], subject_of(result.scenario)
+        line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
+        drawn = (
+            probability_bars(result.to_frame(), heading=subject),
+            funnel(dice_funnel(result.scenario), heading=subject),
+        )
+        bars, stages = (cast("Picture", axes)._repr_png_() for axes in drawn)
+        return line, found._repr_html_(), bars, stages
 
 
 def _widgets() -> Any:
@@ -253,9 +219,8 @@ def _widgets() -> Any:
     try:
         import ipywidgets
     except ImportError:
-        raise InputError(
-            "ipywidgets is not installed", where="explore", allowed="pip install -e '.[notebook]'"
-        ) from None
+        remedy = "pip install -e '.[notebook]'"
+        raise InputError("ipywidgets is not installed", where="explore", allowed=remedy) from None
     return ipywidgets
 
 
@@ -263,13 +228,14 @@ def _menu(options: Sequence[Any], chosen: str, text: str) -> Any:
     return _widgets().Dropdown(options=options, value=chosen, description=text, layout={"width": WIDTH_OF_A_MENU})
 
 
-def _box(text: str) -> Any:
-    return _widgets().Checkbox(value=False, description=text, indent=False, layout={"width": "auto"})
+def _boxes(texts: Mapping[str, str]) -> dict[str, Any]:
+    look: dict[str, Any] = {"value": False, "indent": False, "layout": {"width": "auto"}}
+    return {name: _widgets().Checkbox(description=text, **look) for name, text in texts.items()}
 
 
-def _rows(attacker: Loadout) -> list[str]:
-    return [BEST_ROW, *(row.id for row in attacker.unit.rows if row.kind == "ranged")]
+def _ticked(boxes: Mapping[str, Any]) -> dict[str, bool]:
+    return {name: box.value for name, box in boxes.items()}
 
 
-def _png(ax: Axes) -> bytes:
-    return cast("Picture", ax)._repr_png_()
+def _rows(attacker: Unit) -> list[str]:
+    return [BEST_ROW, *(row.id for row in attacker.rows if row.kind == "ranged")]

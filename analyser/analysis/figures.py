@@ -1,64 +1,98 @@
-"""The figures by which loadouts are compared, read from the result of one attack."""
+"""The figures by which loadouts are compared, who is the best in each, and how far the others are from it.
+
+Samples are paired by batch: batch b of every loadout is played from the same random words (common random numbers),
+and each batch gives one difference. The batches share nothing with one another, so the mean of their differences has
+the interval of Student's t, with one degree of freedom fewer than there are batches. What the batches of two
+loadouts have in common makes it narrower, and nothing has to be assumed about how much that is. The interval is as
+exact as a batch is large: a mean over a batch of hundreds of thousands of fights is normal for every purpose, unless
+the event is so rare that a batch holds a handful of them. Each interval is one at 95% by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, check_flag, check_text
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, NORMAL_95, Estimate, mean_of
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, RESULTS, metric_chosen
-from analyser.results.attack import AttackResult
+from analyser.common import estimates
+from analyser.common.estimates import CERTAIN_WITHIN, NORMAL_95, Estimate
+from analyser.common.sampling import Sampling
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
+from analyser.results.attack import AttackResult, simulate_in_batches, solve
 from analyser.rules.attack import losses_of
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 
+BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
+DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
+KeyT = TypeVar("KeyT")
+_IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
-class Figure(NamedTuple):
-    """A figure and, of a sample, its 95% interval.
 
-    Attributes
-    ----------
-    value : float
-        NaN where the profiles do not say enough (no victory points, no points).
-    low, high : float
-        NaN for an exact figure, and for a percentile.
-    """
+class Played(NamedTuple):
+    """The result of an attack and, of a sample, the results of its batches."""
 
-    value: float
+    whole: AttackResult
+    batches: Sequence[AttackResult] = ()
+
+
+class _Sample(dict[KeyT, Played]):
+    """Attacks that are sampled together."""
+
+    def widest_interval(self) -> float:
+        """The width of the widest 95% interval of any probability of any of them."""
+        return max(each.whole.widest_interval() for each in self.values())
+
+
+def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
+    """The answers to some attacks: of a sample all in as many trials, and in batches, so that they pair."""
+    if sampling.trials is None and sampling.precision is None:
+        sampling = replace(sampling, trials=DEFAULT_TRIALS)
+
+    def answer(how: Sampling) -> _Sample[KeyT]:
+        found = _Sample[KeyT]()
+        for number, (key, scenario) in enumerate(attacks.items()):
+
+            def report(done: int, aim: int, number: int = number) -> None:
+                how.report(number * aim + done, len(attacks) * aim)
+
+            if how.is_exact:
+                found[key] = Played(solve(scenario))
+            else:
+                found[key] = Played(*simulate_in_batches(scenario, BATCHES, replace(how, progress=report)))
+        return found
+
+    return sampling.settled(answer, BATCHES * CHUNK_TRIALS)
+
+
+class Side(NamedTuple):
+    """A loadout of a comparison: its figures in the order of COMPARED, of a sample also batch by batch."""
+
+    name: str
+    points: int | None
+    figures: NDArray[np.float64]  # shape (figures, 3): the value and the ends of its 95% interval, NaN for none
+    batches: NDArray[np.float64] | None = None  # shape (batches, figures); None: exact
+
+    def columns(self) -> dict[str, float]:
+        """The figures by name; of a sample each with its ends, `_low` and `_high`, beside it."""
+        if self.batches is None:
+            return dict(zip(COMPARED, self.figures[:, 0]))
+        names = [f"{name}{end}" for name in COMPARED for end in ("", "_low", "_high")]
+        return dict(zip(names, self.figures.ravel()))
+
+
+class Gap(NamedTuple):
+    """One figure of one loadout less that of another; `low` and `high` are NaN where there is no interval."""
+
+    difference: float
     low: float = np.nan
     high: float = np.nan
-
-    def scaled(self, factor: float) -> Figure:
-        """The figure and its interval times `factor`."""
-        return Figure(self.value * factor, self.low * factor, self.high * factor)
-
-
-def metric_compared(name: str, *, per_points: bool) -> str:
-    """The name of a figure of :data:`COMPARED`, or of the same per 100 points of the attacker.
-
-    Raises
-    ------
-    InputError
-        There is none, with the nearest names; it is a figure of duels; or one that is not divided by points.
-
-    Examples
-    --------
-    >>> metric_compared("mean_damage", per_points=True)
-    'mean_damage_per_100_points'
-    """
-    check_text(name, "metric", ", ".join(COMPARED))
-    check_flag(per_points, "per_points")
-    if name in RESULTS:
-        raise InputError(
-            f"{name} is a figure of duels, and here ranged attacks are set side by side",
-            where="metric",
-            allowed="matchups with the situation duel, or another figure",
-        )
-    return metric_chosen(name, per_points=per_points, known=COMPARED)
+    differs: bool | None = None  # None: not known
 
 
 def title_of(name: str, at_least: int | None) -> str:
@@ -74,48 +108,70 @@ def subject_of(scenario: Scenario) -> str:
     return f"{one} on {other}" + ("" if distance is None else f' at {distance:g}"')
 
 
-def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, Figure]:
-    """Every figure of :data:`COMPARED` by name.
+def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
+    """A figure of COMPARED or METRICS as text, or a change of one: with half its interval if it has one; no NaN.
 
-    Parameters
-    ----------
-    result : AttackResult
-    at_least : int
-        The k of P(at least k models destroyed).
-    points : int or None
-        What the attacker costs; None, or 0, leaves the figures per 100 points NaN.
+    Examples
+    --------
+    >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
+    ('20.00%', '+20.00 pp', '2.0 ±0.1')
+    """
+    is_probability = {**COMPARED, **METRICS}[name].is_probability
+    if np.isnan(value):
+        return ""
+    if is_probability and not change:
+        return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
+    scale, unit = (100, " pp") if is_probability else (1, "")
+    if high > low:
+        return estimates.plus_minus(scale * value, scale * (high - low) / 2, unit)
+    if abs(value) < CERTAIN_WITHIN and change:
+        return "0"
+    sign = "+" if change else ""
+    return f"{value:{sign}.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
+
+
+def number_text(number: float, sign: str = "") -> str:
+    """A number with two decimals, and one digit of what they would make nothing of."""
+    return f"{number:{sign}{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"
+
+
+def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
+    """Every figure of :data:`COMPARED` by name: its value and the ends of its 95% interval, NaN where there is none.
+
+    `at_least` is the k of P(at least k models destroyed). What needs the attacker's `points`, or points or victory
+    points of the target, is NaN where there are none.
     """
     target, defender = result.scenario.target, result.scenario.defender
-    annihilated, destroyed = _chance(result.probability("annihilated")), _mean(result)
     a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
     figures = {
-        AT_LEAST: _chance(result.at_least(at_least)),
-        "mean_models_destroyed": destroyed,
-        "p_any_destroyed": _chance(result.at_least(1)),
-        "p_half_destroyed": _chance(result.at_least(((target.models or 0) + 1) // 2)),
-        **{f"p_{name}": _chance(result.probability(name)) for name in ("suppressed", "broken", "fled")},
-        "p_annihilated": annihilated,
-        "models_destroyed_10th_percentile": Figure(float(result.quantile("models_destroyed", LOW_PERCENTILE))),
-        "models_destroyed_90th_percentile": Figure(float(result.quantile("models_destroyed", HIGH_PERCENTILE))),
-        "mean_damage": _with_interval(*_damage(result)),
-        "expected_victory_points": annihilated.scaled(
-            np.nan if target.victory_points is None else target.victory_points
-        ),
-        "expected_points_destroyed": destroyed.scaled(a_model),
+        AT_LEAST: _alone(0.0) if at_least > (target.models or 0) else _probability(result.at_least(at_least)),
+        "mean_models_destroyed": _mean(*result.mean_with_error("models_destroyed")),
+        "p_any_destroyed": _probability(result.at_least(1)),
+        "p_half_destroyed": _probability(result.at_least(((target.models or 0) + 1) // 2)),
+        **{f"p_{name}": _probability(result.probability(name)) for name in ("suppressed", "broken", "fled")},
+        "p_annihilated": _probability(result.probability("annihilated")),
+        "models_destroyed_10th_percentile": _alone(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
+        "models_destroyed_90th_percentile": _alone(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
+        "mean_damage": _mean(*_damage(result)),
     }
+    victory_points = np.nan if target.victory_points is None else target.victory_points
+    figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
+    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * a_model
     hundred = 100 / points if points else np.nan
-    figures |= {name + PER_100_POINTS: figures[name].scaled(hundred) for name in BY_POINTS}
+    figures |= {name + PER_100_POINTS: figures[name] * hundred for name in BY_POINTS}
     return {name: figures[name] for name in COMPARED}
 
 
-def _chance(estimate: Estimate) -> Figure:
-    if estimate.low is None or estimate.high is None:
-        return Figure(estimate.probability)
-    return Figure(estimate.probability, estimate.low, estimate.high)
+def _alone(value: float) -> NDArray[np.float64]:
+    return np.array([value, np.nan, np.nan])
 
 
-def _mean(result: AttackResult) -> Figure:
-    return _with_interval(*result.mean_with_error("models_destroyed"))
+def _probability(estimate: Estimate) -> NDArray[np.float64]:
+    return np.array([estimate.probability, estimate.low, estimate.high], np.float64)  # None becomes NaN
+
+
+def _mean(mean: float, error: float | None) -> NDArray[np.float64]:
+    return _alone(mean) if error is None else np.array([mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error])
 
 
 def _damage(result: AttackResult) -> tuple[float, float | None]:
@@ -123,13 +179,93 @@ def _damage(result: AttackResult) -> tuple[float, float | None]:
     fight = plain(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
     worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
-    return mean_of(np.array(worth), result.score_weights, result.trials)
+    return estimates.mean_of(np.array(worth), result.score_weights, result.trials)
 
 
-def _with_interval(mean: float, error: float | None) -> Figure:
-    return Figure(mean) if error is None else Figure(mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error)
+def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:
+    """A loadout with the figures of its attack, of a sample batch by batch."""
+    whole, *batches = (list(figures_of(each, at_least, points).values()) for each in (played.whole, *played.batches))
+    values = np.array(batches)[:, :, 0] if batches else None
+    return Side(name, points, np.array(whole), values)
 
 
-def values_of(figures: Mapping[str, Figure]) -> NDArray[np.float64]:
-    """The values alone, in the order of :data:`COMPARED`."""
-    return np.array([figures[name].value for name in COMPARED])
+def differences(sides: Sequence[Side]) -> pd.DataFrame:
+    """Each figure of each loadout less that of the loadout that is best in it.
+
+    The best one has the most of the figure. Of those that are equal to the highest, or of a sample those that cannot
+    be told apart from it or from one another, the cheapest is the best one, of equally cheap ones the first: all of
+    them are tied.
+
+    Returns
+    -------
+    DataFrame
+        `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`: exact differences have no
+        interval, and are significant if there is any; sampled ones are if their interval leaves out 0. A percentile of
+        a sample has none, and its significance is unknown unless it is 0. Where nobody has the figure `best` is empty.
+    """
+    rows = []
+    for place, metric in enumerate(COMPARED):
+        best, tied = _best(sides, place)
+        name = "" if best is None else sides[best].name
+        for number, side in enumerate(sides):
+            found = Gap(np.nan) if best is None else gap(side, sides[best], place)
+            significant = None if number == best else found.differs
+            rows.append((side.name, metric, name, *found[:3], significant, number in tied))
+    columns = ["loadout", "metric", "best", "difference", "low", "high", "significant", "tied"]
+    return pd.DataFrame(rows, columns=columns).astype({"significant": "boolean"})
+
+
+def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
+    """The best loadout in the figure at `place`, and all that share the place with it if any do."""
+    values = np.array([side.figures[place, 0] for side in sides])
+    if np.isnan(values).all():
+        return None, []
+    highest = sides[int(np.nanargmax(values))]
+    near = [number for number, side in enumerate(sides) if gap(side, highest, place).differs is False]
+
+    def is_beaten(one: int) -> bool:
+        """Of two that cannot be told apart from the highest one may still be known to be better than the other."""
+        gaps = (gap(sides[other], sides[one], place) for other in near)
+        return any(each.differs is True and each.difference > 0 for each in gaps)
+
+    equal = [one for one in near if not is_beaten(one)]
+    best = min(equal, key=lambda number: np.inf if (points := sides[number].points) is None else points)
+    return best, equal if len(equal) > 1 else []
+
+
+def gap(side: Side | None, other: Side, place: int) -> Gap:
+    """The figure at `place` of one loadout less that of another, paired by batch; NaN where one is missing."""
+    difference = np.nan if side is None else float(side.figures[place, 0] - other.figures[place, 0])
+    if side is None or np.isnan(difference):
+        return Gap(difference)
+    nothing = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[place, 0])))
+    if side.batches is None or other.batches is None:
+        return Gap(difference, differs=abs(difference) > nothing)
+    if _IS_PERCENTILE[place]:
+        return Gap(difference, differs=None if difference else False)
+    low, high = interval(side.batches[:, place] - other.batches[:, place])
+    return Gap(difference, low, high, not (low <= nothing and high >= -nothing))
+
+
+def interval(samples: NDArray[np.float64]) -> tuple[float, float]:
+    """The 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908)."""
+    from scipy.stats import t
+
+    half = float(t.ppf((1 + estimates.CONFIDENCE) / 2, len(samples) - 1) * samples.std(ddof=1) / np.sqrt(len(samples)))
+    return float(samples.mean()) - half, float(samples.mean()) + half
+
+
+def compared_frame(rows: Sequence[Mapping[str, Any]], deltas: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """One row a loadout, with the differences of the metric that decides, before the reasons."""
+    columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
+    frame = pd.DataFrame(rows, columns=columns)
+    of_metric = deltas[deltas["metric"] == metric].set_index("loadout").reindex(frame["loadout"]).reset_index()
+    names = {
+        "difference": "difference",
+        "difference_low": "low",
+        "difference_high": "high",
+        "significant": "significant",
+    }
+    found = {name: of_metric[column] for name, column in names.items()} | {"tied": of_metric["tied"].eq(True)}
+    found["why_not"] = frame.pop("why_not")
+    return frame.assign(**found).astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})

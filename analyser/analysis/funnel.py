@@ -9,31 +9,44 @@ power of the generating polynomial of one die. Hits and everything after them co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-from analyser.game.profiles import Profiles
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
+from analyser.game.profiles import ProfilesLike
 from analyser.game.ruleset import Face
 from analyser.results.attack import solve
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
-from analyser.scenarios.load import ScenarioLike, load_scenario
-
-if TYPE_CHECKING:
-    import pandas as pd
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.load import Question, Unit, asked_attack
 
 
-def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.DataFrame:
-    """Expected numbers at every stage of an attack, exactly.
+def dice_funnel(
+    attacker: Unit | Scenario | Question,
+    target: Unit | None = None,
+    *,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    **conditions: Any,
+) -> pd.DataFrame:
+    """Expected numbers at every stage of an attack.
 
     Parameters
     ----------
-    scenario : Scenario, path or mapping
-        As of :func:`analyser.exact`.
-    profiles : Profiles, optional
+    attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
+        As of :func:`analyser.attack`: two units, or a whole scenario. Monte Carlo gives hits and what follows as means
+        of the sample; numbers of dice are exact by either method.
 
     Returns
     -------
@@ -50,7 +63,7 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
     Raises
     ------
     InputError
-        As :func:`analyser.load_scenario`.
+        As :func:`analyser.attack`.
 
     Examples
     --------
@@ -58,22 +71,20 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
     >>> dice_funnel(fight).set_index("stage")["mean"].round(3).to_dict()["Dice added by heroic strikes"]
     1.0
     """
-    import pandas as pd
-
-    ready = load_scenario(scenario, profiles)
-    fight = ready.fight
-    result = solve(ready)
-    scores = result.scores
-    faces = np.array(ready.ruleset.die.faces, np.float64) / ready.ruleset.die.sides
-    pools = _pools(fight, ready.ruleset.deck.counts())
-    rolled = sum(dice * chance for dice, chance in pools)
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    scenario = asked_attack(attacker, target, conditions, profiles)
+    fight, result = scenario.fight, solve(scenario, sampling)
+    scores, pmf = result.scores, result.score_weights / (result.trials or 1)
+    faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
+    pools = _pools(fight, scenario.ruleset.deck.counts())
+    rolled = sum(dice * probability for dice, probability in pools)
     added = rolled * faces[Face.HEROIC] * fight.explosion
-
-    def mean(of: Callable[[int], float]) -> float:
-        return float(sum(weight * of(score) for score, weight in enumerate(result.score_weights)))
-
     room = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
 
+    def mean(of: Callable[[int], float]) -> float:
+        return float(sum(weight * of(score) for score, weight in enumerate(pmf)))
+
+    overkill = mean(lambda score: max(0, points_of(fight, scores, score) - room))
     rows = [
         ("Dice rolled", "dice", "total", rolled),
         ("Dice added by heroic strikes", "dice", "part", added),
@@ -81,12 +92,7 @@ def dice_funnel(scenario: ScenarioLike, profiles: Profiles | None = None) -> pd.
         ("Hits", "hits", "total", mean(lambda score: hits_of(scores, score))),
         ("Hits lost to DEFENCE", "hits", "lost", mean(lambda score: hits_left_over(fight, scores, score))),
         ("Damage", "damage", "total", mean(lambda score: points_of(fight, scores, score))),
-        (
-            "Damage lost to overkill",
-            "damage",
-            "lost",
-            mean(lambda score: max(0, points_of(fight, scores, score) - room)),
-        ),
+        ("Damage lost to overkill", "damage", "lost", overkill),
         ("Damage left on the unit", "damage", "part", mean(lambda score: losses_of(fight, scores, score)[1])),
         ("Models destroyed", "models", "total", mean(lambda score: losses_of(fight, scores, score)[0])),
     ]
@@ -110,12 +116,12 @@ def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[i
     heroic = faces[Face.HEROIC]
     first = polynomial.polyadd([1 - heroic - waits, waits], heroic * added)
     extra = 0.0
-    for dice, chance in pools:
+    for dice, probability in pools:
         waiting = polynomial.polypow(first, dice) if dice else np.array([1.0])
-        extra += chance * float(np.minimum(np.arange(len(waiting)), fight.extra_dice) @ waiting)
+        extra += probability * float(np.minimum(np.arange(len(waiting)), fight.extra_dice) @ waiting)
     return by_rating + extra
 
 
 def _probability_of(faces: NDArray[np.float64], mask: int) -> float:
     """The probability that a die shows one of the faces in `mask`."""
-    return float(sum(chance for face, chance in enumerate(faces) if int(mask) >> face & 1))
+    return float(sum(probability for face, probability in enumerate(faces) if int(mask) >> face & 1))

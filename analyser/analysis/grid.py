@@ -1,115 +1,74 @@
-"""What attackers do to defenders in one situation, as arrays; and the field that they meet on."""
+"""Every attacker on every defender in a situation: the field that they meet on, the cells, and the tidy table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress
 from analyser.engine.attack.sweep import HIGH, LOW, SUMMARY, percentile
 from analyser.engine.fight.exact.distribution import Joint
+from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, unit_of
+from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from analyser.results import states
-from analyser.rules.structs import CATEGORIES
-from analyser.scenarios.resolve import resolve_combatant
+from analyser.results.rules_used import can_bear
+from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
+METHOD: Method = "exact"
+AT_ONCE = 8  # attackers between two reports of progress
+TARGET_STATE = Target(from_front=True)
+CELL = np.dtype(
+    [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in RESULTS), ("why_not", object)]
+)
+"""What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
+_INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
+SideT = TypeVar("SideT")
 
-class Field(NamedTuple):
-    """What is the same for every attacker.
 
-    Attributes
-    ----------
-    defenders : tuple of Loadout
-    targets : tuple of Target
-        The defenders as resolved targets.
-    combatants : tuple of Combatant
-        The defenders as sides of longer fights.
-    ruleset : Ruleset
-    row : str or None
-        The row that was asked for; None: the best one.
-    threads : int
-    """
+@dataclass(frozen=True)
+class Field:
+    """What is the same for every attacker; `row` is the one that was asked for, None the best one."""
 
     defenders: tuple[Loadout, ...]
-    targets: tuple[Target, ...]
-    combatants: tuple[Combatant, ...]
     ruleset: Ruleset
     row: str | None
     threads: int
 
-    @property
-    def categories(self) -> NDArray[np.int64]:
-        """The category of each target, as a place in CATEGORIES."""
-        return np.array([CATEGORIES.index(each.category or "light") for each in self.targets])
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """The defenders as resolved targets."""
+        return tuple(resolve_target(TARGET_STATE, each) for each in self.defenders)
 
-
-class Cells(NamedTuple):
-    """What some attackers do to every defender in one situation: arrays of shape (attackers, defenders).
-
-    Attributes
-    ----------
-    figures : array of SUMMARY
-        NaN where they cannot fight.
-    rows, dice : object arrays
-        The row that is used and the dice it rolls; None where they cannot fight.
-    why_not : object array
-        Why they cannot fight; None where they can.
-    results : float64 array, shape (attackers, defenders, 2)
-        The probabilities that the attacker wins and that nobody does; NaN but in a duel.
-    """
-
-    figures: NDArray[np.void]
-    rows: NDArray[Any]
-    dice: NDArray[Any]
-    why_not: NDArray[Any]
-    results: NDArray[np.float64]
+    @cached_property
+    def combatants(self) -> tuple[Combatant, ...]:
+        """The defenders as sides of longer fights."""
+        return tuple(side_of(each) for each in self.defenders)
 
 
 class Fight(NamedTuple):
-    """A kind of fight that situations can be of.
+    """A kind of fight that situations can be of."""
 
-    Attributes
-    ----------
-    cells : callable
-        What some attackers do to every defender.
-    occasion : str
-        As the glossary of keywords calls it.
-    cost : int
-        Microseconds of a typical machine for one pair. Only proportions count, for the time that is left.
-    how : str
-        What the figures are of, for people; empty: the situation's bonuses, penalties and distance say it.
-    has_winner : bool
-        Whether it has `p_attacker_wins` and `p_draw`.
-    """
-
-    cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
-    occasion: str
-    cost: int
-    how: str = ""
-    has_winner: bool = False
-
-
-def no_results(shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The results of fights that nobody wins."""
-    return np.full((*shape, 2), np.nan)
-
-
-def one_above_the_other(parts: Sequence[Cells]) -> Cells:
-    """The cells of some attackers, and below them those of others."""
-    return Cells(*(np.concatenate(arrays) for arrays in zip(*parts)))
-
-
-SideT = TypeVar("SideT")
+    cells: Callable[[Sequence[Loadout], Field, Situation], NDArray[np.void]]  # of CELL, shape (attackers, defenders)
+    occasion: str  # as the glossary of keywords calls it
+    cost: int  # microseconds of a typical machine for one pair: only proportions count, for the time that is left
+    how: str = ""  # what the figures are of, for people; empty: the situation's bonuses, penalties and distance say it
+    has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
 
 
 class Fought(NamedTuple):
@@ -120,54 +79,158 @@ class Fought(NamedTuple):
     results: tuple[float, float] = (np.nan, np.nan)
 
 
-def fought_cells(attackers: Sequence[SideT], field: Field, fight: Callable[[SideT, Combatant], Fought | str]) -> Cells:
-    """The cells of a kind of fight; both sides roll in it, so that no number of dice is given.
+def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
+    """Cells of pairs that cannot fight, the reasons still to be filled in."""
+    figures = [np.nan] * (len(SUMMARY.names or ()) + len(RESULTS))
+    return np.full((attackers, defenders), np.array((None, None, *figures, None), CELL))
 
-    Parameters
-    ----------
-    attackers : sequence
-    field : Field
-    fight : callable
-        What one attacker comes to against one defender; or why they cannot fight.
+
+def fought_cells(
+    sides: Sequence[SideT | str], field: Field, fight: Callable[[SideT, Combatant, Ruleset], Fought | str]
+) -> NDArray[np.void]:
+    """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
+
+    A side is whatever `fight` takes, which says what it comes to against one defender; a text says why it cannot.
     """
-    shape = (len(attackers), len(field.defenders))
-    figures = np.full(shape, np.nan).astype(SUMMARY)
-    rows, dice, why = (np.full(shape, None, object) for _ in range(3))
-    results = no_results(shape)
 
-    def fought(pair: tuple[SideT, Combatant]) -> Fought | str:
-        return fight(*pair)
+    def fought(pair: tuple[SideT | str, Combatant]) -> Fought | str:
+        return pair[0] if isinstance(pair[0], str) else fight(*pair, field.ruleset)  # type: ignore[arg-type]
 
+    cells: NDArray[np.void] = blank_cells(1, len(sides) * len(field.combatants))[0]
     alone = field.threads == 1  # then a pool would cost a third of a charge
     with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
-        for place, found in enumerate((pool.map if pool else map)(fought, product(attackers, field.combatants))):
-            at = divmod(place, shape[1])
-            if isinstance(found, Fought):
-                rows[at], figures[at], results[at] = found
+        for place, found in enumerate((pool.map if pool else map)(fought, product(sides, field.combatants))):
+            if isinstance(found, str):
+                cells["why_not"][place] = found
             else:
-                why[at] = found
-    return Cells(figures, rows, dice, why, results)
+                cells[place] = (found.row, None, *found.figures.item(), *found.results, None)
+    return cells.reshape(len(sides), -1)
 
 
-def side_of(loadout: Loadout) -> Combatant:
+def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     """A loadout as a side of a longer fight, met from its front."""
-    asked = Combatant(unit=loadout.selector, from_front=True)
+    asked = Combatant(unit=loadout.selector, from_front=True, **keys)
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-def summary(law: Joint, defender: Combatant) -> np.void:
+def summary(distribution: Joint, defender: Combatant) -> np.void:
     """The figures of the defender, side 1 of the fight: one record of SUMMARY."""
-    words, chances = law.second, law.probabilities.sum(axis=0)
+    standing, weights = distribution.second, distribution.probabilities.sum(axis=0)
     models, limit = defender.models or 0, defender.damage_limit or 1
-    destroyed = states.models_destroyed(words, models)
-    counts: NDArray[np.float64] = np.bincount(destroyed, chances, models + 1).astype(np.float64)
+    destroyed = states.models_destroyed(standing, models)
+    counts: NDArray[np.float64] = np.bincount(destroyed, weights, models + 1).astype(np.float64)
     found: np.void = np.zeros(1, SUMMARY)[0]
-    found["mean_models_destroyed"] = chances @ destroyed
+    found["mean_models_destroyed"] = weights @ destroyed
     found["p_any_destroyed"] = counts[1:].sum()
     found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
     for name in ("suppressed", "broken", "fled", "annihilated"):
-        found[f"p_{name}"] = chances @ states.flag(words, name)
+        found[f"p_{name}"] = weights @ states.flag(standing, name)
     found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
     found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)
-    found["mean_damage"] = chances @ (destroyed * limit + states.damage(words))
+    found["mean_damage"] = weights @ (destroyed * limit + states.damage(standing))
     return found
+
+
+def grid(
+    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress = lambda _, __: None
+) -> pd.DataFrame:
+    """The frame of :func:`analyser.matchups`."""
+    parts = []
+    for number, situation in enumerate(situations):
+        cells = []
+        for start in range(0, len(attackers), AT_ONCE):
+            some = attackers[start : start + AT_ONCE]
+            cells.append(situation.fight.cells(some, field, situation))
+            progress(number * len(attackers) + start + len(some), len(situations) * len(attackers))
+        parts.append(_tidy(attackers, field, situation.name, np.concatenate(cells).ravel()))
+    return joined(parts, len(situations))
+
+
+def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
+    """Parts of a grid, which come situation by situation, as one: by attacker, then defender, then situation."""
+    frame = pd.concat(parts, ignore_index=True)
+    order = np.arange(len(frame)).reshape(situations, -1).T.ravel()
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _tidy(attackers: Sequence[Loadout], field: Field, situation: str, cells: NDArray[np.void]) -> pd.DataFrame:
+    """One row for each attacker and defender in one situation, from their cells."""
+    place = np.divmod(np.arange(len(cells)), len(field.defenders))
+    columns: dict[str, Any] = {}
+    for side, loadouts, at in zip(("attacker", "defender"), (attackers, field.defenders), place):
+        columns[side] = np.array([each.selector for each in loadouts], object)[at]
+        columns[f"{side}_unit"] = np.array([each.unit.name for each in loadouts], object)[at]
+        columns[f"{side}_level"] = np.array([each.level_name for each in loadouts], object)[at]
+        columns[f"{side}_points"] = np.array([each.level.points for each in loadouts], np.float64)[at]  # None: NaN
+    columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
+    columns["defender_category"] = np.array([each.category for each in field.targets], object)[place[1]]
+    columns |= {"situation": situation, "row": cells["row"], "dice": cells["dice"], "method": METHOD}
+    figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *RESULTS)}
+    ratings = np.array([each.level.victory_points for each in field.defenders], np.float64)[place[1]]
+    figures["expected_victory_points"] = figures["p_annihilated"] * ratings
+    worth = columns["defender_points"] / columns["defender_models"]
+    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth
+    points = columns["attacker_points"]
+    hundreds = np.where(points == 0, np.nan, points) / 100  # what costs nothing has no efficiency
+    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in BY_POINTS}
+    columns |= {name: figures[name] for name in METRICS}
+    frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
+    text = frame["attacker"].dtype  # where a column is empty nothing would tell that it holds text
+    return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})
+
+
+def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
+    """Units instead of loadouts: every figure of METRICS as its mean over all pairs of levels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.matchups`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each attacking unit, defending unit and situation, in the order of `frame`. `attacker` and
+        `defender` are selectors without a level, `attacker_level` and `defender_level` are ``"all levels"``. Pairs
+        of levels that cannot fight do not count; where none can, the figures are NaN.
+    """
+    figures = [name for name in METRICS if name in frame]
+    units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
+    keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
+    how = {**dict.fromkeys(figures, "mean"), "why_not": "first"}
+    found = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(how).reset_index()
+    found["attacker_level"] = found["defender_level"] = ALL_LEVELS
+    return found.assign(why_not=found["why_not"].where(found[figures[0]].isna(), None))
+
+
+class NotModelled(NamedTuple):
+    """A quality or special rule on the profiles that no figure is computed from."""
+
+    name: str
+    touches: str
+    units: tuple[str, ...]
+
+
+def not_modelled(
+    attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
+) -> tuple[NotModelled, ...]:
+    """What the profiles of both sides carry that no figure of these situations is computed from, by name."""
+    fights = {each.fight.occasion for each in situations}
+    attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
+    everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}
+    written: list[tuple[str, Keyword]] = [
+        (unit.name, quality)
+        for unit in attacking.values()
+        for row in unit.rows
+        if row.kind == "ranged" or fights != {RANGED_ATTACK}
+        for quality in row.qualities
+    ]
+    written += [(unit.name, rule) for unit in everybody.values() for rule in unit.rules]
+    gaps: dict[str, NotModelled] = {}
+    for unit, named in written:
+        term = named.term
+        if term is None or (not any(map(term.counts_in, fights)) and any(can_bear(term, fight) for fight in fights)):
+            gap = gaps.get(named.name, NotModelled(named.name, "", ()))
+            touches = "not known to this program" if term is None else term.touches
+            gaps[named.name] = NotModelled(named.name, touches, tuple(dict.fromkeys((*gap.units, unit))))
+    return tuple(gaps[name] for name in sorted(gaps))

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import html
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analyser.analysis.frame import METHOD, NotModelled, by_unit, not_modelled, tidy
-from analyser.analysis.grid import Cells, Field, one_above_the_other, side_of
+from analyser.analysis.figures import figure_text
+from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
-from analyser.common.errors import InputError, did_you_mean
-from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.errors import InputError, check_choice
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
+from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots import heatmap, metrics
-from analyser.plots.metrics import METRICS
-from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.schema import Target
+from analyser.plots import heatmap
+from analyser.plots.metrics import METRICS, checked_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TARGET_STATE = Target(from_front=True)
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
     "Targets stand in the formation of their type, in the open, far from their table edge, and no commander is near; "
@@ -48,8 +47,7 @@ ASSUMPTIONS = (
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
-WIDTH, LEAST_WIDTH = 120, 60  # characters of a line: where no terminal says, and at least
-AT_ONCE = 8  # attackers between two reports of progress
+WIDTH = 80  # characters of a line, where no terminal says, and at least
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,8 +66,8 @@ class Matchups:
         The figure that is shown unless another is asked for.
     ruleset : Ruleset
     not_modelled : tuple of NotModelled
+    profiles : ProfilesUsed
     assumptions : tuple of str
-    profiles : ProfilesUsed or None
     """
 
     frame: pd.DataFrame
@@ -80,8 +78,8 @@ class Matchups:
     metric: str
     ruleset: Ruleset
     not_modelled: tuple[NotModelled, ...]
+    profiles: ProfilesUsed
     assumptions: tuple[str, ...] = ASSUMPTIONS
-    profiles: ProfilesUsed | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The tidy table, as a copy."""
@@ -107,13 +105,11 @@ class Matchups:
         >>> found.pivot(metric="mean_models_destroyed").round(2)["imperium/krupp-field-guns@basic"].tolist()
         [1.68, 3.52, 3.94]
         """
-        name = metric or self.metric
-        metrics.metric(name)
-        columns = ["defender"] if len(self.situations) == 1 else ["situation", "defender"]
-        table = self.frame.pivot(index="attacker", columns=columns, values=name)
-        order = self.frame[columns].drop_duplicates()
-        wanted = pd.MultiIndex.from_frame(order) if len(columns) > 1 else pd.Index(order["defender"], name="defender")
-        return table.reindex(index=self.frame["attacker"].unique(), columns=wanted)
+        values = checked_metric(self.metric if metric is None else metric)
+        table = self.frame.pivot(index="attacker", columns=["situation", "defender"], values=values)
+        order = pd.MultiIndex.from_frame(self.frame[["situation", "defender"]].drop_duplicates())
+        table = table.reindex(index=self.frame["attacker"].unique(), columns=order)
+        return table.droplevel("situation", axis=1) if len(self.situations) == 1 else table
 
     def impossible(self) -> pd.DataFrame:
         """The pairs that cannot fight: attacker, defender, situation, and `why_not`."""
@@ -140,9 +136,8 @@ class Matchups:
             An unknown metric, or a situation that is not among those of this comparison.
         """
         names = [each.name for each in self.situations]
-        if situation is not None and situation not in names:
-            hint = did_you_mean(situation, names)
-            raise InputError(f"no situation {situation!r}{hint}", where="situation", allowed=", ".join(names))
+        if situation is not None:
+            check_choice(situation, "situation", names)
         shown = self.frame[self.frame["situation"] == (situation or names[0])]
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
@@ -150,33 +145,43 @@ class Matchups:
 
     def __str__(self) -> str:
         """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""
-        defenders = {each.selector: str(number) for number, each in enumerate(self.defenders[:MOST_SHOWN], 1)}
+        width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
+        attackers, defenders = (
+            [each.selector for each in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
+        )
         blocks = [self._heading()]
-        width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, LEAST_WIDTH)
         for situation in self.situations:
             part = self.frame[self.frame["situation"] == situation.name]
             table = part.pivot(index="attacker", columns="defender", values=self.metric)
-            shown = table.reindex(index=part["attacker"].unique()[:MOST_SHOWN], columns=list(defenders))
-            shown = shown.rename(columns=defenders).rename_axis(index=None, columns=None)
-            blocks.append(f"{situation.name}\n{shown.to_string(float_format=_short, na_rep='', line_width=width)}")
-        blocks.append("\n".join(f"{number:>3}  {selector}" for selector, number in defenders.items()))
+            cells = table.reindex(index=attackers, columns=defenders).map(lambda value: figure_text(self.metric, value))
+            columns = [[str(number), *cells[name]] for number, name in enumerate(defenders, 1)]
+            blocks += [[f"{situation.heading}:", *lines] for lines in _in_parts(["", *attackers], columns, width)]
+        blocks.append(aligned([(str(number), name) for number, name in enumerate(defenders, 1)], "><"))
+        blocks.append([f"Profiles: {self.profiles}."])
         if max(len(self.attackers), len(self.defenders)) > MOST_SHOWN:
-            sizes = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
-            blocks.append(f"Of {sizes} the first {MOST_SHOWN} each: pivot() has them all.")
-        return "\n\n".join(blocks) + "\n"
+            sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
+            blocks.append([f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."])
+        return "\n\n".join(map("\n".join, blocks)) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
     def _repr_html_(self) -> str:
         """The figures as a table of a notebook."""
-        table = self.pivot().to_html(float_format=_short, na_rep="", border=0)
-        return f"<p>{html.escape(self._heading())}</p>{table}"
+        table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
+        return f"<p>{'<br>'.join(map(escape, [*self._heading(), f'Profiles: {self.profiles}.']))}</p>{table}"
 
-    def _heading(self) -> str:
+    def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
-        told = f"; {blank} of {len(self.frame)} pairs cannot fight: impossible() says why" if blank else ""
-        used = "" if self.profiles is None else f"; profiles: {self.profiles}"
-        return f"{METRICS[self.metric].title} ({METHOD}){told}{used}"
+        why = f"{blank} of {len(self.frame)} pairs cannot fight: the column why_not and impossible() say why."
+        return [f"{METRICS[self.metric].title} ({METHOD})", *([why] if blank else [])]
+
+
+def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """A table in as many parts as lines of that width take for its columns, the names before each."""
+    widest = max(len(cell) for column in columns for cell in column) + 2
+    at_once = max((width - max(map(len, names))) // widest, 1)
+    parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
+    return [aligned(list(zip(names, *part)), "<>") for part in parts]
 
 
 def matchups(
@@ -185,14 +190,18 @@ def matchups(
     *,
     metric: str = "p_annihilated",
     per_points: bool = False,
-    situations: Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
+    situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
     levels: Levels = None,
-    profiles: ProfilesLike | None = None,
-    progress: Progress | None = None,
+    method: Method = METHOD,
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
     threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
 ) -> Matchups:
-    """One attack of every attacker on every defender in every situation, exactly.
+    """One fight of every attacker with every defender in every situation, exactly.
 
     Parameters
     ----------
@@ -203,20 +212,22 @@ def matchups(
         :data:`analyser.plots.metrics.METRICS`. All figures are in the frame.
     per_points : bool
         Show the figure per 100 points of the attacker; of means and expected figures only.
-    situations : sequence of Situation or str
-        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, or one of your own
+    situations : str, Situation, or several of them
+        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or one of your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
         The row to use. Default: on each target the one with the most expected models destroyed; of equals the one
         with the highest probability to annihilate, then the most expected damage, then the first on the card.
     levels : str or several, optional
         Only loadouts at these reinforcement levels, on both sides. Default: at all levels.
-    profiles : Profiles, optional
-        Default: the shipped ones, and the shipped ruleset.
-    progress : callable, optional
-        Called with the attackers worked out so far, once for each situation, and their number in all.
+    method, trials, seed, precision
+        As of :func:`analyser.attack`, but ``"exact"`` is the only method, which takes no time to speak of.
     threads : int, optional
         Default: as many as there are processors. The figures do not depend on it.
+    profiles : Profiles or path, optional
+        As of :func:`analyser.attack`.
+    progress : callable or True, optional
+        Called with the attackers worked out so far, once for each situation, and their number in all; True: a bar.
 
     Returns
     -------
@@ -231,8 +242,8 @@ def matchups(
     Raises
     ------
     InputError
-        A selector that fits nothing, an unknown metric, level or situation, no situation, or a row that no attacker
-        has.
+        A selector that fits nothing, an unknown metric, level or situation, no situation, a row that no attacker has,
+        or another method.
 
     Examples
     --------
@@ -241,56 +252,17 @@ def matchups(
     >>> first["defender_unit"], first["row"], round(float(first["mean_models_destroyed"]), 3)
     ('Scion Grenadier Command Platoon', 'ranged-light', 2.018)
     """
-    shown = metrics.metric_chosen(metric, per_points=per_points)
-    check_threads(threads)
+    shown = checked_metric(metric, per_points=per_points)
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    if not sampling.is_exact:
+        problem = "matchups are worked out exactly; attack, charge, duel and compare can be sampled"
+        raise InputError(problem, where="method", allowed=METHOD)
     library = library_of(profiles)
-    ruleset = library.ruleset
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_called(situations)
     check_row(row, attacking)
-    field = field_of(defending, ruleset, row, threads or default_threads())
-    return Matchups(
-        frame=matchups_frame(attacking, field, conditions, progress),
-        attackers=attacking,
-        defenders=defending,
-        situations=conditions,
-        row=row,
-        metric=shown,
-        ruleset=ruleset,
-        not_modelled=not_modelled(attacking, defending, conditions),
-        profiles=library.used,
-    )
-
-
-def field_of(defenders: Sequence[Loadout], ruleset: Ruleset, row: str | None, threads: int) -> Field:
-    """What attackers meet: the defenders, resolved, and what is the same for all fights."""
-    targets = tuple(resolve_target(TARGET_STATE, each) for each in defenders)
-    combatants = tuple(side_of(each) for each in defenders)
-    return Field(tuple(defenders), targets, combatants, ruleset, row, threads)
-
-
-def matchups_frame(
-    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress | None = None
-) -> pd.DataFrame:
-    """The frame of :func:`matchups`."""
-    return tidy(attackers, field, situations, _cells(attackers, field, situations, progress))
-
-
-def _cells(
-    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress | None
-) -> list[Cells]:
-    """The cells of each situation."""
-    found = []
-    for number, situation in enumerate(situations):
-        parts = []
-        for start in range(0, len(attackers), AT_ONCE):
-            parts.append(situation.fight.cells(attackers[start : start + AT_ONCE], field, situation))
-            if progress is not None:
-                done = number * len(attackers) + min(start + AT_ONCE, len(attackers))
-                progress(done, len(situations) * len(attackers))
-        found.append(one_above_the_other(parts))
-    return found
-
-
-def _short(value: float) -> str:
-    return f"{value:.3f}"
+    field = Field(defending, library.ruleset, row, sampling.n_threads)
+    with sampling.with_bar() as reporting:
+        frame = grid(attacking, field, conditions, reporting.report)
+    missing = not_modelled(attacking, defending, conditions)
+    return Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)

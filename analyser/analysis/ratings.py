@@ -62,8 +62,8 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     duels : DataFrame
-        The rows of one situation of duels (:func:`analyser.analysis.matchups.matchups`). The probability of a pair is
-        the mean of both directions, where the table has both: each begins one of the two.
+        The rows of one situation of duels (:func:`analyser.matchups`). The probability of a pair is the mean of both
+        directions, where the table has both: each begins one of the two.
 
     Returns
     -------
@@ -72,25 +72,22 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from analyser.analysis.matchups import matchups
+    >>> import analyser
     >>> sides = "crown/rifle-platoon@*"
-    >>> found = duel_ratings(matchups(sides, sides, situations=["duel"]).frame)
+    >>> found = duel_ratings(analyser.matchups(sides, sides, situations=["duel"]).frame)
     >>> found["loadout"].iloc[-1]
     'crown/rifle-platoon@basic'
     """
     wins = wins_of(duels)
-    if wins.empty:
-        return pd.DataFrame(columns=["loadout", "rating", "low", "high"])
-    return bradley_terry(wins)
+    return pd.DataFrame(columns=["loadout", "rating", "low", "high"]) if wins.empty else bradley_terry(wins)
 
 
 def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
     """The probability that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
     names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
-    begun = duels.assign(chance=duels["p_attacker_wins"] + duels["p_draw"] / 2).pivot(
-        index="attacker", columns="defender", values="chance"
-    )
-    first = begun.reindex(index=names, columns=names).to_numpy(np.float64)
+    wins = duels.assign(wins=duels["p_attacker_wins"] + duels["p_draw"] / 2)
+    table = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
+    first = table.to_numpy(np.float64)
     second = 1.0 - first.T
     mean = np.where(np.isnan(first), second, np.where(np.isnan(second), first, (first + second) / 2))
     np.fill_diagonal(mean, np.nan)
@@ -99,8 +96,23 @@ def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
     return found.loc[meet, meet]
 
 
+def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
+    """How many duels the row wins against the column, of one and a little that each pair fights."""
+    given = wins.to_numpy(np.float64)
+    if list(wins.index) != list(wins.columns):
+        raise InputError("the rows of a matrix of wins are not its columns")
+    if (given < 0).any() or (given > 1).any():
+        raise InputError("a probability to win is not from 0 to 1")
+    if np.isnan(given).all():
+        raise InputError("nobody meets anybody")
+    # A loadout that always wins would have no finite rating, and two that share no opponents no common scale.
+    duels: NDArray[np.float64] = np.nan_to_num(given, nan=0.0) + REGULARISED_BY / 2
+    np.fill_diagonal(duels, 0.0)
+    return duels
+
+
 def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The parameters of other duels, from some that are near (Newton's method).
+    """The parameters of other duels, from some that are near, by Newton's method.
 
     The likelihood is concave, so that where it is flat is where choix would come to.
     """
@@ -122,21 +134,6 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
         if longest < _CLOSE_ENOUGH:
             return np.asarray(found, np.float64)
     return np.asarray(choix.ilsr_pairwise_dense(duels, initial_params=start), np.float64)
-
-
-def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
-    """How many duels the row wins against the column, of one and a little that each pair fights."""
-    given = wins.to_numpy(np.float64)
-    if list(wins.index) != list(wins.columns):
-        raise InputError("the rows of a matrix of wins are not its columns")
-    if (given < 0).any() or (given > 1).any():
-        raise InputError("a probability to win is not from 0 to 1")
-    if np.isnan(given).all():
-        raise InputError("nobody meets anybody")
-    # A loadout that always wins would have no finite rating, and two that share no opponents no common scale.
-    duels: NDArray[np.float64] = np.nan_to_num(given, nan=0.0) + REGULARISED_BY / 2
-    np.fill_diagonal(duels, 0.0)
-    return duels
 
 
 def _in_points(parameters: NDArray[np.float64]) -> NDArray[np.float64]:

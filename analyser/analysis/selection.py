@@ -1,11 +1,11 @@
-"""Who takes part: selectors, with wildcards, to loadouts."""
+"""Who takes part: selectors, with wildcards, to loadouts; and the row that is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, Loadout, Row, row_id
 
@@ -16,30 +16,20 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 
 
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
-    """The loadouts that selectors mean, each once, in the order of the selectors and the files.
+    """The loadouts that selectors mean, at `levels` or at all, each once, in the order of the selectors and the files.
 
-    Parameters
-    ----------
-    selectors : str, Loadout, or several of them
-        ``crown/*`` is every unit at every level.
-    profiles : Profiles
-    levels : str or several, optional
-        Only loadouts at these reinforcement levels. Default: at all levels.
-
-    Raises
-    ------
-    InputError
-        A selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
+    InputError for a selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
 
     Examples
     --------
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
     """
-    several = [selectors] if isinstance(selectors, str | Loadout) else _listed(selectors, "selectors")
-    wanted = _levels(levels)
+    wanted = LEVELS if levels is None else one_or_several(levels, "levels")
+    for name in wanted:
+        check_choice(name, "levels", LEVELS)
     found: dict[str, Loadout] = {}
-    for each in several:
+    for each in one_or_several(selectors, "selectors"):
         for loadout in [each] if isinstance(each, Loadout) else profiles.matching(each):
             found.setdefault(loadout.selector, loadout)
     if not found:
@@ -51,23 +41,13 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     return at_these
 
 
-def _levels(levels: Levels) -> tuple[str, ...]:
-    if levels is None:
-        return LEVELS
-    wanted = (levels,) if isinstance(levels, str) else tuple(_listed(levels, "levels"))
-    for each in wanted:
-        check_text(each, "levels", ", ".join(LEVELS))
-        if each not in LEVELS:
-            hint = did_you_mean(each, LEVELS)
-            raise InputError(f"no level {each!r}{hint}", where="levels", allowed=", ".join(LEVELS))
-    return wanted
-
-
-def _listed(several: Any, where: str) -> list[Any]:
-    """What was given, which must be a list or its like."""
-    if isinstance(several, Mapping | bytes) or not isinstance(several, Iterable):
-        raise InputError(f"{shown(several)} is not a list", where=where, allowed="one, or a list of them")
-    return list(several)
+def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
+    """What was given as a list: `one` alone is a list of it. InputError for what is neither."""
+    if isinstance(given, one):
+        return [given]
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
+        raise InputError(f"{shown(given)} is not a list", where=where, allowed="one, or a list of them")
+    return list(given)
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
@@ -75,11 +55,10 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
     if row is None:
         return
     check_text(row, "row", "the name of a row")
-    if any(rows_called(row, each) for each in attackers):
-        return
-    known = list(dict.fromkeys(each.id for attacker in attackers for each in attacker.unit.rows))
-    hint = did_you_mean(row, known)
-    raise InputError(f"no attacker has a row {row!r}{hint}", where="row", allowed=", ".join(known))
+    if not any(rows_called(row, each) for each in attackers):
+        names = list(dict.fromkeys(each.id for attacker in attackers for each in attacker.unit.rows))
+        problem = f"no attacker has a row {row!r}{did_you_mean(row, names)}"
+        raise InputError(problem, where="row", allowed=", ".join(names))
 
 
 def rows_called(name: str, attacker: Loadout) -> list[Row]:
@@ -87,3 +66,8 @@ def rows_called(name: str, attacker: Loadout) -> list[Row]:
     rows = {row.id: row for row in attacker.unit.rows}
     found = rows.get(row_id(name, rows))
     return [] if found is None else [found]
+
+
+def no_row(asked: str | None, kind: str = "") -> str:
+    """Why an attacker has nothing to attack with: no row of that name, or none of that kind."""
+    return f"it has no row {asked!r}" if asked else f"it has no {kind} row"

@@ -2,39 +2,89 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.figures import figures_of, subject_of, title_of
-from analyser.analysis.variations import NUMBERS, Number
-from analyser.common.errors import InputError, check_text, did_you_mean
-from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.analysis.figures import compared_side, figure_text, gap, play, subject_of, title_of
+from analyser.common.errors import InputError
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned
-from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.common.validation import checked
+from analyser.game.profiles import ProfilesLike, ProfilesUsed
+from analyser.game.units import Loadout
 from analyser.plots import tornado
-from analyser.plots.metrics import COMPARED, PER_100_POINTS
-from analyser.results.attack import solve
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import ScenarioLike, load_scenario, scenario_between
-from analyser.scenarios.schema import ScenarioFile
+from analyser.scenarios.load import Question, Unit, asked_attack, scenario_between
+from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
-STEPS = (("minus_1", -1), ("plus_1", 1))
+FIGURES = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
+STEPS = {"minus_1": -1, "plus_1": 1}
 POINTS_ARE = (
     "In points: what a change is worth to the attacker, at what its own card charges between its levels for as much of "
     "the figure.",
     "A change of the target's: what the attacker would have to spend (or could save) to stay where it was.",
     "Levels buy staying power with the same points, so this is a guide from above. What they charge:",
 )
+_SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
+
+
+class Number(NamedTuple):
+    """A number of the attacker or the target: its name as the rules spell it, and the key of a scenario or a row."""
+
+    side: str
+    name: str
+    key: str
+
+
+RANGES = ("short_range", "long_range")
+NUMBERS = (
+    Number("attacker", "attack dice", "dice"),
+    Number("attacker", "models", "attacker_models"),
+    Number("attacker", "Veteran", "veteran"),
+    Number("attacker", "short range", "short_range"),
+    Number("attacker", "long range", "long_range"),
+    Number("target", "models", "models"),
+    Number("target", "DEFENCE", "defence"),
+    Number("target", "DAMAGE LIMIT", "damage_limit"),
+    Number("target", "DISCIPLINE", "discipline"),
+    Number("target", "BREAK LIMIT", "break_limit"),
+    Number("target", "victory points", "victory_points"),
+)
+"""Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
+
+
+class Price(NamedTuple):
+    """What the attacker's card charges for one unit of a figure, from the cheapest to the dearest step between levels.
+
+    Attributes
+    ----------
+    low, high : float
+        Points; NaN where no step buys any of the figure.
+    steps : tuple of str
+        The steps, as ``basic to reinforced: 30 points for 1.84``; or in one sentence why there is none.
+    """
+
+    low: float
+    high: float
+    steps: tuple[str, ...]
+
+    @property
+    def known(self) -> bool:
+        """Whether there is one."""
+        return not np.isnan(self.low)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,13 +96,16 @@ class Sensitivity:
     frame : DataFrame
         One row a number: `side`, `number`, `value`, `metric`, `base` (the figure as it is), `minus_1` and `plus_1`
         (the figure then; NaN where the rules do not allow it), `change_minus_1`, `change_plus_1`, and for each change
-        `points_..._low` and `points_..._high`; `why_not` says what is not allowed. All figures are exact.
+        `points_..._low` and `points_..._high`; `why_not` says what is not allowed. Of a sample `base` and the changes
+        have the ends of their 95% intervals beside them, ``..._low`` and ``..._high``.
     metric : str
     base : float
     at_least : int
         The k of P(at least k models destroyed).
     subject : str
         Who attacks whom, and from how far.
+    method : str
+        How the figures were worked out, as a heading says it.
     price : Price
         Points for one unit of the figure.
     profiles : ProfilesUsed or None
@@ -63,6 +116,7 @@ class Sensitivity:
     base: float
     at_least: int
     subject: str
+    method: str
     price: Price
     profiles: ProfilesUsed | None = None
 
@@ -76,7 +130,7 @@ class Sensitivity:
 
     def __str__(self) -> str:
         """Plain text, the number that matters most first."""
-        table = self._texts()
+        table = self._table()
         lines = aligned([list(table.columns), *table.to_numpy().tolist()], "<<>")
         return "\n".join([self._heading(), "", *lines, "", *self._notes()]) + "\n"
 
@@ -84,42 +138,36 @@ class Sensitivity:
 
     def _repr_html_(self) -> str:
         """A table of a notebook."""
-        notes = "<br>".join(map(html.escape, self._notes()))
-        return f"<p>{html.escape(self._heading())}</p>{self._texts().to_html(index=False, border=0)}<p>{notes}</p>"
+        notes = "<br>".join(map(escape, self._notes()))
+        return f"<p>{escape(self._heading())}</p>{self._table().to_html(index=False, border=0)}<p>{notes}</p>"
 
     def _heading(self) -> str:
-        return f"{title_of(self.metric, self.at_least)}: {self._figure(self.base)} as it is (exact)"
+        ends = (self.frame[name].iloc[0] if name in self.frame else np.nan for name in ("base_low", "base_high"))
+        figure = figure_text(self.metric, self.base, *ends)
+        return f"{title_of(self.metric, self.at_least)}: {figure} as it is ({self.method})"
 
-    def _figure(self, value: float, *, signed: bool = False) -> str:
-        sign = "+" if signed else ""
-        if np.isnan(value):
-            return ""
-        if signed and abs(value) < CERTAIN_WITHIN:
-            return "0"
-        unit = " pp" if signed else "%"
-        return f"{100 * value:{sign}.2f}{unit}" if COMPARED[self.metric].is_probability else f"{value:{sign}.3f}"
-
-    def _texts(self) -> pd.DataFrame:
+    def _table(self) -> pd.DataFrame:
+        """A row a number, every cell as text."""
         most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         rows = []
         for _, line in self.frame.loc[most.sort_values(ascending=False, kind="stable").index].iterrows():
-            row = {"side": line["side"], "number": line["number"], "now": f"{line['value']:g}"}
-            for step, head in (("minus_1", "one less"), ("plus_1", "one more")):
-                row[head] = self._figure(line[f"change_{step}"], signed=True)
-                if self.price.known:
-                    row[f"in points{' ' * (step == 'plus_1')}"] = _points(line, step)
+            row = [line["side"], line["number"], f"{line['value']:g}"]
+            for step in STEPS:
+                ends = (line.get(f"change_{step}_{end}", np.nan) for end in ("low", "high"))
+                row.append(figure_text(self.metric, line[f"change_{step}"], *ends, change=True))
+                row += [_points(line[f"points_{step}_low"], line[f"points_{step}_high"])] if self.price.known else []
             rows.append(row)
-        return pd.DataFrame(rows)
+        points = ["in points"] if self.price.known else []
+        return pd.DataFrame(rows, columns=["side", "number", "now", "one less", *points, "one more", *points])
 
-    def _notes(self) -> Sequence[str]:
+    def _notes(self) -> list[str]:
         used = [] if self.profiles is None else [f"Profiles: {self.profiles}."]
         if not self.price.known:
             return [f"In points: not said, because {self.price.steps[0]}.", *used]
         return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
 
 
-def _points(line: pd.Series[Any], step: str) -> str:
-    low, high = line[f"points_{step}_low"], line[f"points_{step}_high"]
+def _points(low: float, high: float) -> str:
     if np.isnan(low):
         return ""
     if round(low) == round(high):
@@ -128,136 +176,162 @@ def _points(line: pd.Series[Any], step: str) -> str:
 
 
 def sensitivity(
-    scenario: ScenarioLike, *, metric: str = "mean_models_destroyed", profiles: Profiles | None = None
+    attacker: Unit | Scenario | Question,
+    target: Unit | None = None,
+    *,
+    metric: str = "mean_models_destroyed",
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    **conditions: Any,
 ) -> Sensitivity:
-    """What one more and one less of each number of either unit does to a figure of an attack, exactly.
+    """What one more and one less of each number of either unit does to a figure of an attack.
 
     Parameters
     ----------
-    scenario : Scenario, path or mapping
-        As of :func:`analyser.exact`. The row that fires stays the same, and what the scenario counts (the rating, what
-        is short range, the dice of the grid) is counted anew.
+    attacker, target, conditions
+        As of :func:`analyser.attack`: two units, or a whole scenario. The row that fires stays the same, and what the
+        scenario counts (the rating, what is short range, the dice of the grid) is counted anew.
     metric : str
         A figure of :func:`analyser.compare`, not per 100 points.
-    profiles : Profiles, optional
+    method, trials, seed, precision, threads, profiles, progress
+        As of :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
 
     Returns
     -------
     Sensitivity
-        What the changes are worth in points is worked out by :func:`price_of`.
 
     Raises
     ------
     InputError
-        As :func:`analyser.load_scenario`, and for an unknown metric.
+        As :func:`analyser.attack`, and for an unknown metric.
 
     Examples
     --------
-    >>> fight = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
-    >>> found = sensitivity(fight)
+    >>> found = sensitivity("crown/rifle-platoon@basic", "imperium/krupp@basic")
     >>> defence = found.frame[found.frame["number"] == "DEFENCE"].iloc[0]
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    known = [name for name in COMPARED if not name.endswith(PER_100_POINTS)]
-    check_text(metric, "metric", ", ".join(known))
-    if metric not in known:
-        hint = did_you_mean(metric, known)
-        raise InputError(f"no metric {metric!r}{hint}", where="metric", allowed=", ".join(known))
-    ready = load_scenario(scenario, profiles)
-    at_least = ((ready.target.models or 1) + 1) // 2
-    base, price = _figure(ready, metric, at_least), price_of(ready, metric, at_least)
-    rows = [_row(number, ready, metric, at_least, base, price) for number in NUMBERS if number.read(ready) is not None]
-    return Sensitivity(pd.DataFrame(rows), metric, base, at_least, subject_of(ready), price, ready.profiles)
+    place = list(COMPARED).index(checked_metric(metric, known=FIGURES))
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    asked = asked_attack(attacker, target, conditions, profiles)
+    at_least = ((asked.target.models or 1) + 1) // 2
+    numbers = {number: value for number in NUMBERS if (value := _value(asked, number)) is not None}
+    attacks: dict[tuple[object, str], Scenario] = {(None, ""): asked, **_at_other_levels(asked)}
+    refusals: dict[Number, list[str]] = {number: [] for number in numbers}
+    for number in numbers:
+        for step, by in STEPS.items():
+            try:
+                attacks[number, step] = _changed(asked, number, by)
+            except InputError as error:
+                refusals[number].append(f"{'one more' if by > 0 else 'one less'}: {error}")
+    played = play(attacks, sampling)
+    sides = {key: compared_side("", None, each, at_least) for key, each in played.items()}
+    values = {key: float(side.figures[place, 0]) for key, side in sides.items()}
+    base, price, rows = sides[None, ""], _price(asked.attacker, values), []
+    base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[place, 1:]))
+    for number, value in numbers.items():
+        row: dict[str, Any] = {"side": number.side, "number": number.name, "value": value, "metric": metric}
+        row |= {"base": values[None, ""], **base_ends, **{step: values.get((number, step), np.nan) for step in STEPS}}
+        for step in STEPS:
+            change, change_low, change_high, _ = gap(sides.get((number, step)), base, place)
+            low, high = sorted((change * price.low, change * price.high))
+            ends = (
+                {} if base.batches is None else {f"change_{step}_low": change_low, f"change_{step}_high": change_high}
+            )
+            row |= {f"change_{step}": change, **ends, f"points_{step}_low": low, f"points_{step}_high": high}
+        rows.append(row | {"why_not": "; ".join(refusals[number]) or None})
+    return Sensitivity(
+        frame=pd.DataFrame(rows),
+        metric=metric,
+        base=values[None, ""],
+        at_least=at_least,
+        subject=subject_of(asked),
+        method=method_line([played[None, ""].whole]),
+        price=price,
+        profiles=asked.profiles,
+    )
 
 
-def _row(number: Number, scenario: Scenario, metric: str, at_least: int, base: float, price: Price) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "side": number.side,
-        "number": number.name,
-        "value": number.read(scenario),
-        "metric": metric,
-        "base": base,
-    }
-    refusals = []
-    for name, by in STEPS:
-        try:
-            row[name] = _figure(number.change(scenario, by), metric, at_least)
-        except InputError as error:
-            row[name] = np.nan
-            refusals.append(f"{'one more' if by > 0 else 'one less'}: {error}")
-    for name, _ in STEPS:
-        change = row[name] - base
-        row[f"change_{name}"] = change
-        row[f"points_{name}_low"], row[f"points_{name}_high"] = sorted((change * price.low, change * price.high))
-    return row | {"why_not": "; ".join(refusals) or None}
-
-
-def _figure(scenario: Scenario, metric: str, at_least: int) -> float:
-    if metric == "p_at_least" and at_least > (scenario.target.models or 0):
-        return 0.0
-    return figures_of(solve(scenario), min(at_least, scenario.target.models or 1), None)[metric].value
-
-
-class Price(NamedTuple):
-    """Points for one unit of a figure, from the cheapest to the dearest step between two levels.
-
-    Attributes
-    ----------
-    low, high : float
-        NaN where no step buys any of the figure.
-    steps : tuple of str
-        The steps, as ``basic to reinforced: 30 points for 1.84``; or in one sentence why there is none.
-    """
-
-    low: float
-    high: float
-    steps: tuple[str, ...]
-
-    @property
-    def known(self) -> bool:
-        """Whether there is one."""
-        return self.low == self.low
-
-
-def price_of(scenario: Scenario, metric: str, at_least: int) -> Price:
-    """What the attacker's card charges for one unit of `metric` in this scenario.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    metric : str
-        A name of :data:`~analyser.plots.metrics.COMPARED`.
-    at_least : int
-        The k of P(at least k models destroyed).
-    """
-    nowhere = float("nan")
+def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
+    """The same attack by the attacker at each level that has a price."""
+    found: dict[tuple[object, str], Scenario] = {}
     if scenario.attacker is None:
-        return Price(nowhere, nowhere, ("the attacker has no profile, so no points",))
-    points_and_figures = []
-    for name, level in scenario.attacker.unit.levels.items():
-        if level.points is not None:
-            points_and_figures.append((level.points, _figure_at(scenario, name, metric, at_least), name))
-    points_and_figures.sort()
-    steps, prices = [], []
-    for (cheap, less, one), (dear, more, other) in pairwise(points_and_figures):
-        if more is not None and less is not None and more - less > _SMALLEST_GAIN and dear > cheap:
-            prices.append((dear - cheap) / (more - less))
-            steps.append(f"{one} to {other}: {dear - cheap} points for {more - less:.3g}")
-    if not prices:
-        return Price(nowhere, nowhere, ("no step between two levels of the attacker buys any of it",))
-    return Price(min(prices), max(prices), tuple(steps))
-
-
-def _figure_at(scenario: Scenario, level: str, metric: str, at_least: int) -> float | None:
-    """The figure of the attacker at another level, the conditions being the same."""
-    assert scenario.attacker is not None
-    loadout = scenario.attacker.model_copy(update={"level_name": level})
-    keys = {"attacker_models": None, "dice": None, "dice_in_parentheses": None}
+        return found
+    keys = dict.fromkeys(("attacker_models", "dice", "dice_in_parentheses"))
     attack = scenario.attack.model_copy(update=keys)
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
-    try:
-        other = scenario_between(file, loadout, scenario.defender)
-    except InputError:  # the grid has no band for that level
-        return None
-    return figures_of(solve(other), at_least, None)[metric].value
+    for name, level in scenario.attacker.unit.levels.items():
+        loadout = scenario.attacker.model_copy(update={"level_name": name})
+        with suppress(InputError):  # the grid has no band for that level
+            if level.points is not None:
+                found["level", name] = scenario_between(file, loadout, scenario.defender)
+    return found
+
+
+def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:
+    """What the attacker's card charges for one unit of the figure that `values` are of."""
+    if attacker is None:
+        return Price(np.nan, np.nan, ("the attacker has no profile, so no points",))
+    levels = [
+        (each.points or 0, values["level", name], name)
+        for name, each in attacker.unit.levels.items()
+        if ("level", name) in values
+    ]
+    steps = {
+        f"{one} to {other}: {dear - cheap} points for {more - less:.3g}": (dear - cheap) / (more - less)
+        for (cheap, less, one), (dear, more, other) in pairwise(sorted(levels))
+        if more - less > _SMALLEST_GAIN and dear > cheap
+    }
+    if not steps:
+        return Price(np.nan, np.nan, ("no step between two levels of the attacker buys any of it",))
+    return Price(min(steps.values()), max(steps.values()), tuple(steps))
+
+
+def _value(scenario: Scenario, number: Number) -> float | None:
+    """A number as it is; None where the unit has none, or nothing is read from it."""
+    attacker, attack, key = scenario.attacker, scenario.attack, number.key
+    if number.side == "target":
+        return getattr(scenario.target, key)  # type: ignore[no-any-return]
+    if key in RANGES:
+        row = None if attacker is None or attack.row is None else attacker.unit.row(attack.row)
+        return None if row is None or attack.distance is None else getattr(row, key)
+    if key == "attacker_models" and (attacker is None or "behemoth" in attacker.unit.traits):
+        return None  # a behemoth's dice go by its damage, and those of an attack without a profile by nothing
+    return getattr(attack, key)  # type: ignore[no-any-return]
+
+
+def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
+    """The scenario with a number changed, checked and resolved again; InputError where the rules do not allow that."""
+    attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
+    if scenario.counted_rating() == scenario.attack.rating:  # as bonuses and penalties make it (AC-3.1)
+        attack["rating"] = None
+    value = (_value(scenario, number) or 0) + by
+    if number.side == "target":
+        target[number.key] = value
+    elif (
+        number.key in RANGES and loadout is not None
+    ):  # what is short range, and out of range, is decided anew (AC-4.1)
+        attack["bonuses"] = tuple(each for each in scenario.attack.bonuses if each != "short_range")
+        rows = tuple(
+            row.model_copy(update={number.key: value}) if row.id == scenario.attack.row else row
+            for row in loadout.unit.rows
+        )
+        loadout = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"rows": rows})})
+    else:
+        attack[number.key] = value
+        if number.key == "attacker_models":  # the band of the grid decides the dice anew (AC-2.3)
+            attack |= {"dice": None, "dice_in_parentheses": None}
+        elif number.key == "dice" and attack["dice_in_parentheses"] is not None:
+            attack["dice_in_parentheses"] += by
+    file = ScenarioFile(
+        attack=checked(Attack, attack, where="attack"),
+        target=checked(Target, target, where="target"),
+        ruleset=scenario.ruleset,
+    )
+    return scenario_between(file, loadout, scenario.defender)

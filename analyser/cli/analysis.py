@@ -23,8 +23,7 @@ from analyser.common.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analyser.analysis.compare_result import Comparison
-    from analyser.analysis.targets import Comparisons
+    from analyser.analysis.comparison import Comparison, Comparisons
 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
@@ -51,8 +50,7 @@ COMPARE_OPTIONS = [
     *ATTACK_OPTIONS,
     Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: attacks for each, at least.", METHOD, type=AT_LEAST_1),
-    options.SEED,
-    THREADS,
+    *options.SAMPLE_OPTIONS,
     *OUTPUT_OPTIONS,
 ]
 MATCHUPS_OPTIONS = [
@@ -105,12 +103,13 @@ def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | 
     raw = [attack_scenario("", each) for each in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [each["target"] for each in raw]
-    how = given(keys, "weights", "metric", "per_points", "at_least", "method", "trials", "seed", "threads") | attack
+    names = ("weights", "metric", "per_points", "at_least", "method", "trials", "seed", "precision", "threads")
+    how = given(keys, *names) | attack | {"profiles": profiles_in(profiles)}
     if "weights" in how:
         how["weights"] = [_number(each) for each in how["weights"]]
-    found = compared(loadouts, targets if len(targets) > 1 else targets[0], profiles=profiles_in(profiles), **how)
-    used = (found if hasattr(found, "profiles") else found.mean).profiles
-    write(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, used), plot=found.plot)
+    with progress_bar("attacks", after=1.0) as progress:
+        found = compared(loadouts, targets if len(targets) > 1 else targets[0], progress=progress, **how)
+    write(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, found.profiles), plot=found.plot)
 
 
 def _number(text: str) -> float:
@@ -121,7 +120,7 @@ def _number(text: str) -> float:
 
 
 def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
-    from analyser.analysis.compare_result import Comparison
+    from analyser.analysis.comparison import Comparison
 
     mean = found if isinstance(found, Comparison) else found.mean
     record = {"metric": mean.metric, "profiles": mean.profiles._asdict()}
@@ -163,7 +162,7 @@ def matchups(attackers: str, defenders: str, profiles: str | None, **keys: Any) 
             "metric": found.metric,
             "situations": [each.name for each in found.situations],
             "row": found.row,
-            "profiles": found.profiles and found.profiles._asdict(),
+            "profiles": found.profiles._asdict(),
             "matchups": _rows(found.frame),
             "assumptions": list(found.assumptions),
             "not_modelled": [each._asdict() for each in found.not_modelled],
@@ -255,12 +254,12 @@ def report(out: str, profiles: str | None, **keys: Any) -> None:
 def diff(context: click.Context, /, old: str, new: str, limit: int, fail_over: float | None, **keys: Any) -> None:
     """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""
     from analyser.report.diff import diff as found_between
-    from analyser.report.diff import diff_record, diff_rows, diff_text, over_said
+    from analyser.report.diff import diff_record, diff_rows, diff_text, over_limit
 
     how = given(keys, "attackers", "defenders", "situations", "metric")
     with progress_bar("attackers", after=1.0) as progress:
         found = found_between(old, new, progress=progress, **how)
     write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found))
     if fail_over is not None and found.worst > fail_over:
-        click.echo(over_said(found, fail_over), err=True)
+        click.echo(over_limit(found, fail_over), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -173,8 +173,12 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 METHOD, OUTPUT = "Method", "Input and output"
 AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True), File()
-SEED = Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0))
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
+SAMPLE_OPTIONS = [
+    Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0)),
+    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=ABOVE_0),
+    THREADS,
+]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, type=FILE, is_eager=True)
 _FORMAT = "How the answer is written. Default: text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS), default="text")
@@ -185,9 +189,7 @@ OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: how often it is played.", METHOD, type=AT_LEAST_1),
-    SEED,
-    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=ABOVE_0),
-    THREADS,
+    *SAMPLE_OPTIONS,
     *OUTPUT_OPTIONS,
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."

@@ -133,7 +133,7 @@ class Sampling:
         """
         if self.is_exact:
             return answer(self)
-        with self._with_bar() as sampling:
+        with self.with_bar() as sampling:
             trials = self.first_trials(least)
             result = answer(replace(sampling, trials=trials, precision=None))
             while self.precision is not None and (width := result.widest_interval()) > self.precision:
@@ -147,14 +147,14 @@ class Sampling:
             self.progress(done, aim)
 
     @contextmanager
-    def _with_bar(self) -> Iterator[Sampling]:
+    def with_bar(self) -> Iterator[Sampling]:
         """The same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
         if self.progress is not True:
             yield self
             return
         from tqdm.auto import tqdm
 
-        with tqdm(total=1, unit=" trials", unit_scale=True, leave=False) as bar:
+        with tqdm(total=1, unit="" if self.is_exact else " trials", unit_scale=True, leave=False) as bar:
 
             def progress(done: int, aim: int) -> None:
                 bar.total = aim

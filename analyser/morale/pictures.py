@@ -59,7 +59,7 @@ class Cells(NamedTuple):
     def drawing(self, frame: pd.DataFrame) -> Drawing:
         """How the panel is drawn from its rows."""
         from analyser import plots
-        from analyser.plots.distributions import MOST_CELLS
+        from analyser.plots.heatmaps import MOST_CELLS
 
         likely = frame[frame["probability"] >= 1e-4]
         values = min(np.ptp(likely[self.number]), MOST_CELLS) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -81,43 +81,30 @@ def cost_against_effect(
     'points'
     """
     look.check_columns(frame, ("loadout", "points", metric))
-    known = frame[frame["points"].notna() & frame[metric].notna()]
-    if known.empty:
+    shown = frame[frame["points"].notna() & frame[metric].notna()]
+    if shown.empty:
         raise InputError(f"no loadout has both points and {metric}")
-    scale, unit = (100, ", percent") if metric.startswith("p_") else (1, "")
-    on_frontier = efficient(known, metric)
-    points, effects = known["points"].to_numpy(np.float64), scale * known[metric].to_numpy(np.float64)
-    missing = len(frame) - len(known)
-    what = look.below(heading, f"{label or metric.replace('_', ' ')}{unit}, against points")
+    name, scale = look.figure_title(metric, label)
+    on_frontier = efficient(shown, metric)
+    points, effects = shown["points"].to_numpy(np.float64), scale * shown[metric].to_numpy(np.float64)
+    missing, what = len(frame) - len(shown), f"{heading}\n{name}, against points"
     across = "points" + (f"   ({missing} without figures left out)" if missing else "")
     with look.drawing(ax, WIDTH, HEIGHT, heading=what, across=across, legend=2, grid="both") as axes:
-        _draw(axes, points, effects, on_frontier)
+        order = np.lexsort((effects, points))
+        best, rest = order[on_frontier[order]], ~on_frontier
+        axes.step(points[best], effects[best], where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
+        axes.plot(points[best], effects[best], "o", markersize=_DOT, color=look.DARK)
+        if rest.any():
+            edge: dict[str, Any] = {
+                "markerfacecolor": look.MEDIUM,
+                "markeredgecolor": look.DARK,
+                "markeredgewidth": 0.8,
+            }
+            axes.plot(points[rest], effects[rest], "D", markersize=5.5, label="beaten by another", **edge)
         room = 0.06 * max(float(np.ptp(points)), 10.0)
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
-        _name(axes, known["loadout"].tolist(), points, effects, on_frontier)
+        _name(axes, shown["loadout"].tolist(), points, effects, on_frontier)
     return axes
-
-
-def _draw(
-    axes: Axes, points: NDArray[np.float64], effects: NDArray[np.float64], on_frontier: NDArray[np.bool_]
-) -> None:
-    order = np.lexsort((effects[on_frontier], points[on_frontier]))
-    across, up = points[on_frontier][order], effects[on_frontier][order]
-    axes.step(across, up, where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
-    axes.plot(across, up, linestyle="none", marker="o", markersize=_DOT, color=look.DARK)
-    rest = ~on_frontier
-    if rest.any():
-        axes.plot(
-            points[rest],
-            effects[rest],
-            linestyle="none",
-            marker="D",
-            markersize=5.5,
-            markerfacecolor=look.MEDIUM,
-            markeredgecolor=look.DARK,
-            markeredgewidth=0.8,
-            label="beaten by another",
-        )
 
 
 def _name(
@@ -129,30 +116,14 @@ def _name(
 ) -> None:
     """Numbers at the markers, and beside the picture who they are: names at the markers would cover one another."""
     order = np.lexsort((-effects, points, ~on_frontier))
-    lines = []
-    for number, place in enumerate(order, start=1):
-        if len(loadouts) > MOST_NUMBERED and not on_frontier[place]:
-            break
-        inside = bool(on_frontier[place])
-        axes.annotate(
-            str(number),
-            (points[place], effects[place]),
-            xytext=(0, 0) if inside else (6, 0),
-            va="center_baseline",
-            textcoords="offset points",
-            ha="center" if inside else "left",
-            size=look.CELL_POINTS,
-            color="white" if inside else "black",
-        )
-        lines.append(f"{number}  {loadouts[place]}")
-    axes.annotate(
-        "\n".join(lines),
-        (1, 1),
-        xycoords="axes fraction",
-        xytext=(14, 0),
-        textcoords="offset points",
-        va="top",
-        size=look.LABEL_POINTS,
-        parse_math=False,
-        linespacing=1.5,
-    )
+    named = order[: on_frontier.sum()] if len(loadouts) > MOST_NUMBERED else order
+    inside: dict[str, Any] = {"xytext": (0, 0), "ha": "center", "color": "white"}
+    beside: dict[str, Any] = {"xytext": (6, 0), "ha": "left", "color": "black"}
+    small: dict[str, Any] = {"textcoords": "offset points", "va": "center_baseline", "size": look.CELL_POINTS}
+    for number, place in enumerate(named, start=1):
+        where = inside if on_frontier[place] else beside
+        axes.annotate(str(number), (points[place], effects[place]), **where, **small)
+    lines = "\n".join(f"{number}  {loadouts[place]}" for number, place in enumerate(named, start=1))
+    corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
+    text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "parse_math": False, "linespacing": 1.5}
+    axes.annotate(lines, (1, 1), **corner, **text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -13,12 +14,13 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
 
 from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 
 if TYPE_CHECKING:
     from matplotlib.transforms import BboxBase
@@ -39,10 +41,9 @@ LINES: Sequence[Mapping[str, Any]] = (
 )
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
-_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
-_BETWEEN = 1.25  # inches between axes one below the other: labels and a legend
-_BESIDE = 1.0  # and between those side by side
 TALLEST = 1.25  # of a figure of several axes: its height over its width
+_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
+_BETWEEN, _BESIDE = 1.25, 1.0  # inches between axes one below the other (labels and a legend), and side by side
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
@@ -63,29 +64,32 @@ def house_style() -> AbstractContextManager[None]:
     return style.context("default")
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of that size in inches."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def new_axes(width: float, height: float) -> Axes:
     """Axes of that size in inches, in a figure that :func:`fit_figure` is to fit to them afterwards."""
-    figure = new_figure(width + 2 * _ROOM, height + 2 * _ROOM)
-    across, up = figure.get_size_inches()
+    across, up = width + 2 * _ROOM, height + 2 * _ROOM
     place = _ROOM / across, _ROOM / up, width / across, height / up
-    axes: Axes = figure.add_axes(place, axes_class=Picture)
+    axes: Axes = new_figure(across, up).add_axes(place, axes_class=Picture)
     return axes
 
 
 def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
-    """Axes of those widths and heights in inches, in rows of one figure, with room for their labels.
+    """Axes of those (width, height) in inches, row by row in one figure, with room for their labels.
 
-    Parameters
-    ----------
-    sizes : sequence of (float, float)
-        Column by column in each row; there are as few columns as keep the figure from being a tall strip.
+    There are as few columns as keep the figure from being a tall strip.
     """
     across = max(width for width, _ in sizes) + _BESIDE
-    columns = 1
-    while _height(_rows_of(sizes, columns)) > TALLEST * columns * across and columns < len(sizes):
-        columns += 1
-    rows = _rows_of(sizes, columns)
-    width, height = columns * across + _BESIDE, _height(rows)
+    for columns in range(1, len(sizes) + 1):
+        rows = [sizes[first : first + columns] for first in range(0, len(sizes), columns)]
+        width, height = columns * across + _BESIDE, sum(max(up for _, up in row) + _BETWEEN for row in rows)
+        if height <= TALLEST * columns * across:
+            break
     figure = new_figure(width, height)
     found, top = [], height - _BETWEEN / 3
     for row in rows:
@@ -94,21 +98,6 @@ def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
             found.append(figure.add_axes(place, axes_class=Picture))
         top -= max(up for _, up in row) + _BETWEEN
     return found
-
-
-def _rows_of(sizes: Sequence[tuple[float, float]], columns: int) -> list[Sequence[tuple[float, float]]]:
-    return [sizes[first : first + columns] for first in range(0, len(sizes), columns)]
-
-
-def _height(rows: list[Sequence[tuple[float, float]]]) -> float:
-    return sum(max(up for _, up in row) + _BETWEEN for row in rows)
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches."""
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def fit_figure(ax: Axes) -> None:
@@ -123,14 +112,16 @@ def fit_figure(ax: Axes) -> None:
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
 
 
-def title(ax: Axes, text: str) -> None:
-    """The title: left, and no formula whatever is in it."""
-    ax.set_title(text, loc="left", size=TITLE_POINTS, parse_math=False, pad=8, linespacing=1.4)
+def title(ax: Axes, text: str, **more: Any) -> Text:
+    """The title: left, no formula whatever is in it, and without an empty first line."""
+    look: dict[str, Any] = {"size": TITLE_POINTS, "parse_math": False, "pad": 8, "linespacing": 1.4}
+    return ax.set_title(text.lstrip("\n"), loc="left", **look, **more)
 
 
-def below(heading: str, what: str) -> str:
-    """A title of two lines, or of one where there is no heading."""
-    return f"{heading}\n{what}" if heading else what
+def figure_title(metric: str, label: str | None) -> tuple[str, int]:
+    """What a figure is called in a title, and what its values are multiplied by there: percent of a probability."""
+    name = label or metric.replace("_", " ")
+    return (f"{name}, percent", 100) if metric.startswith("p_") else (name, 1)
 
 
 @contextmanager
@@ -146,18 +137,9 @@ def drawing(
 ) -> Iterator[Axes]:
     """Axes to draw on inside this; afterwards they get what every picture with two axes has.
 
-    Parameters
-    ----------
-    ax : Axes or None
-        None: new ones of `width` by `height` inches, and the figure is fitted to what is drawn.
-    heading : str
-        The title, which names what is drawn, its unit, and what it is of.
-    across : str
-        What stands along the horizontal axis.
-    legend : int
-        The columns of the legend below the picture; 0: none.
-    grid : "x", "y" or "both"
-        The axis whose lines are drawn.
+    Without `ax` they are new ones of `width` by `height` inches, and the figure is fitted to what is drawn. `heading`
+    names what it is of, what is drawn, and its unit; `across` stands along the horizontal axis; `legend` is how many
+    columns the legend below the picture has, 0 for none; `grid` the axis whose lines are drawn.
     """
     with house_style():
         axes = ax if ax is not None else new_axes(width, height)
@@ -180,30 +162,19 @@ def drawing(
 def _add_legend(ax: Axes, columns: int) -> None:
     lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
     below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
-    names = ax.legend(
-        loc="upper left",
-        bbox_to_anchor=below,
-        borderaxespad=0,
-        ncols=columns,
-        frameon=False,
-        fontsize=LABEL_POINTS,
-        handlelength=3.2,
-    )
-    for text in names.get_texts():
+    look: dict[str, Any] = {"borderaxespad": 0, "frameon": False, "fontsize": LABEL_POINTS, "handlelength": 3.2}
+    for text in ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **look).get_texts():
         text.set_parse_math(False)  # a name is not a formula
 
 
-def draw_lines(ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], **look: Any) -> None:
-    """Probabilities in percent as lines with markers, of a sample with their 95% intervals.
+def draw_lines(ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], what: str, **look: Any) -> None:
+    """Probabilities in percent as lines with markers, of a sample with their 95% intervals, over the integers `x`.
 
-    Parameters
-    ----------
-    x : str
-        The column of what stands along the horizontal axis, integers.
-    lines : sequence of (str, str, DataFrame)
-        Of each line its name, the column of its probabilities, and its rows; `_low` and `_high` end the names of the
-        columns of the intervals.
+    `lines` are the name of each, the column of its probabilities, and its rows; `_low` and `_high` end the names of the
+    columns of the intervals. InputError if there are more of `what` they are than can be told apart.
     """
+    if len(lines) > len(LINES):
+        raise InputError(f"{len(lines)} {what} in one picture", allowed=f"up to {len(LINES)}: choose some of them")
     for (name, column, rows), line in zip(lines, LINES):
         percent = 100 * rows[column]
         ax.plot(rows[x], percent, label=name, linewidth=1.6, markersize=5.5, **line, **look)
@@ -219,19 +190,11 @@ def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
     ax.errorbar(x, y, yerr=np.clip(ends, 0, None), fmt="none", ecolor=color, elinewidth=1, capsize=3)
 
 
-def write_above(ax: Axes, x: Any, percent: Any, zero: str = "") -> list[Annotation]:
+def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
     """The percentage of each bar above it."""
-    return [
-        ax.annotate(
-            percent_text(each) or zero,
-            (place, each),
-            xytext=(0, 2),
-            textcoords="offset points",
-            ha="center",
-            size=LABEL_POINTS,
-        )
-        for place, each in zip(x, percent)
-    ]
+    look: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "size": LABEL_POINTS}
+    texts = [short_text(each / 100, is_probability=True) for each in percent]
+    return [ax.annotate(text, place, **look) for text, place in zip(texts, zip(x, percent))]
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
@@ -255,18 +218,24 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
         raise InputError("a table without rows cannot be drawn")
 
 
-def check_lines(what: str, found: int) -> None:
-    """Raise InputError if there are more lines than can be told apart in one picture."""
-    if found > len(LINES):
-        raise InputError(f"{found} {what} in one picture", allowed=f"up to {len(LINES)}: choose some of them")
-
-
-def percent_text(percent: float, least: float = 1e-10) -> str:
-    """A percentage to be written at a bar or in a cell: whole; nothing for `least` and less.
+def short_text(value: float, *, is_probability: bool = False) -> str:
+    """A figure in four characters at most, never rounded to nothing, a probability in percent; nothing for NaN.
 
     Examples
     --------
-    >>> [percent_text(each) for each in (0.0, 0.2, 31.6)]
-    ['', '<1', '32']
+    >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
+    ['0', '<.01', '.04', '.44', '4.4', '44', '']
+    >>> [short_text(value, is_probability=True) for value in (0.0, 0.004, 0.44, 0.996, 1.0)]
+    ['0', '<1', '44', '>99', '100']
     """
-    return f"{percent:.0f}" if percent >= 0.5 else "<1" if percent > least else ""
+    if math.isnan(value):
+        return ""
+    if value < CERTAIN_WITHIN:
+        return "0"
+    if is_probability:
+        return "<1" if value < 0.005 else ">99" if 0.995 <= value < 1 - CERTAIN_WITHIN else f"{100 * value:.0f}"
+    if value < 0.005:
+        return "<.01"
+    if value < 0.995:
+        return f"{value:.2f}"[1:]
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"

@@ -1,12 +1,11 @@
-"""The figures of a comparison: what each is called, and how it is written in a cell or a table."""
+"""The figures of a comparison: what each is called, in which unit it counts, and whether points can divide it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from analyser.common.errors import InputError, check_text, did_you_mean
+from analyser.common.errors import InputError, check_flag, check_text, did_you_mean
 from analyser.engine.attack.sweep import SUMMARY
 
 PER_100_POINTS = "_per_100_points"
@@ -16,49 +15,41 @@ AT_LEAST = "p_at_least"
 
 
 class Metric(NamedTuple):
-    """A figure of a comparison.
-
-    Attributes
-    ----------
-    title : str
-        What it is called, as a heading; `{at_least}` stands for a number of models.
-    head, short : str
-        The same as the head of a column in a notebook, and in a terminal, where room is short.
-    is_probability : bool
-        Whether it is shown as a percentage.
-    unit : str
-        What it counts, in a heading; of a probability percent.
-    """
+    """A figure of a comparison: what it is called, `{at_least}` standing for a number of models, and what it counts."""
 
     title: str
-    head: str = ""
-    short: str = ""
-    is_probability: bool = False
+    head: str  # of a column in a notebook
+    short: str  # and in a terminal, where room is short
     unit: str = "%"
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is shown as a percentage."""
+        return self.unit == "%"
 
 
 _TABLE: Mapping[str, Metric] = {
-    AT_LEAST: Metric("P(at least {at_least} destroyed)", "at least {at_least} destroyed", "≥{at_least}", True),
-    "mean_models_destroyed": Metric("Mean models destroyed", "mean destroyed", "mean", unit="models"),
-    "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1", True),
-    "p_half_destroyed": Metric("P(at least half of the models destroyed)", "at least half destroyed", "≥half", True),
-    "p_suppressed": Metric("P(suppressed)", "P(suppressed)", "suppr.", True),
-    "p_broken": Metric("P(broken)", "P(broken)", "broken", True),
-    "p_fled": Metric("P(fled)", "P(fled)", "fled", True),
-    "p_annihilated": Metric("P(annihilated)", "P(annihilated)", "annih.", True),
+    AT_LEAST: Metric("P(at least {at_least} destroyed)", "at least {at_least} destroyed", "≥{at_least}"),
+    "mean_models_destroyed": Metric("Mean models destroyed", "mean destroyed", "mean", "models"),
+    "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1"),
+    "p_half_destroyed": Metric("P(at least half of the models destroyed)", "at least half destroyed", "≥half"),
+    "p_suppressed": Metric("P(suppressed)", "P(suppressed)", "suppr."),
+    "p_broken": Metric("P(broken)", "P(broken)", "broken"),
+    "p_fled": Metric("P(fled)", "P(fled)", "fled"),
+    "p_annihilated": Metric("P(annihilated)", "P(annihilated)", "annih."),
     "models_destroyed_10th_percentile": Metric(
-        "10th percentile of models destroyed", "10th percentile", "10th", unit="models"
+        "10th percentile of models destroyed", "10th percentile", "10th", "models"
     ),
     "models_destroyed_90th_percentile": Metric(
-        "90th percentile of models destroyed", "90th percentile", "90th", unit="models"
+        "90th percentile of models destroyed", "90th percentile", "90th", "models"
     ),
-    "mean_damage": Metric("Mean damage", "mean damage", "damage", unit="damage"),
-    "expected_victory_points": Metric("Expected victory points", "expected VP", "VP", unit="VP"),
+    "mean_damage": Metric("Mean damage", "mean damage", "damage", "damage"),
+    "expected_victory_points": Metric("Expected victory points", "expected VP", "VP", "VP"),
     "expected_points_destroyed": Metric(
-        "Expected points destroyed", "expected points destroyed", "pts destroyed", unit="points"
+        "Expected points destroyed", "expected points destroyed", "pts destroyed", "points"
     ),
-    "p_attacker_wins": Metric("P(the attacker wins the duel)", is_probability=True),
-    "p_draw": Metric("P(the duel is drawn)", is_probability=True),
+    "p_attacker_wins": Metric("P(the attacker wins the duel)", "P(wins)", "wins"),
+    "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
 FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
 """The names of all figures of every situation, in the order of the columns."""
@@ -66,15 +57,17 @@ RESULTS = ("p_attacker_wins", "p_draw")
 """The figures of duels alone, NaN in other situations."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
+EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
+"""What balance, rankings and reports go by."""
+
+
+def _per_100_points(what: Metric) -> Metric:
+    return what._replace(title=f"{what.title} per 100 points of the attacker", unit=f"{what.unit} per 100 points")
+
 
 _OF_ONE_ATTACK: Mapping[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
-    **{
-        name + PER_100_POINTS: _TABLE[name]._replace(
-            title=f"{_TABLE[name].title} per 100 points of the attacker", unit=f"{_TABLE[name].unit} per 100 points"
-        )
-        for name in BY_POINTS
-    },
+    **{name + PER_100_POINTS: _per_100_points(_TABLE[name]) for name in BY_POINTS},
 }
 METRICS: Mapping[str, Metric] = {**_OF_ONE_ATTACK, **{name: _TABLE[name] for name in RESULTS}}
 """The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
@@ -82,92 +75,32 @@ COMPARED: Mapping[str, Metric] = {AT_LEAST: _TABLE[AT_LEAST], **_OF_ONE_ATTACK}
 """The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
 
 
-def metric(name: str, known: Mapping[str, Metric] = METRICS) -> Metric:
-    """The metric in the column `name`.
-
-    Raises
-    ------
-    InputError
-        There is none among the `known` ones, with the nearest names; or it is a probability divided by points.
-
-    Examples
-    --------
-    >>> metric("mean_damage_per_100_points").title
-    'Mean damage per 100 points of the attacker'
-    """
-    check_text(name, "metric", ", ".join(known))
-    found = known.get(name)
-    if found is None:
-        if name.removesuffix(PER_100_POINTS) in known:
-            raise _not_by_points(name.removesuffix(PER_100_POINTS))
-        plain = ", ".join(each for each in known if not each.endswith(PER_100_POINTS))
-        raise InputError(
-            f"no metric {name!r}{did_you_mean(name, known)}",
-            where="metric",
-            allowed=f"{plain}; {', '.join(BY_POINTS)} also with {PER_100_POINTS}",
-        )
-    return found
-
-
-def metric_chosen(name: str, *, per_points: bool, known: Mapping[str, Metric] = METRICS) -> str:
+def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, Metric] = METRICS) -> str:
     """The name of a metric, or of the same per 100 points of the attacker.
 
-    Raises
-    ------
-    InputError
-        There is no such metric among the `known` ones; or `per_points` is asked of one that does not add up: no
-        number of units has a probability above 100%.
+    InputError if there is none among the `known` ones; or if `per_points` is asked of one that does not add up: no
+    number of units has a probability above 100%.
 
     Examples
     --------
-    >>> metric_chosen("mean_damage", per_points=True)
+    >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
-    metric(name, known)
-    if not per_points or name.endswith(PER_100_POINTS):
-        return name
-    if name not in BY_POINTS:
-        raise _not_by_points(name)
-    return name + PER_100_POINTS
-
-
-def _not_by_points(name: str) -> InputError:
-    what = "a percentile" if name.endswith("_percentile") else "a chance"
-    return InputError(
-        f"{name} is {what}, and that is not divided by points",
-        where="metric",
-        allowed=f"{name} itself, or per 100 points one of {', '.join(BY_POINTS)}",
-    )
-
-
-def short_text(value: float, *, is_probability: bool = False) -> str:
-    """A figure in four characters at most, never rounded to nothing; nothing for NaN.
-
-    Percentages come without the sign. Examples tell the rest:
-
-    Examples
-    --------
-    >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
-    ['0', '<.01', '.04', '.44', '4.4', '44', '']
-    >>> [short_text(value, is_probability=True) for value in (0.0, 0.004, 0.44, 0.996, 1.0)]
-    ['0', '<1', '44', '>99', '100']
-    """
-    if math.isnan(value):
-        return ""
-    if is_probability:
-        return _short_percentage(100 * value)
-    if value < 1e-12:
-        return "0"
-    if value < 0.005:
-        return "<.01"
-    if value < 0.995:
-        return f"{value:.2f}"[1:]
-    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
-
-
-def _short_percentage(percentage: float) -> str:
-    if percentage < 1e-10:
-        return "0"
-    if percentage < 0.5:
-        return "<1"
-    return ">99" if 99.5 <= percentage < 100 - 1e-10 else f"{percentage:.0f}"
+    check_text(name, "metric", ", ".join(known))
+    check_flag(per_points, "per_points")
+    plain = name.removesuffix(PER_100_POINTS)
+    if name in RESULTS and name not in known:
+        problem = f"{name} is a figure of duels, and here ranged attacks are set side by side"
+        raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
+    if plain not in known:
+        divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in known else ""
+        allowed = ", ".join(each for each in known if not each.endswith(PER_100_POINTS)) + divided
+        raise InputError(f"no metric {name!r}{did_you_mean(name, known)}", where="metric", allowed=allowed)
+    if plain not in BY_POINTS and (per_points or name != plain):
+        what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"
+        allowed = f"{plain} itself, or per 100 points one of {', '.join(BY_POINTS)}"
+        raise InputError(f"{plain} is {what}, and that is not divided by points", where="metric", allowed=allowed)
+    chosen = plain + PER_100_POINTS if per_points else name
+    if chosen not in known:
+        raise InputError(f"no metric {name!r} per 100 points here", where="metric", allowed=plain)
+    return chosen

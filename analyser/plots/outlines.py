@@ -6,13 +6,10 @@ would be most of its cost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_rgba
 from matplotlib.font_manager import FontProperties
@@ -31,46 +28,38 @@ _MIDDLE, _BOTTOM = "0", "lp"  # where a line has its middle: that of its digits;
 
 
 class Outline(NamedTuple):
-    """A string as it is drawn, in points about the place where it stands.
-
-    Attributes
-    ----------
-    path : Path
-    corners : float64 array, shape (4, 2)
-        Of the smallest upright box around it.
-    start : float64 array, shape (2,)
-        Where its first letter begins, on the line.
-    """
+    """A string in points about the place where it stands: its path, the corners around it, where its line begins."""
 
     path: Path
-    corners: NDArray[np.float64]
-    start: NDArray[np.float64]
+    corners: NDArray[np.float64]  # shape (4, 2)
+    start: NDArray[np.float64]  # shape (2,)
 
 
 class OutlinedText(Text):
-    """A text on one line, no formula, drawn from its outline."""
+    """A text on one line, no formula, drawn from its outline: at its own place, or at `places` if there are any.
+
+    Of texts that are equal but for their place one can draw all, and the others have an empty list.
+    """
+
+    places: list[tuple[float, float]] | None = None
 
     def __init__(self, x: float = 0, y: float = 0, text: str = "", **properties: Any) -> None:
         super().__init__(x, y, text, parse_math=False, **properties)
 
-    @property
-    def outline(self) -> Outline:
-        """That of the text as it is aligned."""
-        return _outline(
-            self.get_text(), self.get_fontproperties(), self.get_horizontalalignment(), self.get_verticalalignment()
-        )
-
     def draw(self, renderer: Any) -> None:
         """Draw it; called by the figure."""
-        if not self.get_visible() or not self.get_text():
+        places = [self.get_unitless_position()] if self.places is None else self.places
+        if not (self.get_visible() and self.get_text() and places):
             return
-        pen, place = renderer.new_gc(), self._place(renderer.points_to_pixels(1.0))
-        if isinstance(renderer, RendererAgg):
+        pen, outline = renderer.new_gc(), self._outline()
+        look = _look(renderer.points_to_pixels(1.0), self.get_rotation())
+        if self.places is not None or isinstance(renderer, RendererAgg):
             pen.set_linewidth(0)
-            cast("Any", renderer).draw_path(pen, self.outline.path, place, to_rgba(self.get_color()))
+            colour = to_rgba(self.get_color())
+            renderer.draw_markers(pen, outline.path, look, Path(places), self.get_transform(), colour)
         else:  # SVG writes each letter once and refers to it, which makes a third of the file
             pen.set_foreground(self.get_color())
-            x, y = place.transform(self.outline.start)
+            x, y = look.transform(outline.start) + self.get_transform().transform(places[0])
             y = renderer.get_canvas_width_height()[1] - y if renderer.flipy() else y
             renderer.draw_text(pen, x, y, self.get_text(), self.get_fontproperties(), self.get_rotation())
         pen.restore()
@@ -79,50 +68,14 @@ class OutlinedText(Text):
         """What it covers, in pixels."""
         if not self.get_text():
             return Bbox.null()
-        dots = dpi or cast("Figure", self.get_figure(root=True)).dpi
-        return _around(self._place(dots / _POINTS_AN_INCH).transform(self.outline.corners))
+        pixels = (dpi or cast("Figure", self.get_figure(root=True)).dpi) / _POINTS_AN_INCH
+        place = self.get_transform().transform(self.get_unitless_position())
+        corners = _look(pixels, self.get_rotation()).transform(self._outline().corners) + place
+        return Bbox([corners.min(axis=0), corners.max(axis=0)])
 
-    def _place(self, pixels: float) -> Affine2D:
-        """From points about its place to pixels, where a point has so many."""
-        across, up = pixels * cos(radians(self.get_rotation())), pixels * sin(radians(self.get_rotation()))
-        x, y = self.get_transform().transform(self.get_unitless_position())
-        return Affine2D.from_values(across, up, -up, across, x, y)
-
-
-class CellText(OutlinedText):
-    """A text in the middle of its cell; :class:`CellTexts` draws it with all others."""
-
-    def __init__(self, x: float, y: float, text: str, *, size: float, color: str) -> None:
-        super().__init__(x, y, text, size=size, color=color, ha="center", va="center")
-        self.set_in_layout(False)  # it stands inside its cell
-
-    def draw(self, renderer: Any) -> None:
-        """Draw nothing."""
-
-
-class CellTexts(Artist):
-    """What is written in the cells of a picture: equal texts are one outline at many places."""
-
-    def __init__(self, texts: Sequence[CellText]) -> None:
-        super().__init__()
-        self._texts = texts
-        self.set_in_layout(False)
-
-    def draw(self, renderer: Any) -> None:
-        """Draw them; called by the figure."""
-        alike: dict[tuple[str, str], list[CellText]] = {}
-        for text in self._texts:
-            if text.get_visible():
-                alike.setdefault((text.get_text(), str(text.get_color())), []).append(text)
-        to_pixels, pen = Affine2D().scale(renderer.points_to_pixels(1.0)), renderer.new_gc()
-        pen.set_linewidth(0)
-        for (_, colour), texts in alike.items():
-            places = Path([each.get_position() for each in texts])
-            # As markers, for then SVG writes each outline once and refers to it.
-            renderer.draw_markers(
-                pen, texts[0].outline.path, to_pixels, places, texts[0].get_transform(), to_rgba(colour)
-            )
-        pen.restore()
+    def _outline(self) -> Outline:
+        alignment = self.get_horizontalalignment(), self.get_verticalalignment()
+        return _outline(self.get_text(), self.get_fontproperties(), *alignment)
 
 
 def outline_labels(axis: Axis) -> None:
@@ -137,22 +90,21 @@ def outline_labels(axis: Axis) -> None:
                 setattr(tick, name, label)
 
 
+@lru_cache
+def _look(pixels: float, rotation: float) -> Affine2D:
+    """From points about a text's place to pixels about it, where a point has so many."""
+    return Affine2D().scale(pixels).rotate_deg(rotation)
+
+
 @lru_cache(maxsize=4096)
 def _outline(text: str, font: FontProperties, across: str, up: str) -> Outline:
     """The outline of `text` about the point that its alignment says; the text need not have letters of full height."""
-    size = font.get_size_in_points()
-    path = TextPath((0, 0), text, size=size, prop=font)
-    line = _box(TextPath((0, 0), _BOTTOM if up == "bottom" else _MIDDLE, size=size, prop=font))
-    whole = _box(path)
+
+    def path_of(string: str) -> Path:
+        return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
+
+    path, line = path_of(text), path_of(_BOTTOM if up == "bottom" else _MIDDLE).get_extents()
+    whole = path.get_extents() if len(path) else Bbox.unit()  # of spaces alone there is no path
     left = {"left": whole.x0, "center": (whole.x0 + whole.x1) / 2, "right": whole.x1}[across]
     move = Affine2D().translate(-left, -line.y0 if up == "bottom" else -(line.y0 + line.y1) / 2)
     return Outline(move.transform_path(path), move.transform(whole.corners()), move.transform(np.zeros(2)))
-
-
-def _box(path: Path) -> Bbox:
-    polygons = path.to_polygons()
-    return _around(np.concatenate(polygons)) if polygons else Bbox.unit()
-
-
-def _around(points: NDArray[np.float64]) -> Bbox:
-    return Bbox([points.min(axis=0), points.max(axis=0)])

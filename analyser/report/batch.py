@@ -9,22 +9,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from analyser.analysis.frame import not_modelled
+from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.game.profiles import Profiles, load_profiles
-from analyser.plots.metrics import metric
-from analyser.report.balance import balance_of, write_balance
-from analyser.report.figures import figure_jobs, whole_table, write_table
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.plots.metrics import checked_metric
+from analyser.report.conclusions import reasons
 from analyser.report.folder import check_replaceable, work_on, write_manifest
 from analyser.report.inputs import Inputs, facts_of, key_of, write_units
 from analyser.report.page import parts_of_page, write_page
 from analyser.report.pictures import SHOWN_METRICS, missing_pictures, picture_jobs, plan_pictures
-from analyser.report.pool import Pool, cost_of, interrupts_noted, processes_for, rarely_collected
-from analyser.report.rankings import reasons
+from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.report.tables import balance_of, matchup_jobs, missing_parts, whole_table, write_balance, write_table
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -39,14 +38,14 @@ def write_report(
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
     row: str | None = None,
     metrics: Sequence[str] = SHOWN_METRICS,
-    profiles: Profiles | None = None,
+    profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of
-    :func:`analyser.analysis.matchups.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
+    :func:`analyser.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
     SVG, ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears when it is complete, in
     place of an earlier report. The same inputs and versions give the same bytes, but for the wall time in the manifest.
 
@@ -56,7 +55,7 @@ def write_report(
     Parameters
     ----------
     attackers, defenders, row, profiles, threads
-        As of :func:`analyser.analysis.matchups.matchups`.
+        As of :func:`analyser.matchups`.
     out : path
         A new or empty folder, or one that holds an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
@@ -74,7 +73,7 @@ def write_report(
     Raises
     ------
     InputError
-        As :func:`analyser.analysis.matchups.matchups`; no attack is possible; or `out` cannot be written, holds
+        As :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, holds
         something else, or is being written by another run.
     KeyboardInterrupt
         Ctrl-C.
@@ -91,15 +90,15 @@ def write_report(
     started, folder = time.monotonic(), Path(out)
     check_threads(threads)
     check_replaceable(folder)
-    inputs = _inputs(attackers, defenders, situations, row, metrics, profiles)
+    inputs = _inputs(attackers, defenders, situations, row, metrics, library_of(profiles))
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans = plan_pictures(inputs.attackers, inputs.defenders, inputs.situations, inputs.metrics)
+        plans, parts = plan_pictures(inputs), missing_parts(inputs, work)
         lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
-        pictures = sum(plan.cost for plan in missing_pictures(plans, work))
-        shared = cost_of(figure_jobs(inputs, work, 1)) + pictures
-        processes = processes_for(shared, threads or default_threads())
-        parts = figure_jobs(inputs, work, max((threads or default_threads()) // processes, 1))
-        whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
+        shared = sum(part.cost for part in parts)
+        whole = shared + sum(plan.cost for plan in missing_pictures(plans, work))
+        processes = processes_for(whole, threads or default_threads())
+        jobs = matchup_jobs(parts, inputs, work, max((threads or default_threads()) // processes, 1))
+        whole += lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
         def tell(done: int) -> None:
             heed()
@@ -108,19 +107,16 @@ def write_report(
 
         tell(0)
         with Pool(processes - 1) as pool:
-            pool.finish(pool.begin(parts), tell)
-            frame = whole_table(inputs, work)
-            _check_possible(frame)
-            drawing = pool.begin(picture_jobs(plans, frame, work))
-            done = shared - pictures
-            frame.to_parquet(work.report / PARQUET, index=False)
-            write_table(frame, work.report / TABLE, lambda line: tell(done + line * A_LINE_OF_TABLES // 2))
-            found = _matchups(inputs, frame)
+            pool.finish(pool.begin(jobs), tell)
+            found = _matchups(inputs, whole_table(inputs, work))
+            drawing = pool.begin(picture_jobs(plans, found.frame, work))
+            found.frame.to_parquet(work.report / PARQUET, index=False)
+            write_table(found.frame, work.report / TABLE, lambda line: tell(shared + line * A_LINE_OF_TABLES // 2))
             balance = balance_of(found, heed)
             write_balance(balance, work.report)
             write_units(inputs, work.report)
             page = parts_of_page(found, balance)
-            done += lines * A_LINE_OF_TABLES
+            done = shared + lines * A_LINE_OF_TABLES
             tell(done)
             pool.finish(drawing, lambda cost: tell(done + cost))
         write_page(page, plans, work.report / PAGE)
@@ -129,30 +125,15 @@ def write_report(
     return folder
 
 
-def _check_possible(frame: pd.DataFrame) -> None:
-    """Raise InputError, with the reasons, if nobody can attack anybody."""
-    if frame["why_not"].isna().any():
-        return
-    why = reasons(frame)
-    more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []
-    raise InputError(
-        f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}",
-        where="report",
-        allowed="attackers, defenders, situations and a row that go together",
-    )
-
-
 def _inputs(
     attackers: Selectors,
     defenders: Selectors,
     situations: Sequence[Situation | str],
     row: str | None,
     metrics: Sequence[str],
-    profiles: Profiles | None,
+    library: Profiles,
 ) -> Inputs:
-    library = profiles or load_profiles()
-    for name in metrics:
-        metric(name)
+    """What is asked for, checked."""
     attacking = loadouts(attackers, library)
     check_row(row, attacking)
     return Inputs(
@@ -160,21 +141,20 @@ def _inputs(
         defenders=loadouts(defenders, library),
         situations=situations_called(situations),
         row=row,
-        metrics=tuple(dict.fromkeys(metrics)),
-        profiles=profiles,
+        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
+        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
     )
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
-    return Matchups(
-        frame=frame,
-        attackers=inputs.attackers,
-        defenders=inputs.defenders,
-        situations=inputs.situations,
-        row=inputs.row,
-        metric=inputs.metrics[0],
-        ruleset=inputs.ruleset,
-        not_modelled=not_modelled(inputs.attackers, inputs.defenders, inputs.situations),
-        profiles=inputs.used,
-    )
+    """The table with what it is of; InputError, with the reasons, if nobody can attack anybody."""
+    if frame["why_not"].notna().all():
+        why = reasons(frame)
+        more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []
+        problem = f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}"
+        allowed = "attackers, defenders, situations and a row that go together"
+        raise InputError(problem, where="report", allowed=allowed)
+    attackers, defenders, situations, row, metrics, ruleset, used = inputs
+    missing = not_modelled(attackers, defenders, situations)
+    return Matchups(frame, attackers, defenders, situations, row, metrics[0], ruleset, missing, used)

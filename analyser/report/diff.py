@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.situations import Situation
+from analyser.analysis.figures import number_text
+from analyser.analysis.matchups import matchups
+from analyser.analysis.selection import loadouts
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.sampling import Progress
 from analyser.common.text import aligned, counted
-from analyser.game.profiles import ProfilesUsed
-from analyser.plots import metrics
-from analyser.plots.metrics import METRICS, PER_100_POINTS
-from analyser.report.edits import Edit, edits
-from analyser.report.sources import Asked, Side, sides
+from analyser.common.validation import checked
+from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
+from analyser.report.folder import MANIFEST, is_report
+from analyser.report.inputs import UNITS
 
 PROBABILITIES = tuple(name for name, what in METRICS.items() if what.is_probability)
-FOR_POINTS = f"expected_points_destroyed{PER_100_POINTS}"
 PROBABILITY = "probability"  # from 0 to 1
-_KEY = ["attacker", "defender", "situation"]
+EVERYBODY = "*/*"
 MOST_EDITS, MOST_MATCHUPS = 40, 20  # in plain text
+_KEY = ["attacker", "defender", "situation"]
+_CHANGES = [*_KEY, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # of a change: what comes after them is the rounding of sums
+
+
+class Edit(NamedTuple):
+    """One thing that is written differently; `old` or `new` is None where it is not there."""
+
+    where: str  # a unit, ``faction/unit``; or ``"ruleset"``
+    key: str  # what of it, with dots; empty: all of it
+    old: str | None
+    new: str | None
+
+    def __str__(self) -> str:
+        """The edit as a line."""
+        if not self.key:
+            return f"{self.where}: {'new' if self.old is None else 'gone'}"
+        old, new = ("nothing" if each is None else each for each in (self.old, self.new))
+        return f"{self.where}: {self.key}: {old} -> {new}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,14 +64,17 @@ class Diff:
         next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
         tells where an attack can be made in one of them only, and does nothing in the other.
     for_points : DataFrame
-        The matchups of a loadout whose points changed, by :data:`FOR_POINTS`, the largest change of it first: the same
-        columns, and `share`, the change as a share of the old figure. Empty where a metric was asked for.
+        The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
+        it first: the same columns, and `share`, the change as a share of the old figure. Empty where a metric was asked
+        for.
     n_compared : int
         The matchups that both have.
     gone, added : tuple of str
         Loadouts that take part in old or in new only.
     old, new : ProfilesUsed
         The folders, as given, and the versions of the profiles.
+    unchanged : bool
+        Whether two folders of profiles say the same, so that no matchup was worked out.
     """
 
     edits: tuple[Edit, ...]
@@ -60,6 +85,7 @@ class Diff:
     added: tuple[str, ...]
     old: ProfilesUsed
     new: ProfilesUsed
+    unchanged: bool = False
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -85,6 +111,8 @@ def diff(
     progress: Progress | None = None,
 ) -> Diff:
     """What changed from `old` to `new`, and what that did to every matchup that both have.
+
+    Profiles that say the same are told at once: no matchup is worked out for them.
 
     Parameters
     ----------
@@ -113,22 +141,156 @@ def diff(
     >>> same.edits, same.n_compared, same.worst
     ((), 72, 0.0)
     """
-    if metric is not None:
-        metrics.metric(metric)
-    asked = Asked(attackers, defenders, situations)
-    before, after = sides(Path(old), Path(new), asked, progress)
-    joined = before.frame.merge(after.frame, on=_KEY, suffixes=("_old", "_new"))
-    names = (metric,) if metric else PROBABILITIES
+    names = PROBABILITIES if metric is None else (checked_metric(metric),)
+    paths = Path(old), Path(new)
+    reports = [_manifest(path) for path in paths if is_report(path)]
+    asked = _asked(attackers, defenders, situations, reports)
+    before, after = (_of_report(path) if is_report(path) else _of_profiles(path) for path in paths)
+    of_reports = [side.things.keys() for side, path in zip((before, after), paths) if is_report(path)]
+    written = edits(_part_of(before, of_reports), _part_of(after, of_reports))
+    if not reports and not written:
+        return _unchanged(before, after, asked)
+    frames = []
+    for number, side in enumerate((before, after)):
+
+        def tell(done: int, total: int, number: int = number) -> None:
+            if progress is not None:
+                progress(number * total + done, 2 * total)
+
+        frames.append(_matchups_of(side, asked, tell))
+    sides = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
+    joined = frames[0].merge(frames[1], on=_KEY, suffixes=("_old", "_new"))
     return Diff(
-        edits=tuple(edits(before.things, after.things)),
+        edits=written,
         frame=_changed(joined, names),
         for_points=_changed_for_points(joined if metric is None else joined.head(0)),
         n_compared=len(joined),
-        gone=_only(before, after),
-        added=_only(after, before),
+        gone=tuple(each for each in sides[0] if each not in sides[1]),
+        added=tuple(each for each in sides[1] if each not in sides[0]),
         old=before.used,
         new=after.used,
     )
+
+
+# --- the two sides ----------------------------------------------------------------------------------------------
+
+
+class _Side(NamedTuple):
+    """Units by ``faction/unit`` and the ruleset as plain data, and where the matchups come from."""
+
+    things: Mapping[str, Any]
+    used: ProfilesUsed
+    source: Profiles | pd.DataFrame
+
+
+def _asked(
+    attackers: str | None,
+    defenders: str | None,
+    situations: Sequence[Situation | str] | None,
+    reports: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """What is asked of :func:`matchups`; what is not, as the first report has it; without one, everything."""
+    if not reports:
+        sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
+        return {**sides, "situations": situations or [ALL_SITUATIONS]}
+    if any(each is not None for each in (attackers, defenders, situations)):
+        raise InputError("a report has its own attackers, defenders and situations", where="diff")
+    report = reports[0]
+    return {
+        "attackers": report["attackers"],
+        "defenders": report["defenders"],
+        "situations": [checked(Situation, each, where=MANIFEST) for each in report["situations"]],
+        "row": None if report["row"] == "best" else str(report["row"]),
+    }
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    return manifest
+
+
+def _of_report(path: Path) -> _Side:
+    try:
+        things = json.loads((path / UNITS).read_text(encoding="utf-8"))
+        version = _manifest(path).get("profiles_used", {}).get("version", "unknown")  # of an earlier program
+        return _Side(things, ProfilesUsed(str(path), version), pd.read_parquet(path / "matchups.parquet"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
+
+
+def _of_profiles(path: Path) -> _Side:
+    profiles = Profiles(path)
+    units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
+    return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
+
+
+def _matchups_of(side: _Side, asked: dict[str, Any], progress: Progress) -> pd.DataFrame:
+    if isinstance(side.source, pd.DataFrame):
+        return side.source
+    there = {name: _there(asked[name], side.source) for name in ("attackers", "defenders")}
+    return matchups(**asked | there, profiles=side.source, progress=progress).frame
+
+
+def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
+    """Of a report's loadouts those that these profiles have; a selector with wildcards as it is."""
+    if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
+        return selectors
+    names = {each.selector for each in profiles}
+    return [each for each in selectors if each in names] or selectors[:1]
+
+
+def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
+    """The diff of two folders of profiles that say the same."""
+    assert isinstance(old.source, Profiles)
+    sides = [loadouts(asked[name], old.source) for name in ("attackers", "defenders")]
+    compared = len(sides[0]) * len(sides[1]) * len(situations_called(asked["situations"]))
+    nothing = pd.DataFrame(columns=_CHANGES)
+    return Diff((), nothing, nothing.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
+
+
+# --- what is written differently ----------------------------------------------------------------------------------
+
+
+def _part_of(side: _Side, reports: Sequence[Collection[str]]) -> dict[str, Any]:
+    """What a side says of the units of every report alone: others are no part of it, and neither new nor gone."""
+    return {name: thing for name, thing in side.things.items() if all(name in each for each in reports)}
+
+
+def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
+    """What is different between two tables of things as plain data by name, in the order of the names.
+
+    Examples
+    --------
+    >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
+    >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
+    >>> [str(each) for each in edits(old, new)]
+    ['crown/guns: new', 'crown/rifles: levels.basic.points: 35 -> 40']
+    """
+    found = []
+    for name in sorted({*old, *new}):
+        if name not in old or name not in new:
+            found.append(Edit(name, "", *("there" if name in side else None for side in (old, new))))
+            continue
+        before, after = dict(_leaves(old[name])), dict(_leaves(new[name]))
+        keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
+        found += [Edit(name, key, before.get(key), after.get(key)) for key in keys]
+    return tuple(found)
+
+
+def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every value in nested data with its way in; what has an id goes by it, a list of words is one value."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _leaves(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, list) and any(isinstance(each, Mapping) for each in data):
+        for place, each in enumerate(data):
+            band = f"{each['first']}-{each['last']}" if {"first", "last"} <= each.keys() else place  # of attack dice
+            yield from _leaves(each, f"{path}.{each.get('id') or band}")
+    elif data is not None:
+        yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)
+
+
+# --- what it did --------------------------------------------------------------------------------------------------
 
 
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -142,21 +304,18 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     most = np.abs(change).argmax(axis=1)
     rows = np.arange(len(joined))
     could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
+    units = [PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names]
     found = joined[_KEY].assign(
         metric=np.array(names)[most],
-        unit=np.array([PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names])[most],
+        unit=np.array(units)[most],
         old=old[rows, most],
         new=new[rows, most],
         change=change[rows, most],
         note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
     )
     found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
-    return _worst_first(found, "change")
-
-
-def _worst_first(found: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The largest of a column first, without its sign; equals, as far as sums can tell, by name."""
-    size = found[column].abs().round(_DIGITS)
+    # The largest first, without its sign; equals, as far as sums can tell, by name.
+    size = found["change"].abs().round(_DIGITS)
     ordered = found.assign(size=size).sort_values(["size", *_KEY], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
@@ -168,77 +327,62 @@ def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
-    found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (FOR_POINTS,))
+    found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
     share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
-    return _worst_first(found.assign(share=share), "change")
+    return found.assign(share=share)
 
 
-def _only(one: Side, other: Side) -> tuple[str, ...]:
-    """The loadouts that take part in `one` and not in `other`."""
-    mine, theirs = (
-        dict.fromkeys((*side.frame["attacker"].unique(), *side.frame["defender"].unique())) for side in (one, other)
-    )
-    return tuple(each for each in mine if each not in theirs)
+# --- how it is shown ----------------------------------------------------------------------------------------------
 
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
-    sides = [f"Old: {found.old}", f"New: {found.new}"]
-    blocks = [sides, _edits(found), *_who(found), _matchups(found, limit), *_for_points(found, limit)]
+    blocks = [[f"Old: {found.old}", f"New: {found.new}"]]
+    compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
+    if found.unchanged:
+        same = f"all {counted(found.n_compared, 'matchup')} are the same, and none was worked out"
+        blocks.append([f"Profiles: nothing changed, so that {same}"])
+    else:
+        more = len(found.edits) - MOST_EDITS
+        lines = [f"  {each}" for each in found.edits[:MOST_EDITS]] + ([f"  … and {more} more"] if more > 0 else [])
+        blocks.append([f"Profiles: {counted(len(found.edits), 'change') if lines else 'nothing changed'}", *lines])
+        both = (("old", found.gone), ("new", found.added))
+        blocks += [[f"Only in {side}: {', '.join(names)}"] for side, names in both if names]
+        blocks.append(_matchups(found, compared, limit) if len(found.frame) else [f"{compared}: none changed"])
+    if len(found.for_points):
+        blocks.append(_for_points(found, limit))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _edits(found: Diff) -> list[str]:
-    if not found.edits:
-        return ["Profiles: nothing changed"]
-    more = len(found.edits) - MOST_EDITS
-    lines = [f"Profiles: {counted(len(found.edits), 'change')}", *(f"  {each}" for each in found.edits[:MOST_EDITS])]
-    return [*lines, f"  … and {more} more"] if more > 0 else lines
-
-
-def _who(found: Diff) -> list[list[str]]:
-    """Who takes part in one of the two only."""
-    return [
-        [f"Only in {side}: {', '.join(names)}"] for side, names in (("old", found.gone), ("new", found.added)) if names
-    ]
-
-
-def _matchups(found: Diff, limit: int) -> list[str]:
-    compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
-    if found.frame.empty:
-        return [f"{compared}: none changed"]
+def _matchups(found: Diff, compared: str, limit: int) -> list[str]:
     (unit,) = found.frame["unit"].unique()  # all of them are probabilities, or one figure
     scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     heads = f"change ({of_change})", f"old ({unit})", f"new ({unit})"
     rows: list[tuple[str, ...]] = [(*heads, "figure", "attacker", "defender", "situation", "")]
     for row in found.frame.head(limit).to_dict("records"):
-        figures = _number(scale * row["change"], "+"), _number(scale * row["old"]), _number(scale * row["new"])
-        rows.append((*figures, *(row[each] for each in ("metric", "attacker", "defender", "situation", "note"))))
+        change, old, new = (scale * row[name] for name in ("change", "old", "new"))
+        names = (row[each] for each in ("metric", "attacker", "defender", "situation", "note"))
+        rows.append((number_text(change, "+"), number_text(old), number_text(new), *names))
     heading = f"{compared}: {len(found.frame):,} changed, worst first"
-    shown = "" if len(found.frame) <= limit else f" (the first {limit})"
-    return [heading + shown, *aligned(rows, ">>><<<<<")]
+    return [heading + _first(found.frame, limit), *aligned(rows, ">>><<<<<")]
 
 
-def _for_points(found: Diff, limit: int) -> list[list[str]]:
+def _for_points(found: Diff, limit: int) -> list[str]:
     """What a change of points did."""
-    if found.for_points.empty:
-        return []
     heads = "change (points)", "change (% of old)", "old (points)", "new (points)"
     rows: list[tuple[str, ...]] = [(*heads, "attacker", "defender", "situation")]
     for row in found.for_points.head(limit).to_dict("records"):
-        figures = _number(row["change"], "+"), f"{100 * row['share']:+.1f}", _number(row["old"]), _number(row["new"])
-        rows.append((*figures, row["attacker"], row["defender"], row["situation"]))
-    heading = f"{METRICS[FOR_POINTS].title}: {len(found.for_points):,} changed where points did, worst first"
-    shown = "" if len(found.for_points) <= limit else f" (the first {limit})"
-    return [[heading + shown, *aligned(rows, ">>>><<<")]]
+        changes = number_text(row["change"], "+"), f"{100 * row['share']:+.1f}"
+        rows.append((*changes, number_text(row["old"]), number_text(row["new"]), *(row[each] for each in _KEY)))
+    heading = f"{METRICS[EFFICIENCY].title}: {len(found.for_points):,} changed where points did, worst first"
+    return [heading + _first(found.for_points, limit), *aligned(rows, ">>>><<<")]
 
 
-def _number(value: float, sign: str = "") -> str:
-    """A figure with two decimals, and one digit of what they would make nothing of."""
-    return f"{value:{sign}{'.1g' if 0 < abs(value) < 0.005 else '.2f'}}"
+def _first(frame: pd.DataFrame, limit: int) -> str:
+    return "" if len(frame) <= limit else f" (the first {limit})"
 
 
-def over_said(found: Diff, limit: float) -> str:
+def over_limit(found: Diff, limit: float) -> str:
     """That the largest change of any matchup is above `limit`, both in what it is measured in."""
     unit = found.frame["unit"].iloc[0] if len(found.frame) else ""
     scale, unit = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
@@ -263,9 +407,9 @@ def diff_record(found: Diff) -> dict[str, Any]:
     }
 
 
-def diff_rows(found: Diff) -> list[dict[str, Any]]:
+def diff_rows(found: Diff) -> list[dict[Any, Any]]:
     """Every matchup that changed, a row each; `share` where points did."""
     parts = [each for each in (found.frame, found.for_points) if len(each)]
     table = (pd.concat(parts, ignore_index=True) if parts else found.frame).astype(object)
     table = table.where(table.notna(), None).assign(old_profiles=str(found.old), new_profiles=str(found.new))
-    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
+    return table.to_dict("records")

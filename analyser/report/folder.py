@@ -25,29 +25,12 @@ _ALLOWED = "a new or empty folder, or one that holds nothing but a report of thi
 
 
 class Work(NamedTuple):
-    """The folder of a report that is not finished.
-
-    Attributes
-    ----------
-    folder : Path
-    """
+    """The folder of an unfinished report; in it the report as it grows, its parts, and files that are not whole yet."""
 
     folder: Path
-
-    @property
-    def report(self) -> Path:
-        """The report as it grows."""
-        return self.folder / "report"
-
-    @property
-    def parts(self) -> Path:
-        """What it is made from."""
-        return self.folder / "parts"
-
-    @property
-    def scratch(self) -> Path:
-        """For files that are not whole yet."""
-        return self.folder / "scratch"
+    report: Path
+    parts: Path
+    scratch: Path
 
     def prepare(self, key: str) -> None:
         """Keep what was done with the same `key`, throw away all else."""
@@ -69,37 +52,27 @@ def work_folder(out: Path) -> Path:
 def work_on(out: Path, key: str) -> Iterator[Work]:
     """A folder to make a report in; in the end the report takes the place of `out`.
 
-    Parameters
-    ----------
-    out : Path
-        Where the report is to be.
-    key : str
-        Stands for all that the report is made from: what an earlier run with the same key has left is there again.
-
-    Raises
-    ------
-    InputError
-        `out` is not a folder, holds something else than a report, or cannot be written; or another run is writing it.
-    KeyboardInterrupt
-        As it came; then, and if the process is killed, the work is kept. After any other failure nothing is left,
-        and `out` is as it was before.
+    `key` stands for all that the report is made from: what a run with the same key was stopped at is there again.
+    Ctrl-C, or the end of the process, leaves the work; after any other failure nothing is left, and `out` is as it was
+    before. InputError if `out` is no place for a report, cannot be written, or another run is writing it.
     """
     out = out.resolve()
     check_replaceable(out)
     made = [folder for folder in out.parents if not folder.exists()]
-    work = Work(work_folder(out))
+    folder = work_folder(out)
+    work = Work(folder, folder / "report", folder / "parts", folder / "scratch")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(work.folder, out), _kept_if_stopped(work):
+        with _locked(folder, out), _kept_if_stopped(work):
             work.prepare(key)
             yield work
-            _put_in_place(work.report, out, aside=work.folder / "old")
+            _put_in_place(work.report, out, aside=folder / "old")
     except OSError as error:
         raise InputError(f"cannot write this report: {error.strerror or error}", where=str(out)) from error
     finally:
-        for folder in made:
+        for path in made:
             with suppress(OSError):  # it is not empty
-                folder.rmdir()
+                path.rmdir()
 
 
 @contextmanager

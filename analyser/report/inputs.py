@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analyser import __version__
-from analyser.analysis.frame import METHOD
+from analyser.analysis.grid import METHOD
 from analyser.analysis.situations import Situation
-from analyser.game.profiles import Profiles, ProfilesUsed, profiles_used
+from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
@@ -22,17 +22,8 @@ _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "ch
 class Inputs(NamedTuple):
     """All that the bytes of a report depend on, but for the versions of the programs.
 
-    Attributes
-    ----------
-    attackers, defenders : tuple of Loadout
-    situations : tuple of Situation
-    row : str or None
-        None: the best one.
-    metrics : tuple of str
-        Of the heatmaps.
-    profiles : Profiles or None
-        None: those that ship.
-    ruleset : Ruleset
+    `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
+    words that do not depend on where they lie: the folder's own name alone.
     """
 
     attackers: tuple[Loadout, ...]
@@ -40,15 +31,8 @@ class Inputs(NamedTuple):
     situations: tuple[Situation, ...]
     row: str | None
     metrics: tuple[str, ...]
-    profiles: Profiles | None
     ruleset: Ruleset
-
-    @property
-    def used(self) -> ProfilesUsed:
-        """Which profiles these are, in words that do not depend on where they lie: the folder's own name alone."""
-        if self.profiles is None:
-            return profiles_used()
-        return self.profiles.used._replace(folder=self.profiles.folder.resolve().name)
+    used: ProfilesUsed
 
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:

@@ -6,38 +6,41 @@ import base64
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
+import numpy as np
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
 
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO
-from analyser.analysis.frame import METHOD, records
+from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import METRICS
-from analyser.report.balance import Balance
-from analyser.report.page_data import page_data
+from analyser.game.units import Category, Loadout, unit_of
+from analyser.plots.heatmaps import LEAST_SHARE
+from analyser.plots.look import SCALE, inks
+from analyser.plots.metrics import EFFICIENCY, METRICS, RESULTS
+from analyser.report.conclusions import answers, idle, rankings, sheets
 from analyser.report.pictures import Plan, size_on_page
-from analyser.report.rankings import answers, idle, rankings
-from analyser.report.unit_cards import anchors, sheets
+from analyser.report.tables import Balance
 
 MOST_OUTLIERS = 20
+CARRIED = (
+    *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
+    *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
+)
+"""The figures that the page carries, beside those of duels."""
+PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
+DECIMALS = 3  # of all other figures
+COLOURS = 64
 
 
 class Picture(NamedTuple):
-    """A heatmap that has been drawn.
-
-    Attributes
-    ----------
-    plan : Plan
-    width, height : int
-        In pixels of a page.
-    source : str
-        The picture itself as an address, if the page shows it; else empty.
-    """
+    """A heatmap that has been drawn: its size in pixels of a page, and itself as an address if the page shows it."""
 
     plan: Plan
     width: int
@@ -48,19 +51,29 @@ class Picture(NamedTuple):
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
     """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
     pictures = [_picture(plan, plans[0].metric, path.parent) for plan in plans]
-    text = _template().render(galleries=_galleries(pictures), **parts)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    galleries = [
+        (f"{_faction(attackers)} on {_faction(defenders)}", list(part))
+        for (attackers, defenders), part in groupby(pictures, lambda each: (each.plan.attackers, each.plan.defenders))
+    ]
+    path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
+
+
+def _picture(plan: Plan, shown_metric: str, folder: Path) -> Picture:
+    """The page carries the pictures of one metric; those of others are files beside it, and can be drawn on it."""
+    source = ""
+    if plan.metric == shown_metric:
+        source = "data:image/png;base64," + base64.b64encode((folder / plan.png).read_bytes()).decode("ascii")
+    return Picture(plan, *size_on_page(plan, folder), source)
 
 
 def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     units = sheets(found, balance)
     ours, theirs = _side(found.attackers), _side(found.defenders)
-    both = *found.attackers, *found.defenders
-    flags = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
-    flagged = balance.flags[balance.flags["flag"] != ""].sort_values(
-        "flag", key=lambda each: each.map(flags.index), kind="stable"
-    )
+    kinds = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
+    flagged = balance.flags[balance.flags["flag"] != ""]
+    flagged = flagged.sort_values("flag", key=lambda each: each.map(kinds.index), kind="stable")
+    die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     return {
         "version": __version__,
         "profiles": found.profiles,
@@ -70,28 +83,28 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "n_defenders": len(found.defenders),
         "situations": found.situations,
         "row": found.row,
-        "ruleset": _ruleset(found),
+        "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
+        "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         "assumptions": found.assumptions,
         "not_modelled": found.not_modelled,
-        "metrics": METRICS,
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
-        "efficiency": records(balance.efficiency),
-        "flags": records(flagged),
-        "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in flags},
+        "efficiency": balance.balance.to_dict("records"),
+        "flags": flagged.to_dict("records"),
+        "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in kinds},
         "n_judged": len(balance.flags),
-        "outliers": records(balance.outliers.head(MOST_OUTLIERS)),
+        "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "n_outliers": len(balance.outliers),
-        "dominated": records(balance.dominated),
-        "ratings": None if balance.ratings is None else records(balance.ratings),
+        "dominated": balance.dominated.to_dict("records"),
+        "ratings": None if balance.ratings is None else balance.ratings.to_dict("records"),
         "least": LEAST,
         "factor": FACTOR,
         "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
-        "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in both},
+        "names": {each.selector: _name(each) for each in (*found.attackers, *found.defenders)},
         "sheets": units,
-        "anchors": anchors(units),
+        "anchors": {sheet["selector"] for sheet in units},
         "data": page_data(found),
         "n_possible": int(found.frame["why_not"].isna().sum()),
         "n_rows": len(found.frame),
@@ -114,47 +127,23 @@ def _template() -> Any:
         "percent": _percent,
         "faction": _faction,
         "unit_of": unit_of,
-        "anchor": _anchor,
+        "anchor": lambda selector: "unit-" + unit_of(selector).replace("/", "-"),  # the id of a unit's part of the page
+        "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
+
+
+def _name(loadout: Loadout) -> str:
+    return f"{loadout.unit.name}, {loadout.level_name}"
 
 
 def _faction(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _anchor(selector: str) -> str:
-    """The id of a unit's part of the page."""
-    return "unit-" + unit_of(selector).replace("/", "-")
-
-
 def _side(sides: Sequence[Loadout]) -> str:
     *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _ruleset(found: Matchups) -> dict[str, str]:
-    """The die and the deck in words."""
-    die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
-    sides = ", ".join(f"{count} {face}" for face, count in die.items() if count)
-    cards = ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items()))
-    return {"die": sides, "deck": cards}
-
-
-def _picture(plan: Plan, shown_metric: str, folder: Path) -> Picture:
-    """The page carries the pictures of one metric; those of others are files beside it, and can be drawn on it."""
-    source = ""
-    if plan.metric == shown_metric:
-        source = "data:image/png;base64," + base64.b64encode((folder / plan.png).read_bytes()).decode("ascii")
-    return Picture(plan, *size_on_page(plan, folder), source)
-
-
-def _galleries(pictures: Sequence[Picture]) -> list[tuple[str, list[Picture]]]:
-    """The pictures in parts, one for each pair of factions."""
-    return [
-        (f"{_faction(attackers)} on {_faction(defenders)}", list(part))
-        for (attackers, defenders), part in groupby(pictures, lambda each: (each.plan.attackers, each.plan.defenders))
-    ]
 
 
 def _percent(probability: float) -> str:
@@ -164,3 +153,66 @@ def _percent(probability: float) -> str:
     if probability < 0.0005:
         return "<0.1%"
     return ">99.9%" if probability > 0.9995 else f"{100 * probability:.1f}%"
+
+
+def page_data(found: Matchups) -> dict[str, Any]:
+    """What the scripts of the page read; rows are by attacker, then defender, then situation.
+
+    Returns
+    -------
+    dict
+        `attackers` and `defenders`, a list of selector, unit, level, points, faction and category each; `situations`
+        and `metrics`, names and titles; `columns`, the figures by metric, None where there is none; `rows` and `why`,
+        texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high;
+        `least_share`, what of the highest figure the scale begins at; `categories` of targets, in their order.
+    """
+    frame = found.frame
+    carried = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
+    row, rows = pd.factorize(frame["row"])
+    why_not, why = pd.factorize(frame["why_not"])
+    colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
+    return {
+        "attackers": [_side_data(each) for each in found.attackers],
+        "defenders": [_side_data(each) for each in found.defenders],
+        "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
+        "metrics": [_metric_data(name) for name in carried],
+        "steps": PROBABILITY_STEPS,
+        "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in carried},
+        "rows": [str(each) for each in rows],
+        "row": row.tolist(),
+        "why": [str(each) for each in why],
+        "why_not": why_not.tolist(),
+        "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
+        "least_share": LEAST_SHARE,
+        "categories": get_args(Category),
+    }
+
+
+def _metric_data(name: str) -> dict[str, Any]:
+    what = METRICS[name]
+    return {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
+
+
+def _side_data(loadout: Loadout) -> dict[str, Any]:
+    names = {"selector": loadout.selector, "unit": loadout.unit.name, "level": loadout.level_name}
+    return {
+        **names,
+        "points": loadout.level.points,
+        "faction": loadout.faction,
+        "category": loadout.unit.category,
+    }
+
+
+def _short(column: pd.Series[Any], *, probability: bool) -> list[float | int | None]:
+    """The figures rounded, but nothing possible to nothing and nothing uncertain to certain."""
+    values = column.to_numpy(np.float64) * (PROBABILITY_STEPS if probability else 1)
+    step = 1.0 if probability else 10.0**-DECIMALS
+    rounded = values.round(0 if probability else DECIMALS)
+    rounded[(rounded == 0) & (values > step * CERTAIN_WITHIN)] = step / 10
+    if probability:
+        rounded[(rounded == PROBABILITY_STEPS) & (values < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN))] -= step / 10
+    blank = np.isnan(rounded)
+    return [
+        None if none else int(each) if each == int(each) else each
+        for each, none in zip(np.where(blank, 0, rounded).tolist(), blank)
+    ]

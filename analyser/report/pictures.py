@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from PIL import Image
 
-from analyser.analysis.balance import EFFICIENCY
-from analyser.analysis.frame import by_unit
+from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import MOST_LOADOUTS
 from analyser.analysis.situations import Situation
-from analyser.game.units import Loadout
 from analyser.plots import heatmap
 from analyser.plots.look import house_style
-from analyser.plots.metrics import ALL_LEVELS, METRICS
+from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
 from analyser.report.folder import Work
+from analyser.report.inputs import Inputs
 from analyser.report.pool import Job
 
 if TYPE_CHECKING:
@@ -33,19 +34,7 @@ A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
 
 
 class Plan(NamedTuple):
-    """A heatmap to be drawn.
-
-    Attributes
-    ----------
-    attackers, defenders : str
-        A faction each.
-    levels : str
-        ``"all levels"``: units, as means over their levels; empty: every loadout.
-    situation : Situation
-    metric : str
-    cells : int
-        How many it has.
-    """
+    """A heatmap to be drawn, of so many cells: the factions, and `levels`, ``"all levels"`` for means over them."""
 
     attackers: str
     defenders: str
@@ -82,39 +71,28 @@ class Plan(NamedTuple):
         return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
 
 
-def plan_pictures(
-    attackers: Sequence[Loadout],
-    defenders: Sequence[Loadout],
-    situations: Sequence[Situation],
-    metrics: Sequence[str] = SHOWN_METRICS,
-) -> list[Plan]:
-    """The heatmaps of a comparison: for each pair of factions, each situation and each metric.
+def plan_pictures(inputs: Inputs) -> list[Plan]:
+    """The heatmaps of a report: for each pair of factions, each situation and each metric.
 
     Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
     """
     plans = []
-    for attacking in dict.fromkeys(each.faction for each in attackers):
-        for defending in dict.fromkeys(each.faction for each in defenders):
-            ours = [each for each in attackers if each.faction == attacking]
-            theirs = [each for each in defenders if each.faction == defending]
-            levels = _levels_shown(ours, theirs)
-            cells = _rows_shown(ours, levels) * _rows_shown(theirs, levels)
+    for attacking in dict.fromkeys(each.faction for each in inputs.attackers):
+        for defending in dict.fromkeys(each.faction for each in inputs.defenders):
+            sides = [
+                [each for each in side if each.faction == faction]
+                for side, faction in ((inputs.attackers, attacking), (inputs.defenders, defending))
+            ]
+            few = max(map(len, sides)) <= MOST_LOADOUTS
+            one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
+            levels = "" if few or one_level else ALL_LEVELS
+            ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
             plans += [
-                Plan(attacking, defending, levels, situation, metric, cells)
-                for situation in situations
-                for metric in metrics
+                Plan(attacking, defending, levels, situation, metric, ours * theirs)
+                for situation in inputs.situations
+                for metric in inputs.metrics
             ]
     return plans
-
-
-def _levels_shown(attackers: Sequence[Loadout], defenders: Sequence[Loadout]) -> str:
-    few = max(len(attackers), len(defenders)) <= MOST_LOADOUTS
-    one_level = all(len({each.level_name for each in side}) == 1 for side in (attackers, defenders))
-    return "" if few or one_level else ALL_LEVELS
-
-
-def _rows_shown(side: Sequence[Loadout], levels: str) -> int:
-    return len({each.unit.id for each in side}) if levels else len(side)
 
 
 def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list[Job]:
@@ -149,15 +127,11 @@ def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
 
 def _save_svg(figure: Figure, path: Path) -> None:
     """Neither the day nor the version of the drawing library: the same figures give the same bytes."""
-    import matplotlib as mpl
-
     with mpl.rc_context({"svg.hashsalt": "analyser"}):
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
 
 
 def _save_png(figure: Figure, path: Path) -> None:
-    from PIL import Image
-
     figure.set_dpi(DOTS_AN_INCH)
     canvas = cast("Any", figure.canvas)
     canvas.draw()
@@ -168,8 +142,6 @@ def _save_png(figure: Figure, path: Path) -> None:
 
 def size_on_page(plan: Plan, folder: Path) -> tuple[int, int]:
     """Width and height of a picture that has been drawn, in pixels of a page."""
-    from PIL import Image
-
     with Image.open(folder / plan.png) as picture:
         width, height = picture.size
     return round(width * PIXELS_AN_INCH / DOTS_AN_INCH), round(height * PIXELS_AN_INCH / DOTS_AN_INCH)

@@ -11,13 +11,10 @@ import os
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from multiprocessing.process import BaseProcess
-from threading import RLock
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -34,32 +31,19 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-def cost_of(jobs: Sequence[Job]) -> int:
-    """What jobs cost one process, in microseconds of a typical machine."""
-    return sum(job.cost for job in jobs)
-
-
 def processes_for(cost: int, threads: int) -> int:
     """How many processes are to share out work of that cost."""
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
 
 
-class Shared:
-    """Jobs that helpers take from the front and this process from the back."""
-
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        self.waiting, self.taken = deque(jobs), list[tuple[Job, Future[None]]]()
-        self.lock = RLock()  # a job is waiting or taken, and never neither
-
-
 class Pool:
     """Helpers of this process: :meth:`begin` lets them begin with jobs, :meth:`finish` ends the work with them.
 
-    Where there can be no helper, or one fails, this process does all of it and meets the same trouble.
+    Helpers take jobs from the front and this process from the back. Where there can be no helper, or one fails, this
+    process does all of it and meets the same trouble.
     """
 
     def __init__(self, helpers: int) -> None:
-        self._count = helpers
         self._helpers: ProcessPoolExecutor | None = None
         if helpers:
             with suppress(OSError), _on_its_own():  # the executor has a process of its own, which counts locks
@@ -73,43 +57,35 @@ class Pool:
         if self._helpers is not None:
             self._helpers.shutdown(cancel_futures=True)
 
-    def begin(self, jobs: Sequence[Job]) -> Shared:
-        """Let each helper take a job, and another one whenever it has done one."""
-        shared = Shared(jobs)
-        if self._helpers is not None:
-            with _on_its_own():
-                for _ in range(self._count):
-                    self._hand_out(shared)
-        return shared
+    def begin(self, jobs: Sequence[Job]) -> list[tuple[Job, Future[None]]]:
+        """Hand jobs to the helpers; one that cannot be handed out waits for this process."""
+        handed: list[tuple[Job, Future[None]]] = []
+        with _on_its_own():
+            for job in jobs:
+                future: Future[None] = Future()
+                if self._helpers is not None:
+                    with suppress(OSError, RuntimeError):  # none can be started, or none is left
+                        future = self._helpers.submit(job.work, *job.arguments)
+                handed.append((job, future))
+        return handed
 
-    def _hand_out(self, shared: Shared, _: object = None) -> None:
-        with shared.lock:
-            if self._helpers is None or not shared.waiting:
-                return
-            job = shared.waiting.popleft()
-            try:
-                future = self._helpers.submit(job.work, *job.arguments)
-            except (OSError, RuntimeError):  # none can be started, or none is left
-                shared.waiting.appendleft(job)
-                return
-            shared.taken.append((job, future))
-        future.add_done_callback(partial(self._hand_out, shared))
-
-    def finish(self, shared: Shared, tell: Callable[[int], None]) -> None:
+    def finish(self, handed: Sequence[tuple[Job, Future[None]]], tell: Callable[[int], None]) -> None:
         """Do the last job that waits until none does; `tell` is called with the cost of all that are done."""
-        done = 0
-        while True:
-            with shared.lock:
-                if not shared.waiting:
-                    break
-                job = shared.waiting.pop()
-            job.work(*job.arguments)
-            done += job.cost
-            tell(done + cost_of([each for each, future in shared.taken if future.done()]))
-        for job, future in shared.taken:
-            if future.exception() is not None:
+        mine = 0
+        for job, future in reversed(handed):
+            if future.cancel():
                 job.work(*job.arguments)
-            tell(done + cost_of([each for each, other in shared.taken if other.done()]))
+                mine += job.cost
+                tell(mine + _done_by_helpers(handed))
+        for job, future in handed:
+            if not future.cancelled():
+                if future.exception() is not None:
+                    job.work(*job.arguments)
+                tell(mine + _done_by_helpers(handed))
+
+
+def _done_by_helpers(handed: Sequence[tuple[Job, Future[None]]]) -> int:
+    return sum(job.cost for job, future in handed if future.done() and not future.cancelled())
 
 
 @contextmanager

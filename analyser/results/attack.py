@@ -319,22 +319,22 @@ def _exact(scenario: Scenario) -> AttackResult:
 
 
 def simulate_in_batches(
-    scenario: Scenario, batches: int, chunks: int, *, seed: int = 0, threads: int | None = None
+    scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, bit for bit that of :func:`solve`, and the parts of so many `chunks` each that it was played in.
+    """A sample, bit for bit that of :func:`solve`, and the equal parts of whole chunks that it was played in.
 
-    Batch b of two scenarios with one seed is played from the same random words (common random numbers), so that
-    what they differ by in a batch varies less than each of them does.
+    It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed is played from the same
+    random words (common random numbers), so that what they differ by in a batch varies less than each of them does.
     """
-    trials = chunks * CHUNK_TRIALS
-    sampling = Sampling("monte-carlo", batches * trials, seed, threads=threads)
-    sample = _sample_of(scenario, seed)
+    trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
+    sample = _sample_of(scenario, sampling.seed)
     parts, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
         sample.play_to(batch * trials, sampling.n_threads)
-        parts.append(_sampled(scenario, sample, sample.counts - before, trials, seed))
+        parts.append(_sampled(scenario, sample, sample.counts - before, trials, sampling.seed))
         before = sample.counts.copy()
-    return _sampled(scenario, sample, sample.counts, sample.trials, seed), tuple(parts)
+        sampling.report(batch * trials, batches * trials)
+    return _sampled(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(parts)
 
 
 def _sample_of(scenario: Scenario, seed: int) -> Sample:

@@ -9,7 +9,7 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import compare
-from analyser.analysis.differences import Side, differences
+from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS
 from tests.helpers.shell import answer, refusal
@@ -72,7 +72,9 @@ def test_a_sample_that_cannot_tell_two_apart_says_so(river, otter):
 def planted(name, points, batches):
     """A loadout whose every figure has these values in the batches of a sample."""
     values = np.repeat(np.array(batches, float)[:, None], len(COMPARED), axis=1)
-    return Side(name, points, values.mean(axis=0), values)
+    figures = np.full((len(COMPARED), 3), np.nan)
+    figures[:, 0] = values.mean(axis=0)
+    return Side(name, points, figures, values)
 
 
 def test_who_is_known_to_be_worse_than_another_is_no_part_of_a_tie():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.analysis.duel import policy
+from analyser.analysis.fights import policy
 from analyser.analysis.grid import side_of
 from analyser.analysis.matchups import matchups
 from analyser.game.keywords import Quality, Rule

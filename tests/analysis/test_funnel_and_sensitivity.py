@@ -164,6 +164,14 @@ def test_overcharge_rolls_the_cards_dice_too():
     assert found["Dice re-rolled"] == pytest.approx((three + five) / 2)
 
 
+def test_a_sampled_funnel_is_near_the_exact_one():
+    given = "crown/rifle-platoon@basic", "imperium/krupp@basic"
+    exact = analyser.dice_funnel(*given, distance=6, aiming=True)
+    sampled = analyser.dice_funnel(*given, distance=6, aiming=True, method="monte-carlo", trials=10**6, seed=3)
+    assert exact["mean"].tolist() == pytest.approx(sampled["mean"].tolist(), abs=0.01)
+    assert not exact["mean"].equals(sampled["mean"])
+
+
 def test_damage_is_accounted_for_to_the_last_point():
     fight = scenario(SHIPPED_DIE, dice=9, models=3, defence=2, damage_limit=2, damage=1, rating="improved")
     found = analyser.dice_funnel(fight).set_index("stage")["mean"]
@@ -242,6 +250,30 @@ def test_points_are_what_the_levels_charge():
     assert (row["points_plus_1_low"], row["points_plus_1_high"]) == pytest.approx(
         (change * prices[1], change * prices[0])
     )
+
+
+def test_two_units_are_the_scenario_that_they_make(river):
+    otters = "river/otter@basic"
+    scenario = {"attack": {"attacker": otters, "distance": 5, "bonuses": ["aiming"]}, "target": {"unit": otters}}
+    by_units = analyser.sensitivity(otters, otters, distance=5, aiming=True, profiles=river.folder)
+    assert by_units.frame.equals(analyser.sensitivity(scenario, profiles=river).frame)
+    funnel = analyser.dice_funnel(otters, otters, distance=5, aiming=True, profiles=river.folder)
+    assert funnel.equals(analyser.dice_funnel(scenario, profiles=river))
+    for ask in (analyser.sensitivity, analyser.dice_funnel):
+        with pytest.raises(InputError, match=r"target: river/otter-guard@basic is a unit alone"):
+            ask(otters, profiles=river)
+
+
+def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
+    given = "crown/rifle-platoon@reinforced", "imperium/krupp@basic"
+    exact = analyser.sensitivity(*given).frame
+    found = analyser.sensitivity(*given, method="monte-carlo", trials=1, seed=5)
+    for step in ("minus_1", "plus_1"):
+        change, low, high = (found.frame[f"change_{step}{end}"] for end in ("", "_low", "_high"))
+        assert (low.isna() == exact[f"change_{step}"].isna()).all()
+        assert ((change - exact[f"change_{step}"]).abs() <= 2 * (high - low) + 1e-12)[low.notna()].all()
+    assert "±" in str(found)
+    assert "Monte Carlo, 4,194,304 trials, seed 5" in str(found)
 
 
 def test_without_a_price_no_points_are_said(river):

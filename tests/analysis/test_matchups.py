@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.frame import by_unit
+from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
 from analyser.common.errors import InputError
@@ -344,10 +344,12 @@ def test_units_are_means_over_their_levels(found):
         ({"attackers": "crown/nobody*"}, "fits nothing"),
         ({"attackers": []}, "no selector is given"),
         ({"defenders": "imperium/rifle-platoon"}, "no unit is called 'rifle-platoon'"),
-        ({"situations": ["long-rnage"]}, "no situation 'long-rnage'; did you mean 'long-range'"),
+        ({"situations": ["long-rnage"]}, "'long-rnage' is not usable; did you mean 'long-range'"),
         ({"situations": []}, "no situation is given"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
+        ({"method": "monte-carlo"}, "method: matchups are worked out exactly; .* can be sampled .allowed: exact"),
+        ({"progress": 3}, "progress: 3 is not usable"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):
@@ -371,6 +373,14 @@ def test_each_loadout_and_situation_counts_once(library):
     assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
     assert found.situations == (LONG_RANGE,)
     assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"
+
+
+def test_progress_counts_attackers_and_a_bar_shows_it(river, capsys):
+    told = []
+    matchups("river/*", "river/*", profiles=river.folder, progress=lambda *each: told.append(each))
+    assert told == [(4, 8), (8, 8)]
+    matchups("river/*", "river/*", profiles=river, progress=True)
+    assert "0%|" in capsys.readouterr().err
 
 
 # --- what a notebook asks of it ---------------------------------------------------------------------------
@@ -431,7 +441,7 @@ def test_it_is_shown_as_text_and_as_a_table(library):
     ("keys", "message"),
     [
         ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
-        ({"levels": "basik"}, "no level 'basik'; did you mean 'basic'"),
+        ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
         (
             {"attackers": "crown/monarch", "levels": "reinforced"},
             "no loadout at level reinforced .allowed: full-strength",
@@ -509,11 +519,10 @@ def test_the_text_of_many_fits_its_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     found = matchups("*/*@basic", "*/*@basic", situations=["long-range"])
     lines = str(found).splitlines()
-    assert max(len(line) for line in lines[2:]) <= 80
-    assert f"  1  {found.defenders[0].selector}" in lines
+    assert max(map(len, lines)) <= 80
+    assert f" 1  {found.defenders[0].selector}" in lines
     assert lines[-1].startswith(
         f"Of {len(found.attackers)} attackers and {len(found.defenders)} defenders the first 40"
     )
-    assert f"{found.pivot().iloc[0, 0]:.3f}" in next(
-        line for line in lines if line.startswith(found.attackers[0].selector)
-    )
+    first = next(line for line in lines if line.startswith(found.attackers[0].selector))
+    assert first.split()[1] == f"{100 * found.pivot().iloc[0, 0]:.2f}%"

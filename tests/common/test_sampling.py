@@ -19,6 +19,8 @@ ASKED = {
     "compare": lambda **numbers: analyser.compare([RIFLES], GRENADIERS, method="monte-carlo", **numbers),
     "legion": lambda **numbers: simulate_morale("legion", {"courage": 1, "tokens": 2}, **numbers),
     "matchups": lambda **numbers: analyser.matchups(RIFLES, GRENADIERS, **numbers),
+    "sensitivity": lambda **numbers: analyser.sensitivity(RIFLES, GRENADIERS, method="monte-carlo", **numbers),
+    "dice_funnel": lambda **numbers: analyser.dice_funnel(RIFLES, GRENADIERS, method="monte-carlo", **numbers),
     "report": lambda **numbers: write_report(RIFLES, GRENADIERS, out="nowhere", **numbers),
 }
 WRONG = [  # a number, what is said of it, what is allowed
@@ -39,7 +41,7 @@ WRONG = [  # a number, what is said of it, what is allowed
     ({"precision": 0.0}, "0 is out of range", "up to below 1"),
     ({"precision": -0.1}, "-0.1 is out of range", "up to below 1"),
 ]
-TAKEN = {"compare": {"trials", "seed", "threads"}, "matchups": {"threads"}, "report": {"threads"}}
+TAKEN = {"report": {"threads"}}
 QUESTIONS = [(kind, *wrong) for kind in ASKED for wrong in WRONG if set(wrong[0]) <= TAKEN.get(kind, {*wrong[0]})]
 
 

@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from analyser import morale
 from analyser.cli import cli
 from analyser.morale.pictures import Fates, picture_of
+from analyser.plots.bars import MOST_BARS
 from analyser.plots.look import TALLEST
-from analyser.plots.value_bars import MOST_BARS
 
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},

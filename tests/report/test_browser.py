@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from analyser.analysis.frame import by_unit
+from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from analyser.report import write_report

@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from analyser.analysis.frame import by_unit, records
+from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import profiles_used
 from analyser.report import write_report
@@ -68,10 +68,10 @@ def test_every_flag_is_on_the_page_with_its_reason_and_once(report, text):
     part = text.partition("<h3>Flags</h3>")[2].partition("<h3>")[0]
     plain = html.unescape(part)
     assert plain.count('<span class="flag">') == len(flagged)
-    for row in records(flagged):
+    for row in flagged.to_dict("records"):
         assert row["why"] in plain
     assert "Flag</th>" not in text.partition("<h3>Points efficiency</h3>")[2].partition("<h3>")[0]
-    for row in records(flags):
+    for row in flags.to_dict("records"):
         words = sheet(text, row["attacker"].partition("@")[0].replace("/", "-"))
         said = f"{row['flag'] or 'no flag'} ; {row['why']}." if row["flag"] else f"no flag; {row['why']}."
         assert f"{row['attacker_points']} points: {said}" in words

@@ -9,9 +9,10 @@ from analyser.analysis.matchups import matchups
 from analyser.cli import main
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
+from analyser.report import diff as diff_module
 from analyser.report import write_report
-from analyser.report.diff import PROBABILITIES, diff
-from analyser.report.edits import edits
+from analyser.report.diff import PROBABILITIES, diff, edits
+from tests.helpers.reports import failing
 from tests.oracle.small_profiles import CHEAPER, EASIER, FACTION, write_profiles
 
 pytestmark = pytest.mark.slow
@@ -239,7 +240,23 @@ def test_the_command_tells_both(old, easier, capsys):
 def test_nothing_changed_is_said(old, capsys):
     status, out, _ = run(capsys, old, old, "--fail-over", "0")
     assert status == 0
-    assert out.endswith("\n\nProfiles: nothing changed\n\n64 matchups compared, exact: none changed\n")
+    same = "Profiles: nothing changed, so that all 64 matchups are the same, and none was worked out"
+    assert out.endswith(f"\n\n{same}\n")
+
+
+def test_of_equal_profiles_no_matchup_is_worked_out(old, tmp_path, monkeypatch, capsys):
+    """A comment changes the version, and no unit; a report is compared figure by figure whatever its profiles say."""
+    monkeypatch.setattr(diff_module, "matchups", failing(AssertionError("worked out")))
+    commented = write_profiles(tmp_path / "new", f"# a comment\n{FACTION}")
+    found = diff(old, commented)
+    assert found.old.version != found.new.version
+    assert (found.unchanged, found.n_compared, found.worst, found.edits) == (True, 64, 0, ())
+    assert len(found.frame) == len(found.for_points) == 0
+    assert json.loads(run(capsys, old, commented, "--format", "json")[1])["matchups"] == []
+    with pytest.raises(InputError, match="fits nothing"):
+        diff(old, commented, attackers="river/nobody*")
+    with pytest.raises(AssertionError, match="worked out"):
+        diff(old, write_profiles(tmp_path / "easier", EASIER))
 
 
 def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analyser.report import pool
-from analyser.report.pool import Job, Pool, Shared, processes_for
+from analyser.report.pool import Job, Pool, processes_for
 from tests.helpers.jobs import jobs_in, note_whether_deaf, share_out
 
 pytestmark = pytest.mark.slow
@@ -47,10 +47,8 @@ def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(tmp_path, 
 def test_what_a_helper_failed_at_is_done_here(tmp_path):
     failed = Future()
     failed.set_exception(BrokenExecutor())
-    shared = Shared([])
-    shared.taken.append((jobs_in(tmp_path, 1)[0], failed))
     with Pool(0) as alone:
-        alone.finish(shared, lambda _: None)
+        alone.finish([(jobs_in(tmp_path, 1)[0], failed)], lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["0"]
 
 

@@ -15,9 +15,11 @@ from analyser.analysis.situations import Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
+from analyser.plots.metrics import EFFICIENCY
 from analyser.report import batch, write_report
+from analyser.report.conclusions import answers, idle, rankings
+from analyser.report.inputs import Inputs
 from analyser.report.pictures import SHOWN_METRICS, plan_pictures
-from analyser.report.rankings import answers, idle, rankings
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
@@ -260,16 +262,17 @@ def test_rankings_are_by_points_destroyed_for_the_points(found):
         (category, situation.name) for category in ("light", "heavy", "aerial") for situation in found.situations
     ]
     for table in tables:
-        figures = [each.points_per_100 for each in table.attackers]
+        figures = [each[EFFICIENCY] for each in table.attackers]
         assert figures == sorted(figures, reverse=True)
         assert 0 < len(figures) <= 10
     best = tables[0].attackers[0]
     mine = found.frame[
-        (found.frame["attacker_unit"] + ", " + found.frame["attacker_level"] == best.attacker)
+        (found.frame["attacker_unit"] == best["attacker_unit"])
+        & (found.frame["attacker_level"] == best["attacker_level"])
         & (found.frame["defender_category"] == "light")
         & (found.frame["situation"] == "long-range")
     ]
-    assert best.points_per_100 == pytest.approx(mine["expected_points_destroyed_per_100_points"].mean())
+    assert best[EFFICIENCY] == pytest.approx(mine[EFFICIENCY].mean())
     assert tables[0].targets == len(mine) == 36
 
 
@@ -279,8 +282,8 @@ def test_the_answer_to_each_defender_is_the_best_there_is(found):
         mine = found.frame[(found.frame["defender_unit"] == unit) & (found.frame["defender_level"] == level)]
         for situation, answer in zip(found.situations, defended.answers):
             part = mine[mine["situation"] == situation.name]
-            assert answer.points_per_100 == part["expected_points_destroyed_per_100_points"].max()
-            assert answer.p_annihilated == part["p_annihilated"].max()
+            assert answer.cheapest[EFFICIENCY] == part[EFFICIENCY].max()
+            assert answer.deadliest["p_annihilated"] == part["p_annihilated"].max()
 
 
 def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):
@@ -292,10 +295,10 @@ def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):
 # --- which pictures ---------------------------------------------------------------------------------------
 
 
-def plans(attackers, defenders, **more):
+def plans(attackers, defenders, metrics=SHOWN_METRICS):
     library = Profiles()
     sides = [[each for each in library if re.fullmatch(pattern, each.selector)] for pattern in (attackers, defenders)]
-    return plan_pictures(*sides, [Situation(name="here")], **more)
+    return plan_pictures(Inputs(*sides, (Situation(name="here"),), None, metrics, library.ruleset, library.used))
 
 
 def test_whole_factions_are_shown_by_unit():

@@ -226,8 +226,8 @@
   const positionOf = (metric, value, highest) => {
     const least = data.least_share;
     if (!metricOf[metric].is_probability) return 1 - Math.log(within(value / highest, least, 1)) / Math.log(least);
-    const chance = within(value / data.steps, least, 1 - least);
-    return (1 + Math.log(chance / (1 - chance)) / Math.log(1 / least - 1)) / 2;
+    const probability = within(value / data.steps, least, 1 - least);
+    return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / least - 1)) / 2;
   };
   const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
   const paint = (element, [colour, ink]) => Object.assign(element.style, { background: colour, color: ink });
@@ -299,16 +299,16 @@
   };
 
   const showScale = (metric, highest) => {
-    const chances = metricOf[metric].is_probability;
+    const isProbability = metricOf[metric].is_probability;
     const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
-    const ticks = chances
+    const ticks = isProbability
       ? [1, 5, 20, 50, 80, 95, 99].map((each) => [`${each}`, (each * data.steps) / 100])
       : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
-    const said = chances
+    const text = isProbability
       ? "Colours: logarithm of the odds; 1% and less is darkest, 99% and more lightest:"
       : "Colours: logarithmic; a hundredth of the highest and less is darkest:";
     byId("heat-scale").replaceChildren(
-      make("span", said),
+      make("span", text),
       ...ticks.map(([text, value]) => {
         const swatch = make("span", text, { class: "swatch" });
         paint(swatch, colourOf(metric, value, highest));

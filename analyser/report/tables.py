@@ -1,4 +1,4 @@
-"""The figures of a report in parts, each kept as soon as it is worked out, by whichever process."""
+"""The tables of a report: every matchup, in parts that whichever process works out and keeps; and the balance."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from analyser.analysis.matchups import field_of, matchups_frame
+from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.grid import Field, grid, joined
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.price_flags import flags
+from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -24,12 +27,12 @@ LINES_AT_ONCE = 8_000
 
 
 class Part(NamedTuple):
-    """The figures of some attackers on every defender in a situation, from the attacker at place `first` on."""
+    """The matchups of some attackers, from the one at place `first` on, with every defender in a situation."""
 
     situation: Situation
     first: int
     attackers: Sequence[Loadout]
-    defenders: Sequence[Loadout]
+    defenders: tuple[Loadout, ...]
 
     @property
     def name(self) -> str:
@@ -52,15 +55,19 @@ def parts_of(inputs: Inputs) -> list[Part]:
     return parts
 
 
-def figure_jobs(inputs: Inputs, work: Work, threads: int) -> list[Job]:
-    """The jobs that work out the parts that `work` does not have yet."""
-    missing = [part for part in parts_of(inputs) if not (work.parts / part.name).exists()]
-    return [Job(part.cost, work_out, (part, inputs.ruleset, inputs.row, threads, work)) for part in missing]
+def missing_parts(inputs: Inputs, work: Work) -> list[Part]:
+    """The parts that `work` does not have yet."""
+    return [part for part in parts_of(inputs) if not (work.parts / part.name).exists()]
+
+
+def matchup_jobs(parts: Sequence[Part], inputs: Inputs, work: Work, threads: int) -> list[Job]:
+    """The jobs that work out some parts."""
+    return [Job(part.cost, work_out, (part, inputs.ruleset, inputs.row, threads, work)) for part in parts]
 
 
 def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: Work) -> None:
-    """Put the figures of a part into its file."""
-    frame = matchups_frame(part.attackers, field_of(part.defenders, ruleset, row, threads), [part.situation])
+    """Put the matchups of a part into its file."""
+    frame = grid(part.attackers, Field(part.defenders, ruleset, row, threads), [part.situation])
     unfinished = work.scratch / f"{part.name}.{os.getpid()}"
     frame.to_parquet(unfinished, index=False)
     unfinished.replace(work.parts / part.name)
@@ -68,9 +75,38 @@ def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: 
 
 def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
     """The parts put together: by attacker, then defender, then situation."""
-    frame = pd.concat([pd.read_parquet(work.parts / part.name) for part in parts_of(inputs)], ignore_index=True)
-    order = np.arange(len(frame)).reshape(len(inputs.situations), -1).T.ravel()
-    return frame.iloc[order].reset_index(drop=True)
+    return joined([pd.read_parquet(work.parts / part.name) for part in parts_of(inputs)], len(inputs.situations))
+
+
+class Balance(NamedTuple):
+    """What :mod:`analyser.analysis.balance` says of a table of matchups; `ratings` is None where there are no duels."""
+
+    balance: pd.DataFrame
+    flags: pd.DataFrame
+    outliers: pd.DataFrame
+    dominated: pd.DataFrame
+    ratings: pd.DataFrame | None
+
+
+def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
+    """Every table of the balance of a report; `heed` is called between two of them."""
+    frame, attackers = found.frame, found.attackers
+    duels = next((each.name for each in found.situations if each.fight.has_winner), None)
+    ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
+    heed()
+    worth = efficiency(frame)
+    heed()
+    flagged = flags(frame, worth, attackers)
+    heed()
+    odd = outliers(frame, (*attackers, *found.defenders))
+    return Balance(worth, flagged, odd, dominated(frame, attackers), ratings)
+
+
+def write_balance(balance: Balance, folder: Path) -> None:
+    """Write each table as CSV."""
+    for name, frame in balance._asdict().items():
+        if frame is not None:
+            write_table(frame, folder / f"{name}.csv")
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:

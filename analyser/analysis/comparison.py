@@ -1,0 +1,395 @@
+"""Loadouts side by side on a target, or on several: what is found, and how a shell and a notebook show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.figures import Side, compared_frame, differences, figure_text, title_of
+from analyser.common.errors import InputError
+from analyser.common.text import aligned
+from analyser.game.profiles import ProfilesUsed
+from analyser.plots import compared_distributions, cost_against_effect
+from analyser.plots.look import title
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
+from analyser.results.attack import AttackResult
+from analyser.results.rendering import method_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BEST, EQUAL, UNSURE = "*", "=", "≈"
+SHOWN = (
+    *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
+    *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
+)
+"""The figures of one attack that are shown, beside the one that decides; per 100 points all of BY_POINTS are."""
+_LOADOUT = ["loadout", "unit", "level", "points"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Loadouts side by side. Printed it is plain text; in a notebook a table.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row a loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, every figure of
+        :data:`~analyser.plots.metrics.COMPARED`, means and expected ones also per 100 points; `difference` with
+        the best loadout in the metric that decides, with `difference_low` and `difference_high` if it was sampled,
+        `significant`, `tied`; `why_not` where it cannot make the attack. Of a sample also `trials` and, beside each
+        figure, `_low` and `_high`, a 95% interval. Of a mean over targets without `row` and `dice`, but with `cannot`,
+        the targets that it cannot attack.
+    distributions : DataFrame
+        `loadout`, `models_destroyed`, `probability`, `at_least`, and of a sample their intervals. Of a mean over
+        targets there are none.
+    differences : DataFrame
+        Every figure with the loadout that is best in it; see :func:`~analyser.analysis.figures.differences`.
+    metric : str
+        The figure that decides.
+    at_least : int or None
+        The k of P(at least k models destroyed); of a mean over targets with different ones None.
+    results : mapping of str to AttackResult
+        By selector, of the loadouts that can make the attack; of a mean by ``selector on target``.
+    shares : mapping of str to float
+        The target; of a mean every target with its share in it.
+    profiles : ProfilesUsed
+    sides : tuple of Side
+        The figures of those that can make the attack, of a sample batch by batch.
+    """
+
+    frame: pd.DataFrame
+    distributions: pd.DataFrame
+    differences: pd.DataFrame
+    metric: str
+    at_least: int | None
+    results: Mapping[str, AttackResult]
+    shares: Mapping[str, float]
+    profiles: ProfilesUsed
+    sides: tuple[Side, ...]
+
+    @property
+    def best(self) -> str:
+        """The selector of the loadout with the most of the metric that decides; of those tied the cheapest."""
+        return self._best(self.metric)
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The loadouts that are tied for the best place in the metric that decides; none if one is ahead."""
+        return self._tied(self.metric)
+
+    def _best(self, metric: str) -> str:
+        return str(self._of(metric)["best"].iloc[0])
+
+    def _tied(self, metric: str) -> tuple[str, ...]:
+        return tuple(self._of(metric).query("tied").index)
+
+    def _of(self, metric: str) -> pd.DataFrame:
+        """The differences in one figure, by loadout."""
+        return self.differences[self.differences["metric"] == metric].set_index("loadout")
+
+    def to_frame(self) -> pd.DataFrame:
+        """The frame, as a copy."""
+        return self.frame.copy()
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
+        return compared_distributions(self.distributions, heading=self._heading(), ax=ax)
+
+    def frontier(self, *, ax: Axes | None = None) -> Axes:
+        """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        label = title_of(self.metric, self.at_least)
+        return cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
+
+    def __str__(self) -> str:
+        """Plain text: the figures of one attack, means per 100 points, and what was not computed."""
+        return _as_text([*self.blocks(), self.notes()])
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        """Tables; the best figure of each column is bold."""
+        return self.html_tables() + f"<p>{'<br>'.join(map(escape, self.notes()[1:]))}</p>"
+
+    def blocks(self) -> list[list[str]]:
+        """The heading and the tables as plain text."""
+        blocks = [[self._heading()]]
+        for heading, suffix, decides in self._parts():
+            table = self._table(suffix, decides, short=True)
+            rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
+            sides = "<>" if suffix or "attack" not in table else "<><>"
+            lines = aligned([["", *table.columns], *rows], sides)
+            blocks.append([f"{heading}:", *lines, self._decision(decides)])
+        return blocks
+
+    def html_tables(self) -> str:
+        """The same for a notebook."""
+        found = [f"<p>{escape(self._heading())}</p>"]
+        for heading, suffix, decides in self._parts():
+            table = self._table(suffix, decides, short=False).map(escape)
+            for name in self._shown(suffix):
+                values = self.frame[name + suffix].to_numpy(float)
+                highest = values == values[~np.isnan(values)].max(initial=-1.0)
+                head = self._head(name, short=False)
+                table.loc[highest, head] = "<b>" + table[head][highest] + "</b>"
+            # Of a page that is narrower than the table no column is cut off.
+            shown = f'<div style="overflow-x: auto; white-space: nowrap">{table.to_html(escape=False, border=0)}</div>'
+            found.append(f"<p>{heading}:</p>{shown}<p>{escape(self._decision(decides))}</p>")
+        return "".join(found)
+
+    def _parts(self) -> list[tuple[str, str, str]]:
+        """The tables: their headings, what ends the names of their figures, and the figure that decides in each."""
+        plain = self.metric.removesuffix(PER_100_POINTS)
+        by_points = (plain if plain in BY_POINTS else BY_POINTS[0]) + PER_100_POINTS
+        per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
+        return [("One attack", "", plain), *per_100]
+
+    def _table(self, suffix: str, decides: str, *, short: bool) -> pd.DataFrame:
+        """What one of the tables shows: a row a loadout, every cell as text."""
+        best, tied, of_metric = self._best(decides), self._tied(decides), self._of(decides)
+        rows = {}
+        for _, line in self.frame.iterrows():
+            name, row = line["loadout"], {}
+            if not suffix:
+                row["points"] = "" if pd.isna(line["points"]) else str(line["points"])
+                if "row" in line:
+                    row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
+            for each in self._shown(suffix):
+                ends = (float(line.get(f"{each}{suffix}_{end}", np.nan)) for end in ("low", "high"))
+                row[self._head(each, short=short)] = figure_text(each + suffix, line[each + suffix], *ends)
+            change = "" if name == best or name not in of_metric.index else self._change(of_metric.loc[name], decides)
+            row["diff." if short else "difference"] = change
+            rows[f"{BEST if name == best else self._unsure if name in tied else ' '} {name}"] = row
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def _change(self, line: pd.Series[Any], metric: str) -> str:
+        """The difference with the best loadout; of one that cannot be told apart from it the sign of that."""
+        exact = pd.isna(line["low"])
+        if exact and line["tied"]:
+            return self._unsure
+        text = figure_text(metric, line["difference"], line["low"], line["high"], change=True)
+        return text if exact or line["significant"] else f"{UNSURE} {text}"
+
+    def _shown(self, suffix: str) -> list[str]:
+        """The figures of one of the tables; what nobody has is not shown."""
+        wanted = BY_POINTS if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
+        return [name for name in wanted if self.frame[name + suffix].notna().any()]
+
+    def _head(self, name: str, *, short: bool) -> str:
+        head = COMPARED[name].short if short else COMPARED[name].head
+        return head.format(at_least="k" if self.at_least is None else self.at_least)
+
+    def _decision(self, decides: str) -> str:
+        """Who is the best in a table, and by what."""
+        what = title_of(decides, self.at_least)
+        line = f"{BEST} the best by {what[0].lower() + what[1:]}; differences are with it."
+        if tied := self._tied(decides):
+            meaning = {EQUAL: "exactly equal", UNSURE: "not distinguishable in this sample"}[self._unsure]
+            line += f" A tie: {', '.join(tied)} ({self._unsure} {meaning}); the cheapest has the {BEST}."
+        return line
+
+    @property
+    def _exact(self) -> bool:
+        return all(each.exact for each in self.results.values())
+
+    @property
+    def _unsure(self) -> str:
+        return EQUAL if self._exact else UNSURE
+
+    def _heading(self) -> str:
+        result = next(iter(self.results.values()))
+        distance = result.scenario.attack.distance
+        where = "" if distance is None else f' at {distance:g}"'
+        how = method_line([result])
+        if len(self.shares) > 1:
+            shares = ", ".join(f"{target} {100 * share:.4g}%" for target, share in self.shares.items())
+            return f"Mean over {len(self.shares)} targets, by their weights: {shares}{where}; {how}"
+        (target,) = self.shares
+        return f"On {target} ({result.scenario.target.models} models){where}; {how}"
+
+    def notes(self) -> list[str]:
+        """What the short heads mean, what was not computed, and where the numbers come from."""
+        at_least = self._head(AT_LEAST, short=True)
+        notes = [
+            f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
+            "suppr., broken, annih.: probabilities; they are not divided by points.",
+        ]
+        if not self._exact:
+            notes.append(
+                f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
+                f"interval; {UNSURE} marks one that is not significant."
+            )
+        if len(self.shares) > 1:
+            notes.append("What a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
+        why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
+        notes += [f"{loadout} cannot: {each}" for loadout, each in zip(self.frame["loadout"], why) if pd.notna(each)]
+        results = self.results.values()
+        gaps, warnings = (
+            dict.fromkeys(each for result in results for each in getattr(result, name))
+            for name in ("not_modelled", "warnings")
+        )
+        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", f"Profiles: {self.profiles}."]
+        return notes + [f"Warning: {warning}" for warning in warnings]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons:
+    """Loadouts against several targets. Printed it is plain text; in a notebook tables.
+
+    Attributes
+    ----------
+    by_target : mapping of str to Comparison
+        In the order given.
+    weights : mapping of str to float
+        By target, as they were given.
+    mean : Comparison
+        The mean of every figure by the weights. What a loadout cannot attack counts as 0 in it; percentiles have no
+        mean. Of a sample the interval of a figure is the mean of the targets' intervals, no narrower than it need be;
+        differences are paired batch by batch.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> rifles = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
+    >>> found = analyser.compare(rifles, ["imperium/krupp@basic", "imperium/scion-grenadier-p@basic"], weights=[2, 1])
+    >>> found.mean.frame["mean_models_destroyed"].round(3).tolist()
+    [1.79, 3.948]
+    """
+
+    by_target: Mapping[str, Comparison]
+    weights: Mapping[str, float]
+    mean: Comparison
+
+    @property
+    def best(self) -> str:
+        """The selector of the loadout that is best in the mean."""
+        return self.mean.best
+
+    @property
+    def profiles(self) -> ProfilesUsed:
+        """Where the profiles come from."""
+        return self.mean.profiles
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The frames of all targets one below the other, with `target` and `weight` before them; then the mean's."""
+        parts = [
+            each.frame.assign(target=target, weight=self.weights[target]) for target, each in self.by_target.items()
+        ]
+        parts.append(self.mean.frame.assign(target="mean"))
+        columns = dict.fromkeys(name for name in ("target", "weight", *(name for each in parts for name in each)))
+        return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same."""
+        return self.frame
+
+    def plot(self) -> tuple[Axes, ...]:
+        """A picture a target: the distributions of models destroyed over one another."""
+        pictures = tuple(each.plot() for each in self.by_target.values())
+        for target, ax in zip(self.by_target, pictures):
+            title(ax, f"{ax.get_title(loc='left')}\n{target}")
+        return pictures
+
+    def frontier(self, *, ax: Axes | None = None) -> Axes:
+        """Points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        return self.mean.frontier(ax=ax)
+
+    def __str__(self) -> str:
+        """Plain text: the tables of each target, those of the mean, and what was not computed."""
+        blocks = [block for each in self.by_target.values() for block in each.blocks()]
+        return _as_text([*blocks, [self._weights()], *self.mean.blocks(), self.mean.notes()])
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        """The same as tables."""
+        tables = "".join(each.html_tables() for each in self.by_target.values())
+        return f"{tables}<p>{escape(self._weights())}</p>{self.mean._repr_html_()}"
+
+    def _weights(self) -> str:
+        """The weights as given, and how many models are k of each."""
+        each = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
+        return f"Weights: {', '.join(each)}."
+
+
+def _as_text(blocks: Sequence[Sequence[str]]) -> str:
+    return "\n\n".join(map("\n".join, blocks)) + "\n"
+
+
+def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
+    """What part of the mean each target is; InputError for no target, or weights that do not fit.
+
+    Examples
+    --------
+    >>> shares_of(2, [3, 1]), shares_of(2, None)
+    ([0.75, 0.25], [0.5, 0.5])
+    """
+    if not targets:
+        raise InputError("no target is given", where="target", allowed="one or more")
+    stated = [1.0] * targets if weights is None else list(weights)
+    if len(stated) != targets:
+        problem = f"{len(stated)} weights for {targets} targets"
+        raise InputError(problem, where="weights", allowed="one for each target, in their order")
+    for each in stated:
+        if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
+            raise InputError(f"{each!r} is not usable", where="weights", allowed="numbers above 0")
+    return [each / math.fsum(stated) for each in stated]
+
+
+def mean_of_targets(
+    parts: Sequence[Comparison], shares: Sequence[float], weights: Sequence[float] | None
+) -> Comparisons:
+    """The comparisons of several targets as one; `shares` are the weights made to add up to 1."""
+    names: list[str] = []
+    for part in parts:
+        (name,) = part.shares
+        alike = sum(other == name or other.startswith(f"{name} (") for other in names)
+        names.append(f"{name} ({alike + 1})" if alike else name)
+    by_target, share_of = dict(zip(names, parts)), dict(zip(names, shares))
+    first, at_least = parts[0], {part.at_least for part in parts}
+    means = {name: _mean_side(name, by_target, share_of) for name in first.frame["loadout"]}
+    sides = [side for side in means.values() if side is not None]
+    deltas = differences(sides)
+    mean = Comparison(
+        frame=compared_frame(_mean_rows(by_target, means), deltas, first.metric),
+        distributions=first.distributions.head(0),
+        differences=deltas,
+        metric=first.metric,
+        at_least=at_least.pop() if len(at_least) == 1 else None,
+        results={f"{side} on {name}": each for name, part in by_target.items() for side, each in part.results.items()},
+        shares=share_of,
+        profiles=first.profiles,
+        sides=tuple(sides),
+    )
+    return Comparisons(by_target, dict(zip(names, weights or [1.0] * len(names))), mean)
+
+
+def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> Side | None:
+    """The mean figures of a loadout, and of a sample the means of the ends of their intervals; None if it has none."""
+    able = [(shares[target], side) for target, part in by_target.items() for side in part.sides if side.name == name]
+    if not able:
+        return None
+    figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
+    figures[[each.endswith(PERCENTILE) for each in COMPARED]] = np.nan
+    batches = [share * side.batches for share, side in able if side.batches is not None]
+    return Side(name, able[0][1].points, figures, np.sum(batches, axis=0) if batches else None)
+
+
+def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, Side | None]) -> list[dict[str, Any]]:
+    """The rows of the frame of a mean, without the differences."""
+    first, rows = next(iter(by_target.values())).frame, []
+    method = first["method"].dropna().iloc[0]
+    for place, side in enumerate(means.values()):
+        why = {target: part.frame["why_not"][place] for target, part in by_target.items()}
+        cannot = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
+        row = {key: first[key][place] for key in _LOADOUT} | {"method": method}
+        row |= {} if side is None else side.columns()
+        rows.append(row | {"cannot": cannot, "why_not": cannot if side is None else None})
+    return rows
