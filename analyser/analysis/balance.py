@@ -112,8 +112,6 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     NaN counts for nothing and gets NaN; where half of the values or more are equal, all get NaN but those, which get 0.
 
-    Examples
-    --------
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
     """
@@ -129,13 +127,9 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:
     """Fields that might as well have been met: the same units, in other shares (the Bayesian bootstrap, Rubin 1981).
 
-    Returns
-    -------
-    float64 array, shape (draws, units)
-        Each row adds up to 1: a draw from the flat Dirichlet distribution. The same seed gives the same weights.
+    Shape (draws, units); each row adds up to 1: a draw from the flat Dirichlet distribution. The same seed gives the
+    same weights.
 
-    Examples
-    --------
     >>> weights(3, draws=2).sum(axis=1).round(12).tolist()
     [1.0, 1.0]
     """
@@ -277,7 +271,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     -------
     DataFrame
         `attacker`, `by` (of those that dominate it, see :func:`dominations`, the one beside which it has least that
-        the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` and `has_besides`.
+        the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` (``"attack"``, or
+        ``"attack and defence"``) and `has_besides`, what it has on its profile and the other has not.
     """
     found = dominations(frame, attackers)
     least = np.lexsort([-found["points_saved"], found["has_besides"].map(len)])
@@ -293,16 +288,8 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     strictly better. Loadouts that do nothing at all are not named: they are there for something else. Nor is a pair
     whose profiles have different target categories.
 
-    Parameters
-    ----------
-    frame, attackers
-        As of :func:`dominated`.
-
-    Returns
-    -------
-    DataFrame
-        `attacker`, `by`, `points_saved`, `counts` (``"attack"``, or ``"attack and defence"``), and `has_besides`: a
-        tuple of what the dominated one has on its profile and the other has not, empty where profiles are not given.
+    Columns are those of :func:`dominated`, whose arguments these are; `has_besides` is a tuple of what the dominated
+    one has on its profile and the other has not, empty where profiles are not given.
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -348,8 +335,6 @@ def _wide(
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     """What `one` has on its profile and `other` has not, in words; nothing if `other` has all that `one` has.
 
-    Examples
-    --------
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()
     >>> command, rifles = (crown.loadout(f"crown/{name}@basic") for name in ("rifle-command-platoon", "rifle-platoon"))

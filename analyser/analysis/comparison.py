@@ -326,8 +326,6 @@ def _as_text(blocks: Sequence[Sequence[str]]) -> str:
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     """What part of the mean each target is; InputError for no target, or weights that do not fit.
 
-    Examples
-    --------
     >>> shares_of(2, [3, 1]), shares_of(2, None)
     ([0.75, 0.25], [0.5, 0.5])
     """

@@ -111,8 +111,6 @@ def subject_of(scenario: Scenario) -> str:
 def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
     """A figure of COMPARED or METRICS as text, or a change of one: with half its interval if it has one; no NaN.
 
-    Examples
-    --------
     >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
     ('20.00%', '+20.00 pp', '2.0 ±0.1')
     """

@@ -220,8 +220,6 @@ def hits_to_destroy(loadout: Loadout) -> float:
 
     Resilient (Front) counts; what it does with suppression, cover or Durable does not.
 
-    Examples
-    --------
     >>> from analyser.game.profiles import Profiles
     >>> hits_to_destroy(Profiles().loadout("crown/rifle-platoon@basic"))
     12.0

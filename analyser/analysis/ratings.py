@@ -57,18 +57,10 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
 
 
 def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
-    """Ratings of loadouts by the duels of a table of matchups.
+    """Ratings by the rows of :func:`analyser.matchups` of one situation of duels, as :func:`bradley_terry` gives them.
 
-    Parameters
-    ----------
-    duels : DataFrame
-        The rows of one situation of duels (:func:`analyser.matchups`). The probability of a pair is the mean of both
-        directions, where the table has both: each begins one of the two.
-
-    Returns
-    -------
-    DataFrame
-        As of :func:`bradley_terry`, for those that can duel anybody but themselves; no row if nobody can.
+    The probability of a pair is the mean of both directions, where the table has both: each begins one of the two. Who
+    can duel nobody but itself has no row.
 
     Examples
     --------

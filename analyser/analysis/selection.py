@@ -20,8 +20,6 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
 
     InputError for a selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
 
-    Examples
-    --------
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
     """

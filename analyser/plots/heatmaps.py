@@ -203,8 +203,6 @@ def _add_scale(ax: Axes, image: AxesImage, *, is_probability: bool) -> None:
 def _round_figures(least: float, most: float) -> list[float]:
     """Figures to be written on a logarithmic scale.
 
-    Examples
-    --------
     >>> _round_figures(0.6, 61.0)
     [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
     """

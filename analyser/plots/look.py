@@ -221,8 +221,6 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 def short_text(value: float, *, is_probability: bool = False) -> str:
     """A figure in four characters at most, never rounded to nothing, a probability in percent; nothing for NaN.
 
-    Examples
-    --------
     >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
     ['0', '<.01', '.04', '.44', '4.4', '44', '']
     >>> [short_text(value, is_probability=True) for value in (0.0, 0.004, 0.44, 0.996, 1.0)]

@@ -81,8 +81,6 @@ def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, M
     InputError if there is none among the `known` ones; or if `per_points` is asked of one that does not add up: no
     number of units has a probability above 100%.
 
-    Examples
-    --------
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """

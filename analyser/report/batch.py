@@ -44,10 +44,10 @@ def write_report(
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`.
 
-    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of
-    :func:`analyser.matchups`), tables of the balance (``docs/balance.md``), heatmaps as PNG and
-    SVG, ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears when it is complete, in
-    place of an earlier report. The same inputs and versions give the same bytes, but for the wall time in the manifest.
+    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
+    balance (``docs/balance.md``), heatmaps as PNG and SVG, ``index.html``, which shows all of it in one file, and
+    ``manifest.json``. It appears when it is complete, in place of an earlier report. The same inputs and versions give
+    the same bytes, but for the wall time in the manifest.
 
     A run that is stopped, by Ctrl-C or from outside, leaves what it has finished in a folder beside `out`; the same
     call goes on from there. In the main thread Ctrl-C is heeded between two steps.

@@ -259,8 +259,6 @@ def _part_of(side: _Side, reports: Sequence[Collection[str]]) -> dict[str, Any]:
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
     """What is different between two tables of things as plain data by name, in the order of the names.
 
-    Examples
-    --------
     >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
     >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
     >>> [str(each) for each in edits(old, new)]

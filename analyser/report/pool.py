@@ -142,8 +142,6 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     Raised wherever it falls it can be swallowed: Python drops what is raised in a callback or a destructor. Where
     somebody else handles Ctrl-C, and outside the main thread, nothing changes.
 
-    Examples
-    --------
     >>> with interrupts_noted() as heed:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C
     ...     try:
