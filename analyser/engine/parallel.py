@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from analyser.common.sampling import MOST_THREADS
 
-CHUNK_TRIALS = 1 << 17
-MOST_CHUNKS = 16  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
-_TASKS_LEFT = 4  # a thread, or tasks grow smaller, so that all threads end at about the same time
+CHUNK_TRIALS = 1 << 16
+MOST_CHUNKS = 32  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
 
 
 class Task(NamedTuple):
@@ -32,15 +31,17 @@ class Task(NamedTuple):
 def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
     """The tasks that make `trials` trials, `chunk` of them a chunk; a last chunk of fewer is a task of its own.
 
+    They grow smaller, so that all threads end at about the same time; each call of a kernel costs 8 microseconds.
+
     Examples
     --------
-    >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=1)]
-    [10, 7, 5, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+    >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=2)]
+    [20, 10, 5, 2, 1, 1, 1]
     """
     whole, rest = divmod(trials, chunk)
     first, end = first_chunk, first_chunk + whole
     while first < end:
-        last = first + min(max((end - first) // (_TASKS_LEFT * threads), 1), MOST_CHUNKS)
+        last = first + min(max((end - first) // threads, 1), MOST_CHUNKS)
         yield Task(first, last, chunk)
         first = last
     if rest:

@@ -273,7 +273,7 @@ def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
         assert (low.isna() == exact[f"change_{step}"].isna()).all()
         assert ((change - exact[f"change_{step}"]).abs() <= 2 * (high - low) + 1e-12)[low.notna()].all()
     assert "±" in str(found)
-    assert "Monte Carlo, 4,194,304 trials, seed 5" in str(found)
+    assert "Monte Carlo, 2,097,152 trials, seed 5" in str(found)
 
 
 def test_without_a_price_no_points_are_said(river):

@@ -28,7 +28,7 @@ def test_no_task_is_so_large_that_another_thread_waits_for_it(threads):
     assert sizes[0] == MOST_CHUNKS
     assert sizes == sorted(sizes, reverse=True)
     for task, size in zip(tasks, sizes):
-        assert size == 1 or size * threads <= (chunks - task.first) / 4
+        assert size == 1 or size * threads <= chunks - task.first
 
 
 def test_threads_take_each_task_once():

@@ -27,7 +27,7 @@ from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
-_WORTH_A_THREAD = 40  # chunks of a die
+_WORTH_A_THREAD = 80  # chunks of a die
 _INTERPRETED = 1e-5  # seconds that the interpreter takes for what one combination of draws comes to
 _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
 

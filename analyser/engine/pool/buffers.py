@@ -15,7 +15,7 @@ from analyser.common.jit import inlined, step
 from analyser.engine.pool.layout import Layout, Rerolls
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
-ABREAST = 2  # dice of rerolls pools that are rolled together
+ABREAST = 2  # dice that are rolled together
 TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
 _CACHE_LINE = 64
 _APART = 320  # bytes between arrays
@@ -48,10 +48,9 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
     a_row = BLOCK * kind().itemsize
     rows = 3 if rerolls else 1
     apart = _APART // kind().itemsize
-    together = ABREAST if rerolls else 1 + layout.added
     cells = int(layout.discarded) + 1
     words, counters, *numbers, other_words, tables = _side_by_side(
-        [together * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
+        [ABREAST * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
     )
     of_block = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + apart)]
     of_block += [*(each.view(kind) for each in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
@@ -100,16 +99,22 @@ def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tupl
 
 
 @inlined
-def score(layout: Layout, block: Block, place: int) -> None:
-    """Score the dice at `place` that heroic strikes add, and with those at the first place the dice that show them.
+def score(layout: Layout, block: Block, gate: Any) -> None:
+    """Score two draws of each trial; the second counts where the first is below `gate`.
 
     A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
     are unsigned, or the loop is not turned into vector form.
     """
-    draws, counters, max_draw, explodes = block.draws, block.counters, block.max_draw, layout.explodes
-    units, thresholds = units_of(layout, draws), (layout.heroic, layout.strike)
-    first, start = place == 1, np.uint64(place * BLOCK)
+    draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
+    units = units_of(layout, draws)
+    added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
+    added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
     for trial in range(np.uint64(BLOCK)):
-        shown, draw = draws[trial], draws[start + trial]
-        max_draw[trial] = max(max_draw[trial], max(shown, draw))  # noqa: PLW3301 - three arguments keep it from vector form
-        counters[0, trial] += pair(first, shown, thresholds, units) + pair(shown < explodes, draw, thresholds, units)
+        draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        counters[0, trial] += (
+            pair(True, draw, added_to_one, units)
+            + pair(True, draw, one_alone, units)
+            + pair(draw < gate, other, added_to_two, units)
+            + pair(draw < gate, other, two_alone, units)
+        )

@@ -19,12 +19,10 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
     """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
     block.counters[:] = 0
     block.max_draw[:] = 0
-    words = block.words
-    for _ in range(dice):
+    words, at_once, gates = block.words, layout.dice_at_once, layout.gates
+    for number in range((dice + at_once - 1) // at_once):
         counter = fill(words, len(words), counter, gamma)
-        score(layout, block, 1)
-        if layout.added > 1:
-            score(layout, block, 2)
+        score(layout, block, gates[max((number + 1) * at_once - dice, 0)])
     return counter
 
 
@@ -61,7 +59,7 @@ def find_cells(layout: Layout, block: Block) -> None:
     veteran, limit, discarded = layout.veteran, layout.limit, layout.discarded
     kind = cells.dtype.type
     bits, ones = halves(cells)
-    for trial in range(BLOCK):
+    for trial in range(np.uint64(BLOCK)):
         scored, heroics = kind((counters[0, trial] & ones) - rerolled_strikes[trial]), kind(counters[0, trial] >> bits)
         turned = min(veteran, kind(scored - heroics))  # Veteran (AC-7)
         cell = kind(kind(strike * scored) + kind(bonus * kind(heroics + turned)))

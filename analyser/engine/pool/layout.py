@@ -1,14 +1,15 @@
 """How the dice of a fight stand on a line of draws: the layout that the dice kernel rolls by.
 
-Each die of a pool has a draw of its own, a random integer whose first base-`sides` digit is the face it
-shows and whose second digit is the face that a re-roll by rating would give. Draws beyond the last whole multiple
-of ``sides ** 2`` would favour some faces, so a trial with such a draw is thrown away whole; as every trial takes
-the same number of draws whatever they show, that favours nothing. (Draws that only some trials take are drawn again.)
+Each die of the first roll has a draw of its own, a random integer that says which face it shows, which one a re-roll
+by rating would give, and the same of the die that a heroic strike adds. Draws from the last whole multiple of all those
+cases on would favour some, so a trial with such a draw is thrown away whole; as every trial takes the same number of
+draws whatever they show, that favours nothing. (Draws that only some trials take are drawn again.)
 
 This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2):
-the pairs of faces are laid out along the line of draws from the best to the worst, so that counting the draws
-below a few thresholds tells all that a pool comes to. A die that an extra re-roll takes is a further draw
-with a line of its own: it is rolled in every trial, and counts in those where it is wanted.
+the cases are laid out along the line of draws from the best to the worst, so that counting the draws below a few
+thresholds tells all that a pool comes to. The second die that Arc adds is a draw of its own, and so is each die of
+rerolls pools, which has to be told apart from the one that it adds: a die that an extra re-roll takes has a line of its
+own; it is rolled in every trial, and counts in those where it is wanted.
 """
 
 from __future__ import annotations
@@ -51,12 +52,16 @@ class Layout(NamedTuple):
     """
 
     explodes: Any  # a first die with a draw below shows a heroic strike at once; in the type of the draws
-    heroic: Any  # the thresholds of these names
-    strike: Any
+    # Where these end on the line: a die that shows a heroic strike and adds another; one that adds a strike; dice that
+    # come to one heroic strike; to a strike. That of the first of two draws taken together, and that of the second.
+    first: NDArray[Any]
+    second: NDArray[Any]
+    gates: NDArray[Any]  # the second counts if the first is below; and that of a die whose neighbour is not rolled: 0
+    dice_at_once: int  # how many dice of the first roll the two draws are
     limit: Any  # from here on the trial is thrown away
     lower_unit: Any  # 1 in the lower half of a number, and in its upper half
     upper_unit: Any
-    added: int  # dice that a heroic strike adds
+    added: Any  # dice that a heroic strike adds
     strike_cells: Any  # cells that a strike adds
     heroic_bonus: Any  # that a heroic strike adds beyond those of a strike
     blank_cells: Any  # that a blank adds; 0: blanks do not count
@@ -102,32 +107,42 @@ def layout_for(
     others: tuple[OtherDraw, ...],
     dice: int,
     *,
-    wide: bool = False,
+    least: Any = np.uint16,
     rerolls: bool = False,
 ) -> tuple[Layout, Rerolls | None]:
     """What the kernel needs to roll the pools of a fight, of up to `dice` dice of the first roll.
 
-    In 16-bit numbers where those have room and few trials are thrown away with them, else (or if `wide`) in 32-bit
-    numbers; with `rerolls` whether the fight needs them or not: to be rolled beside others that do.
+    In numbers of the narrowest type, `least` or wider, that has room and has few trials thrown away; with `rerolls`
+    whether the fight needs them or not: to be rolled beside others that do.
     """
     small = die // np.gcd.reduce(die)
-    pairs = int(small.sum()) ** 2
+    sides, heroic = int(small.sum()), int(small[Face.HEROIC])
+    pairs, shown = sides**2, heroic * sides
     in_pool = dice * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
+    apart = bool(rerolls or fight.overcharge or allowance)
     extra_values = int(np.prod([len(other.bounds) + 1 for other in others], dtype=np.int64))
     cells = size_of(fight, scores, dice) * extra_values
-    kind = np.uint32 if wide else _kind_for(in_pool + allowance, pairs, cells)
-    a_pair = np.iinfo(kind).max // pairs
     ends = _ends(fight, small)
+    end_heroic, end_strike = ends[Threshold.HEROIC], ends[Threshold.STRIKE]
+    # As many draws a pair as let the added die's cases, a share of those that show a heroic strike, be whole numbers.
+    parts = 1 if apart else math.lcm(*(pairs // math.gcd(shown * end, pairs) for end in (end_heroic, end_strike)))
+    draws = in_pool + allowance if apart else dice * int(fight.explosion)
+    kind, a_pair = _kind_for(draws, pairs, parts, in_pool + allowance, cells, least)
+    alone = [end * a_pair for end in (end_heroic, end_strike)]
+    with_added = [shown * a_pair * end // pairs for end in (end_heroic, end_strike)] + alone
+    twice = fight.explosion > 1
     limits, bounds = _other_bounds(others)
     layout = Layout(
-        explodes=kind(int(small[Face.HEROIC]) * int(small.sum()) * a_pair),
-        heroic=kind(ends[Threshold.HEROIC] * a_pair),
-        strike=kind(ends[Threshold.STRIKE] * a_pair),
+        explodes=kind(shown * a_pair),
+        first=np.array(with_added, kind),
+        second=np.array([0, 0, *alone] if twice else with_added, kind),
+        gates=np.array([(shown if twice else pairs) * a_pair, 0], kind),
+        dice_at_once=1 if twice else 2,
         limit=kind(pairs * a_pair),
         lower_unit=kind(1),
-        upper_unit=kind(1 << 4 * kind().itemsize),
-        added=int(fight.explosion),
+        upper_unit=kind(1 << halves_of(kind)[0]),
+        added=kind(fight.explosion),
         strike_cells=kind(scores.strike * extra_values),
         heroic_bonus=kind((scores.heroic - scores.strike) * extra_values),
         blank_cells=kind(scores.blank * extra_values),
@@ -137,9 +152,9 @@ def layout_for(
         bounds=bounds,
         values=np.array([len(other.bounds) + 1 for other in others], kind),
     )
-    if not (fight.overcharge or allowance or rerolls):
+    if not apart:
         return layout, None
-    ends_again = {threshold: end * int(small.sum()) for threshold, end in _ends_again(small).items()}
+    ends_again = {threshold: end * sides for threshold, end in _ends_again(small).items()}
     return layout, Rerolls(
         allowance=kind(allowance),
         thresholds=_thresholds(fight, ends, kind, a_pair, every=rerolls),
@@ -147,6 +162,11 @@ def layout_for(
         kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
         card_bounds=_card_bounds(deck) if fight.overcharge else np.zeros(1, np.uint16),
     )
+
+
+def halves_of(kind: Any) -> tuple[int, int]:
+    """The bits of each part of a number that counts two things, and that many ones."""
+    return (8, 0xFF) if kind(0).itemsize == 2 else (16, 0xFFFF)
 
 
 def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair: int, *, every: bool) -> Thresholds:
@@ -192,11 +212,28 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
     return np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16), bounds
 
 
-def _kind_for(draws: int, pairs: int, cells: int) -> Any:
-    """The type of the draws of a pool: the narrower, the faster."""
-    most = np.iinfo(np.uint16).max
-    wasted = 1.0 if pairs > most else draws * ((1 << 16) % pairs) / (1 << 16)
-    return np.uint16 if wasted < MOST_DISCARDED and draws < 1 << 8 and cells < most else np.uint32
+def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int, least: Any) -> tuple[Any, int]:
+    """The type of the draws of a pool, the narrower, the faster; and how many draws show a pair: a multiple of `parts`.
+
+    Parameters
+    ----------
+    draws : int
+        Of a trial.
+    pairs : int
+        Of faces.
+    dice : int
+        That are counted.
+    cells : int
+        That trials are counted in.
+    """
+    for kind in (np.uint16, np.uint32, np.uint64):
+        most = np.iinfo(kind).max
+        a_pair = most // (pairs * parts) * parts
+        wasted = draws * (1 - pairs * a_pair / (most + 1))
+        has_room = dice < halves_of(kind)[1] and cells < most and kind(0).itemsize >= least(0).itemsize
+        if has_room and wasted < MOST_DISCARDED:
+            break
+    return kind, a_pair
 
 
 def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Threshold, int]:

@@ -64,13 +64,12 @@ class Layouts(NamedTuple):
     Attributes
     ----------
     layouts : Layout
-    one, two : Block
-        To roll in, where a heroic strike adds one die, and where it adds two.
+    block : Block
+        To roll in.
     """
 
     layouts: Layout
-    one: Block
-    two: Block
+    block: Block
 
 
 def pools_for(
@@ -87,9 +86,8 @@ def pools_for(
         fight.dice = usual[-1]
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
     layouts, rerolls = _layouts(fights, [each[-1] for each in dice], die, deck)
-    one, two = (block_for(layouts[0]._replace(added=added, discarded=0), rerolls[0]) for added in (1, 2))
-    beside = None if rerolls[0] is None else _beside(rerolls)
-    return _pools(fights, dice, die), Layouts(_beside(layouts), one, two), beside
+    block = block_for(layouts[0]._replace(discarded=0), rerolls[0])
+    return _pools(fights, dice, die), Layouts(_beside(layouts), block), _beside(rerolls)
 
 
 def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
@@ -105,18 +103,18 @@ def _layouts(
 ) -> tuple[list[Layout], list[Rerolls | None]]:
     """The layouts, all in numbers of one type, and their rerolls, which are nothing if no fight needs one."""
 
-    def made(wide: bool = False, rerolls: bool = False) -> list[tuple[Layout, Rerolls | None]]:
+    def made(least: Any = np.uint16, rerolls: bool = False) -> list[tuple[Layout, Rerolls | None]]:
         return [
-            layout_for(fight, scores_for(fight, most), die, deck, (), most, wide=wide, rerolls=rerolls)
+            layout_for(fight, scores_for(fight, most), die, deck, (), most, least=least, rerolls=rerolls)
             for fight, most in zip(fights, dice)
         ]
 
     usual = made()
-    wide = len({type(layout.limit) for layout, _ in usual}) > 1
     if any(rerolls for _, rerolls in usual):
-        usual = made(wide, rerolls=True)
-    elif wide:
-        usual = made(wide)
+        usual = made(rerolls=True)
+    kinds = {type(layout.limit) for layout, _ in usual}
+    if len(kinds) > 1:
+        usual = made(max(kinds, key=lambda kind: kind().itemsize), usual[0][1] is not None)
     return [layout for layout, _ in usual], [rerolls for _, rerolls in usual]
 
 
@@ -165,8 +163,10 @@ def layout_at(every: Any, place: int) -> Layout:
     """One of the layouts."""
     return Layout(
         every.explodes[place],
-        every.heroic[place],
-        every.strike[place],
+        every.first[place],
+        every.second[place],
+        every.gates[place],
+        every.dice_at_once[place],
         every.limit[place],
         every.lower_unit[place],
         every.upper_unit[place],
@@ -281,7 +281,7 @@ def roll_block(roller: Roller, rerolls: Rerolls | None, pools: Pools, pool: Whol
     layouts, _, cache, random = roller
     place = pools.layout[pool]
     layout = layout_at(layouts.layouts, place)
-    block = layouts.one if layout.added == 1 else layouts.two
+    block = layouts.block
     counter, dice = random.counter, pools.dice[pool]
     if rerolls is None:
         random.counter = roll_pool(layout, block, dice, counter, random.gamma)
