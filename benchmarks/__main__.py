@@ -6,7 +6,18 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import document, exact, longer_fights, montecarlo, morale, plots, processes, statistics, tables
+from benchmarks import (
+    document,
+    exact,
+    first_answers,
+    longer_fights,
+    montecarlo,
+    morale,
+    plots,
+    processes,
+    statistics,
+    tables,
+)
 from benchmarks.machine import machine, versions
 from benchmarks.targets import targets
 
@@ -30,8 +41,7 @@ def parts(arguments):
         "factions": exact.factions,
         "longer_fights": longer_fights.longer_fights,
         "morale": morale.questions,
-        "command_line": processes.command_line,
-        "first_calls": lambda: processes.first_calls(3 if arguments.long else 1),
+        "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
         "memory": lambda: processes.memory(memory),
         "processors": processes.processors,
     }
@@ -60,7 +70,7 @@ def write(path, text):
 def options():
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", action="append", metavar="PART", help="measure this part alone; may be repeated")
-    parser.add_argument("--long", action="store_true", help="also 10^10 attacks in one call, and more cold starts")
+    parser.add_argument("--long", action="store_true", help="also 10^10 attacks in one call, and more first answers")
     parser.add_argument("--statistics", action="store_true", help="test the random numbers instead of timing")
     parser.add_argument("--write-docs", action="store_true", help="write docs/performance.md from the latest results")
     return parser.parse_args()

@@ -11,7 +11,7 @@ PAGE = """# How fast it is
 On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} dice, improved rating), every die
 drawn separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as
 vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a
-loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the whole
+loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the full
 joint distribution of the same attack in {exact}.
 
 Taken on: {machine}. {versions}.
@@ -30,7 +30,7 @@ destroyed; suppressed or broken.
 {designs}
 
 "NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its
-re-roll as one number, as the kernel does. The bare kernel is the compiled loop called directly, without a scenario,
+re-roll as one number. The bare kernel is the compiled loop called directly, without a scenario,
 threads or a result.
 
 ### Cost against dice and trials
@@ -58,9 +58,15 @@ are due, and the few trials that need more roll on one by one. Then a die for ea
 ## The limit of the random numbers
 
 The generator alone fills a buffer in the first-level cache with {words_rate} million words of 64 bits a second on
-one thread. An attack of {dice} dice takes {words} words: two draws of 16 bits for each die, one for it and one for
-the die that it may add, each good for a face and a re-roll, and one for the card. So random numbers alone would
-allow {limit} million attacks a second, and the public call reaches {share} of that.
+one thread. An attack of {dice} dice takes {words} words: a draw of 16 bits for each die, good for its face, its
+re-roll, and the die that its heroic strike adds with a re-roll of that; and one for the card. Draws that would make
+some faces likelier are thrown away, with their trial. So random numbers alone would allow {limit} million attacks a
+second, and the public call reaches {share} of that. The rest goes into comparing: each draw with eight thresholds,
+since what a die is worth is a step function of its draw, and into counting, which has no vector form.
+
+What vectors of 512 bits make faster, and what is left without them; each in a process of its own, the same bits:
+
+{processors}
 
 {statistics}{longer_fights}{morale}## Exact
 
@@ -70,15 +76,18 @@ The peers give the distribution of hits alone; none of them knows what becomes o
 
 {sweeps}
 
-## Whole processes
+## First answers
 
-{processes}
+Whole processes, the median of some. What has no compiled kernel on the machine yet is answered by the interpreter
+where that is the faster way; only loops over many trials are compiled first.
 
-### Older processors
+{first_answers}
 
-The kernels compiled for older processors, all variants compared bit by bit, the plain attack timed:
+A call of `simulate` with a scenario that has been loaded, 10^4 trials: {overhead}.
 
-{processors}
+## Memory
+
+{memory}
 
 ## How it is measured
 
@@ -158,7 +167,9 @@ def page(results):
         morale=morale_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
-        processes=tables.of_processes(results),
+        first_answers=tables.of_first_answers(results["first_answers"]),
+        overhead=tables.time(results["first_answers"]["overhead_s"]),
+        memory=tables.of_memory(results["memory"]),
         processors=tables.of_processors(results["processors"]),
     )
 

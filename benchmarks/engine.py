@@ -58,7 +58,8 @@ class BareKernel:
         """Random words that the kernel takes for a plain attack; only after a call."""
         plan, block = self.plan, self.block
         assert plan.rerolls is None, "a special pool rolls some dice in some trials only"
-        a_block = int(plan.fight.dice) * len(block.words) + len(plan.layout.limits) * len(block.other_words)
+        filled = -(-int(plan.fight.dice) // int(plan.layout.dice_at_once))  # a buffer of words is good for some dice
+        a_block = filled * len(block.words) + len(plan.layout.limits) * len(block.other_words)
         thrown_away = int(block.tables[:, -1].sum())
         return a_block / BLOCK * (1 + thrown_away / self.trials)
 

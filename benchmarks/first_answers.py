@@ -1,6 +1,5 @@
 """The first answer on a machine: whole processes without any compiled kernel, and with all of them."""
 
-import json
 import os
 import subprocess
 import sys
@@ -42,6 +41,7 @@ start = time.perf_counter()
 print(time.perf_counter() - start)
 """
 MATCHUPS = "analyser.matchups('crown/*', 'imperium/*')"
+REPORT = ("report", "--attackers", "crown/*", "--defenders", "imperium/*", "--out")
 OVERHEAD = """
 import time, analyser
 fight = {"attack": {"dice": 10, "rating": "improved"}, "target": {"models": 5, "defence": 2, "damage_limit": 3}}
@@ -58,9 +58,10 @@ print(sorted(seconds)[200])
 
 def process(*words, **environment):
     """Wall-clock and processor seconds of a Python process, and what it prints."""
+    as_usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     command = [sys.executable, *words]
-    with subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(command, env=as_usual | environment, stdout=subprocess.PIPE, text=True) as running:
         printed = running.stdout.read()
         _, status, usage = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)
@@ -96,23 +97,28 @@ def of_question(name, rounds):
     return found
 
 
+def report():
+    """Wall-clock and processor seconds of `make report`, once everything is installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = process("-m", "analyser", "warm-up", "matchups", "exact-fights", NUMBA_CACHE_DIR=folder)
+        written = process("-m", "analyser", *REPORT, folder + "/report", NUMBA_CACHE_DIR=folder)
+    return kernels[0] + written[0], kernels[1] + written[1]
+
+
 def first_answers(rounds=3):
     """All of them; the command's answers are thrown away."""
     found = {"questions": {name: of_question(name, rounds) for name in QUESTIONS}}
     found["matchups"] = medians([cold(*python(MATCHUPS)) for _ in range(rounds)])
-    found["warm-up"] = medians([cold("-m", "analyser", "warm-up") for _ in range(1)])
+    found["warm_up"] = medians([cold("-m", "analyser", "warm-up") for _ in range(rounds)])
+    found["report"] = medians([report() for _ in range(rounds)])
     with tempfile.TemporaryDirectory() as cache:
         process("-m", "analyser", "warm-up", "attacks", NUMBA_CACHE_DIR=cache)
         warm = [process("-m", "analyser", *QUESTIONS["attack"][0], NUMBA_CACHE_DIR=cache) for _ in range(4 * rounds)]
         overhead = [process("-c", OVERHEAD, NUMBA_CACHE_DIR=cache)[2] for _ in range(rounds)]
-    found["warm attack"] = medians(warm)
+    found["warm_attack"] = medians(warm)
     found["help"] = medians([process("-m", "analyser", "--help") for _ in range(4 * rounds)])
     bare = medians([process("-c", "pass") for _ in range(4 * rounds)])
     found["import"] = medians([process("-c", "import analyser") for _ in range(4 * rounds)])
     found["import"]["wall_s"] -= bare["wall_s"]
     found["overhead_s"] = float(np.median(list(map(float, overhead))))
     return found
-
-
-if __name__ == "__main__":
-    print(json.dumps(first_answers(1), indent=1))

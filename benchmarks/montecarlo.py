@@ -20,8 +20,8 @@ BASELINES = {  # the module, and attacks a round
     XOSHIRO: (scalar_xoshiro, 1_000_000),
 }
 DICE = (3, 6, 10, 15, 20, 24)
-TRIALS = (10**4, 10**5, 10**6, 10**7, 10**8, 10**9)
-ROUNDS = {10**4: 60, 10**5: 60, 10**6: 30, 10**7: 15, 10**8: 5, 10**9: 3}
+TRIALS = (10**4, 10**5, 10**6, 2 * 10**6, 10**7, 10**8, 10**9)
+ROUNDS = {10**4: 60, 10**5: 60, 10**6: 30, 2 * 10**6: 30, 10**7: 15, 10**8: 5, 10**9: 3}
 LADDER_TO = {3: 10**8, PLAIN_DICE: 10**9, 24: 10**8}
 DESIGN_TRIALS = 60_000_000  # enough tasks to keep two threads busy to the end
 VARIANT_TRIALS = 4_000_000

@@ -44,7 +44,8 @@ def time(seconds):
 
 
 def power(trials):
-    return f"10^{len(str(trials)) - 1}"
+    first, zeros = str(trials)[0], len(str(trials)) - 1
+    return f"10^{zeros}" if first == "1" else f"{first} * 10^{zeros}"
 
 
 def of_targets(found):
@@ -118,30 +119,41 @@ def of_sweeps(results):
     return table(("many attacks", "time"), rows)
 
 
-def of_processes(results):
-    rows = []
-    for name, each in results.get("first_calls", {}).items():
-        for state in ("cold", "warm"):
-            calls = [call["import_s"] + call["call_s"] for call in each[state]]
-            label = "no compiled kernels on disk" if state == "cold" else "compiled before"
-            rows.append((f"import and first `{name}`, {label}", time(sorted(calls)[len(calls) // 2])))
-    if "command_line" in results:
-        command = results["command_line"]
-        rows.append(("`analyser attack … --method exact`, no compiled kernels on disk", time(command["cold_s"])))
-        rows.append(("`analyser attack … --method exact`, compiled before", time(command["warm_s"]["median_s"])))
-    rows += [
-        (f"peak memory, {power(each['trials'])} attacks", f"{number(each['bytes'] / 1e6)} MB")
-        for each in results.get("memory", [])
+def of_first_answers(found):
+    rows = [
+        (name, *(time(each[how][key]) for how in ("exact", "sampled") for key in ("wall_s", "cpu_s", "after_import_s")))
+        for name, each in found["questions"].items()
     ]
-    return table(("a whole process", "measured"), rows)
+    header = ("no compiled kernel", "exact", "processor", "after import", "sampled", "processor", "after import")
+    others = {
+        '`matchups("crown/*", "imperium/*")`, no compiled kernel': "matchups",
+        "`make report` less the installer, no compiled kernel": "report",
+        "`analyser warm-up`, no compiled kernel": "warm_up",
+        "`analyser attack`, compiled before": "warm_attack",
+        "`analyser --help`": "help",
+        "`import analyser`": "import",
+    }
+    lines = [(name, time(found[key]["wall_s"]), time(found[key]["cpu_s"])) for name, key in others.items()]
+    return f"{table(header, rows)}\n\n{table(('whole process', 'time', 'processor'), lines)}"
+
+
+def of_memory(found):
+    rows = [(power(each["trials"]), f"{number(each['bytes'] / 1e6)} MB") for each in found]
+    return table(("attacks in one call", "peak memory"), rows)
 
 
 def of_processors(found):
     rows = [
-        (name, f"{1e-6 / each['seconds_an_attack']:.3g}", "yes" if each["same_bits"] else "NO")
+        (
+            name,
+            *(number(1e-6 / each[key]) for key in ("seconds_an_attack", "limit_s")),
+            f"{each['limit_s'] / each['seconds_an_attack']:.0%}",
+            "yes" if each["same_bits"] else "NO",
+        )
         for name, each in found.items()
     ]
-    return table(("compiled for", "million attacks/s", "same bits"), rows)
+    header = ("compiled for", "million attacks/s", "random words alone", "share", "same bits")
+    return table(header, rows)
 
 
 def of_statistics(found):
@@ -193,12 +205,13 @@ def every_table(results):
         "variants": of_variants,
         "exact": of_exact,
         "processors": of_processors,
+        "first_answers": of_first_answers,
+        "memory": of_memory,
         "statistics": of_statistics,
         "longer_fights": of_longer_fights,
         "morale": of_morale,
     }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []
-    found += [of_processes(results)] if results.get("command_line") else []
     found += [of_targets(results["targets"])] if results.get("targets") else []
     return "\n\n".join(found)

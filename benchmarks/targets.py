@@ -6,7 +6,9 @@ from benchmarks.fights import PLAIN_DICE
 from benchmarks.montecarlo import NUMPY, PURE_PYTHON
 
 LARGE = 10**7  # trials from which on the public call must be as fast as the bare kernel
+ENOUGH_FOR_TWO = 2 * 10**6  # trials from which on two threads must pay in full
 MOST_VARIANT_COST = 2.0
+WANTED_OF = {"Haswell (AVX2)": 300, "Skylake (AVX-512)": 600}  # million attacks a second, by the width of vectors
 
 
 def at_least(name, wanted, measured, unit):
@@ -32,8 +34,7 @@ def targets(results):
         ("variants", of_variants),
         ("exact", of_exact),
         ("sweeps", of_sweeps),
-        ("first_calls", of_first_calls),
-        ("command_line", of_command_line),
+        ("first_answers", of_first_answers),
         ("memory", of_memory),
         ("processors", of_processors),
         ("morale", of_morale),
@@ -52,6 +53,10 @@ def of_designs(found):
 def of_ladder(found):
     shares = [each["public_over_bare"]["median"] for each in found if each["trials"] >= LARGE]
     yield at_least("simulate over the bare kernel, worst from 10 million trials", 0.85, min(shares), "x")
+    two = {(each["dice"], each["trials"]): each["two_threads_over_one"]["median"] for each in found}
+    yield at_least("2 threads over 1, worst", 0.95, min(two.values()), "x")
+    large = [times for (dice, trials), times in two.items() if dice == PLAIN_DICE and trials >= ENOUGH_FOR_TWO]
+    yield at_least("2 threads over 1, 10 dice, worst from 2 million trials", 1.9, min(large), "x")
 
 
 def of_variants(found):
@@ -89,13 +94,20 @@ def of_morale(found):
             yield at_least(f"{each['name']}, 1 thread over NumPy", 50, each["times_as_fast"]["median"], "x")
 
 
-def of_first_calls(found):
-    cold = [each["import_s"] + each["call_s"] for each in found["simulate"]["cold"]]
-    yield at_most("first Monte Carlo call ever", 5, max(cold), "s")
+def of_first_answers(found):
+    def slowest(method, key):
+        return max(each[method][key] for each in found["questions"].values())
 
-
-def of_command_line(found):
-    yield at_most("analyser attack --method exact, warm", 1.0, found["warm_s"]["median_s"], "s")
+    yield at_most("any exact question, cold, from the shell", 1.0, slowest("exact", "wall_s"), "s")
+    yield at_most("any exact question, cold, after the import", 0.5, slowest("exact", "after_import_s"), "s")
+    yield at_most("any sampled question, cold, from the shell", 5, slowest("sampled", "wall_s"), "s")
+    yield at_most("matchups of two factions, cold", 4, found["matchups"]["wall_s"], "s")
+    yield at_most("analyser warm-up, cold", 60, found["warm_up"]["wall_s"], "s")
+    yield at_most("make report, cold, all installed", 30, found["report"]["wall_s"], "s")
+    yield at_most("analyser attack, warm", 0.35, found["warm_attack"]["wall_s"], "s")
+    yield at_most("import analyser", 50, found["import"]["wall_s"] * 1e3, "ms")
+    yield at_most("analyser --help", 0.15, found["help"]["wall_s"], "s")
+    yield at_most("simulate, 10^4 trials of a loaded scenario", 50, found["overhead_s"] * 1e6, "microseconds")
 
 
 def of_memory(found):
@@ -105,4 +117,7 @@ def of_memory(found):
 
 def of_processors(found):
     same = sum(each["same_bits"] for each in found.values())
+    for name, wanted in WANTED_OF.items():
+        rate = 1e-6 / found[name]["seconds_an_attack"]
+        yield at_least(f"simulate, 1 thread, {name}", wanted, rate, "million attacks/s")
     yield at_least("processors that give the same bits", len(found), same, "")
