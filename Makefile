@@ -18,25 +18,22 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 REPORT := reports/crown-vs-imperium
+SOURCES := $(shell find analyser -name '*.py')
 SIDE_BY_SIDE := $(BIN)/pytest -n auto --dist worksteal
 CASES ?= 5000
 SEED ?= 1
 
 .NOTPARALLEL:
-.PHONY: report quick test kernels lint fuzz notebooks docs bench clean
+.PHONY: report quick test lint fuzz notebooks docs bench clean
 
-report: $(VENV)/.ready
+report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
 
-quick: kernels
+quick: $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE) -m "not slow"
 
-test: lint kernels
+test: lint $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE)
-
-# Compiled once, before tests that run side by side each compile their own.
-kernels: $(VENV)/.ready-test
-	@$(BIN)/analyser warm-up
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
@@ -60,6 +57,16 @@ bench: $(VENV)/.ready-bench
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api
 	find analyser tests benchmarks notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Kernels, compiled before processes that run side by side each compile their own.
+
+$(VENV)/.compiled-report: $(VENV)/.ready $(SOURCES)
+	@$(BIN)/analyser warm-up matchups exact-fights
+	@touch $@
+
+$(VENV)/.compiled-test: $(VENV)/.ready-test $(SOURCES)
+	@$(BIN)/analyser warm-up
+	@touch $@ $(VENV)/.compiled-report
 
 # The stamps: each is touched when pip has done its work, so a failed set-up is tried again.
 
