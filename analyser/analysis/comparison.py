@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analyser import plots
 from analyser.analysis.figures import Side, compared_frame, differences, figure_text, title_of
 from analyser.common.errors import InputError
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots import compared_distributions, cost_against_effect
-from analyser.plots.look import title
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
@@ -100,12 +99,12 @@ class Comparison:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
-        return compared_distributions(self.distributions, heading=self._heading(), ax=ax)
+        return plots.compared_distributions(self.distributions, heading=self._heading(), ax=ax)
 
     def frontier(self, *, ax: Axes | None = None) -> Axes:
         """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
         label = title_of(self.metric, self.at_least)
-        return cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
+        return plots.cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
 
     def __str__(self) -> str:
         """Plain text: the figures of one attack, means per 100 points, and what was not computed."""
@@ -292,6 +291,8 @@ class Comparisons:
 
     def plot(self) -> tuple[Axes, ...]:
         """A picture a target: the distributions of models destroyed over one another."""
+        from analyser.plots.look import title
+
         pictures = tuple(each.plot() for each in self.by_target.values())
         for target, ax in zip(self.by_target, pictures):
             title(ax, f"{ax.get_title(loc='left')}\n{target}")

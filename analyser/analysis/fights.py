@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import Field, Fight, Fought, blank_cells, fought_cells, side_of, summary
 from analyser.analysis.selection import no_row, rows_called
 from analyser.common.errors import InputError
-from analyser.engine.attack.sweep import SUMMARY, sweep
+from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.distribution import Joint
-from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
@@ -201,17 +201,21 @@ def _results(both: Joint, mine: Combatant, theirs: Combatant, terms: DuelTerms) 
 
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, cost=10),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=1e-3),
     "charge": Fight(
         charge,
         keywords.CLOSE_QUARTERS,
+        run,
         cost=180,
+        interpreted=2e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(
         duel,
         keywords.DUEL,
+        run,
         cost=1_200,
+        interpreted=0.06,
         how="a whole duel; the figures are of the defender after the last round, and the probabilities that the "
         "attacker wins and that nobody does, by victory points",
         has_winner=True,

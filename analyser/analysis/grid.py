@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common.estimates import Method
+from analyser.common.jit import Tiered
 from analyser.common.sampling import Progress
 from analyser.engine.attack.sweep import HIGH, LOW, SUMMARY, percentile
 from analyser.engine.fight.exact.distribution import Joint
@@ -66,7 +67,9 @@ class Fight(NamedTuple):
 
     cells: Callable[[Sequence[Loadout], Field, Situation], NDArray[np.void]]  # of CELL, shape (attackers, defenders)
     occasion: str  # as the glossary of keywords calls it
+    kernel: Tiered[..., Any]  # in which nearly all the time goes by
     cost: int  # microseconds of a typical machine for one pair: only proportions count, for the time that is left
+    interpreted: float  # seconds that the interpreter takes for a pair
     how: str = ""  # what the figures are of, for people; empty: the situation's bonuses, penalties and distance say it
     has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
 
@@ -137,10 +140,11 @@ def grid(
     """The frame of :func:`analyser.matchups`."""
     parts = []
     for number, situation in enumerate(situations):
-        cells = []
+        fight, cells = situation.fight, []
+        fight.kernel.expect(len(attackers) * len(field.defenders) * fight.interpreted)
         for start in range(0, len(attackers), AT_ONCE):
             some = attackers[start : start + AT_ONCE]
-            cells.append(situation.fight.cells(some, field, situation))
+            cells.append(fight.cells(some, field, situation))
             progress(number * len(attackers) + start + len(some), len(situations) * len(attackers))
         parts.append(_tidy(attackers, field, situation.name, np.concatenate(cells).ravel()))
     return joined(parts, len(situations))

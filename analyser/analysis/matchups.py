@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from analyser import plots
 from analyser.analysis.figures import figure_text
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
@@ -21,7 +22,6 @@ from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots import heatmap
 from analyser.plots.metrics import METRICS, checked_metric
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Matchups:
         shown = self.frame[self.frame["situation"] == (situation or names[0])]
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
-        return heatmap(shown, metric=metric or self.metric, ax=ax)
+        return plots.heatmap(shown, metric=metric or self.metric, ax=ax)
 
     def __str__(self) -> str:
         """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""

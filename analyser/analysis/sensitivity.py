@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser import plots
 from analyser.analysis.figures import compared_side, figure_text, gap, play, subject_of, title_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -20,7 +21,6 @@ from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots import tornado
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario
@@ -126,7 +126,7 @@ class Sensitivity:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
-        return tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
+        return plots.tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
 
     def __str__(self) -> str:
         """Plain text, the number that matters most first."""

@@ -24,8 +24,6 @@ SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
 
 LOW, HIGH = 0.10, 0.90
-_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
-_POOLS = 16  # that are kept: by rating, Durable or not, the cell's value or the one in parentheses
 _MODELS = (1 << BITS) - 1
 
 
@@ -101,31 +99,27 @@ def sweep_row(
     odds: Odds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`; `fights` are scratch records, one and as many as pools are kept."""
-    attack, fight, known = attacks[row], fights[0], 0
-    pmfs = [np.zeros(1) for _ in range(_POOLS)]
-    room, most_models = 0, 0
-    outcomes = no_outcomes(0)
+    """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target."""
+    most_models = 0
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)
-    destroyed_pmf = np.zeros(most_models + 1)
-    for place in range(len(targets)):
-        if not possible[row, place]:
+        if possible[row, place]:
+            set_fight(attacks[row], targets[place], fights[place])
+    destroyed, is_done = np.zeros(most_models + 1), np.zeros(len(targets))
+    for first in range(len(targets)):
+        if not possible[row, first] or is_done[first]:
             continue
-        set_fight(attack, targets[place], fight)
-        scores, pool = scores_for(fight, most_dice(fight, cards)), 0
-        while pool < known and not same_pool(fight, fights[1 + pool], cards):
-            pool += 1
-        if pool == known:
-            pool = min(pool, _POOLS - 1)
-            pmfs[pool], fights[1 + pool], known = pool_pmf(fight, scores, faces, cards), fight, pool + 1
-        pmf = pmfs[pool]
-        if ROWS_A_STATE * len(pmf) > room:
-            room = ROWS_A_STATE * len(pmf)
-            outcomes = no_outcomes(room)
-        count = push_pmf(fight, scores, pmf, odds, outcomes)
-        summarise(fight.models, outcomes, count, destroyed_pmf, summaries[row, place : place + 1])
-        summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
+        scores = scores_for(fights[first], most_dice(fights[first], cards))
+        pmf = pool_pmf(fights[first], scores, faces, cards)
+        outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+        for place in range(first, len(targets)):
+            fight = fights[place]
+            if not possible[row, place] or is_done[place] or not same_pool(fights[first], fight, cards):
+                continue
+            count = push_pmf(fight, scores, pmf, odds, outcomes)
+            summarise(fight.models, outcomes, count, destroyed, summaries[row, place : place + 1])
+            summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
+            is_done[place] = 1.0
 
 
 def sweep(
@@ -159,9 +153,8 @@ def sweep(
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
     def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(1 + _POOLS, FIGHT), *drawn, summaries)
+        sweep_row(attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *drawn, summaries)
 
-    sweep_row.expect(possible.sum() * _INTERPRETED)
     if threads == 1:
         for row in range(len(attacks)):
             fill(row)
