@@ -38,8 +38,8 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "import": ("library", "Make profiles of BattleScribe data."),
     },
     "Set-up": {
-        "completion": ("completion", "What makes a shell complete names."),
-        "warm-up": ("warm_up", "Compile all kernels now, not when they are first used."),
+        "completion": ("set_up", "What makes a shell complete names."),
+        "warm-up": ("set_up", "Compile all kernels now, not when they are first used."),
     },
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys, plain_type
+from analyser.cli.options import ANSWER_OPTIONS, KeyOption, complete_file, given_keys, plain_type
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
@@ -26,7 +26,7 @@ def system_command(name: str) -> click.Command:
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
     @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=text)
-    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=FILE)
+    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
 
