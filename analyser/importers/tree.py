@@ -119,9 +119,10 @@ class Tree:
             contents.profiles.append(element)
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
-            if not level.spelled_right:
-                self.doubts.add(name, f"taken for the level {level.name}")
-            contents.levels.append(LevelNode(level.name, element, target))
+            means, is_right = level
+            if not is_right:
+                self.doubts.add(name, f"taken for the level {means}")
+            contents.levels.append(LevelNode(means, element, target))
             return []
         if tag == "rule":
             contents.rules.append(self.name_of(element))

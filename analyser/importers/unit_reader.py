@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from typing import Any, NamedTuple, get_args
 from xml.etree.ElementTree import Element
 
@@ -55,16 +56,9 @@ class Stats(NamedTuple):
 
 
 def unused_id(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`.
-
-    >>> unused_id("melee", ["melee", "melee-2"])
-    'melee-3'
-    """
-    used, free, count = set(taken), wanted, 1
-    while free in used:
-        count += 1
-        free = f"{wanted}-{count}"
-    return free
+    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`."""
+    used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+    return next(name for name in names if name not in used)
 
 
 class UnitReader:
@@ -290,14 +284,15 @@ class UnitReader:
         if heading is None:
             self.doubt(name, "neither ranged, melee nor impact; the row is left out")
             return None
-        if not heading.spelled_right:
-            self.doubt(name, f"taken for {heading.kind} {'/'.join(heading.against)}".rstrip())
+        kind, against, is_right = heading
+        if not is_right:
+            self.doubt(name, f"taken for {kind} {'/'.join(against)}".rstrip())
         reach = self._range(name, by_column.get("range"))
         data = {
             "id": cells.slug(name),
             "name": name,
-            "kind": heading.kind,
-            "against": heading.against,
+            "kind": kind,
+            "against": against,
             "short_range": reach.short,
             "long_range": reach.long,
             "bands": self._bands(name, by_column),
