@@ -28,11 +28,7 @@ class Term(NamedTuple):
     counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Whether a number is computed from it in that kind of fight.
-
-        >>> QUALITIES["Arc"].counts_in(CLOSE_QUARTERS), QUALITIES["Torrent"].counts_in(CLOSE_QUARTERS)
-        (True, False)
-        """
+        """Whether a number is computed from it in that kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
 
@@ -106,11 +102,7 @@ def is_plain(text: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    r"""`text` with one kind of space, quote and dash, no space at either end, and only plain characters.
-
-    >>> tidy(" Chain of\u00a0Command  (6”) ")
-    'Chain of Command (6")'
-    """
+    """`text` with one kind of space, quote and dash, no space at either end, and only plain characters."""
     text = unicodedata.normalize("NFKC", text)
     if not is_plain(text):
         text = "".join(" " if each.isspace() else each for each in text if each.isspace() or is_plain(each))
@@ -118,24 +110,15 @@ def tidy(text: str) -> str:
 
 
 def parse(text: str) -> tuple[str, str | None]:
-    """Name and parameter of a rule or quality as written; inch marks go.
-
-    >>> parse("Corrosive Fumes (2”)")
-    ('Corrosive Fumes', '2')
-    """
+    """Name and parameter of a rule or quality as written; inch marks go."""
     match = _WITH_PARAMETER.match(tidy(text))
-    if match is None:
-        return tidy(text), None
-    return match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()
+    return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
 
 def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
     """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
 
     Letter case, quotes, hyphens and spaces are no misspelling.
-
-    >>> recognise("Devestating", QUALITIES), recognise("arc", QUALITIES)
-    (('Devastating', False), ('Arc', True))
     """
     if name in table:  # as nearly always, and much cheaper than to look for its like
         return name, True
@@ -213,26 +196,13 @@ class Keyword(str):
 
 
 class Quality(Keyword):
-    """A weapon quality (AC-6).
-
-    Examples
-    --------
-    >>> Quality("arc").name, Quality("arc") == "arc"
-    ('Arc', True)
-    """
+    """A weapon quality (AC-6)."""
 
     TABLE = QUALITIES
 
 
 class Rule(Keyword):
-    """A special rule (AC-7).
-
-    Examples
-    --------
-    >>> fumes = Rule("corrosive fumes(2”)")
-    >>> fumes.name, fumes.x, fumes.canonical
-    ('Corrosive Fumes', 2, 'Corrosive Fumes (2)')
-    """
+    """A special rule (AC-7)."""
 
     TABLE = SPECIAL_RULES
 
