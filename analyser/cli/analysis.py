@@ -29,7 +29,6 @@ COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 _TARGET = "Selector of the unit that all attack; can be repeated: a table each, and the mean."
 _WEIGHTS = "Of several targets, with commas between them. Default: all alike."
 _WHO = "Selector with wildcards, such as 'crown/*'."
-_HEATMAPS, _CHANGED = "What the heatmaps show; can be repeated.", "Default: the probability that changed most."
 _ROW = "The row to fire. Default: each time the best."
 METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON)
 PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
@@ -70,7 +69,7 @@ REPORT_OPTIONS = [
     Option("--defenders PATTERN", _WHO, required=True),
     _situations(". Default: all."),
     Option("--row NAME", _ROW),
-    Option("--metric NAME", _HEATMAPS, dest="metrics", multiple=True),
+    Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
     PROFILES,
     Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
@@ -80,7 +79,7 @@ DIFF_OPTIONS = [
     Option("--attackers PATTERN", f"{_WHO} Default: everybody."),
     Option("--defenders PATTERN", f"{_WHO} Default: everybody."),
     _situations(". Default: all."),
-    Option("--metric NAME", _CHANGED),
+    Option("--metric NAME", "Default: the probability that changed most."),
     Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
     Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=click.FloatRange(0)),
     options.FORMAT,

@@ -144,7 +144,7 @@ def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
     """A flag for each entry that a list of an attack can have, but for those that are keys of their own."""
     field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed is of the target
     return [
-        KeyOption(("attack", key), field, key.capitalize(), member=mark, name=names.get(mark, mark), text=text)
+        KeyOption(names.get(mark, mark), ("attack", key), field, key.capitalize(), text, member=mark)
         for mark, text in marks.items()
         if mark != "opportunity_fire"
     ]
@@ -158,10 +158,9 @@ ATTACK_OPTIONS = [
     *_marks("penalties", PENALTIES),
     *keys_of(Target, "target", "Target"),
 ]
-_SECONDARY = "Another unit of the target's side in contact."
 CHARGE_OPTIONS = [
     *keys_of(Charge, "charge", "Charge"),
-    Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True),
+    Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
 _TARGET = "The unit that all attack."

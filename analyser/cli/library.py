@@ -73,7 +73,6 @@ def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
 
 
 def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
-    """One line a loadout; below them which profiles they are of."""
     from analyser.common.text import aligned
 
     keys = ("selector", "type", "models", "points", "victory_points", "rows")
@@ -137,7 +136,6 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
 
 
 def _grid(unit: Unit) -> list[list[str]]:
-    """The armaments grid, cell by cell."""
     bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
     heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
     heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]

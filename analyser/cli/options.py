@@ -25,6 +25,7 @@ METHODS = ("exact", "monte-carlo", "both")
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 MOST_CHOICES = 5  # that the help of an option lists
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
+Keys = tuple[str, ...]  # one in another
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -108,7 +109,7 @@ class Option(click.Option):
 
 
 class KeyOption(Option):
-    """An option made from a key of a scenario or a question, by default with its name and its description.
+    """An option made from a key of a scenario or a question.
 
     `path` is the key, after the sections that it is in. Of a key that holds a list, `member` is what the option, a
     flag, adds to it. With `either` a key that is true or false always has an option that says no, not only where it is
@@ -116,21 +117,13 @@ class KeyOption(Option):
     """
 
     def __init__(
-        self,
-        path: tuple[str, ...],
-        field: FieldInfo,
-        group: str,
-        *,
-        name: str = "",
-        member: str = "",
-        text: str | None = None,
-        either: bool = False,
+        self, name: str, path: Keys, field: FieldInfo, group: str, text: str, *, member: str = "", either: bool = False
     ) -> None:
         self.path, self.member = path, member
-        kind, default, text = plain_type(field.annotation), field.default, str(text or field.description)
+        kind, default = plain_type(field.annotation), field.default
         if default and isinstance(default, str | int) and default is not True and "efault:" not in text:
             text += f" Default: {default}."
-        flag, metavar = f"--{(name or member or path[-1]).replace('_', '-')}", ""
+        flag, metavar = f"--{name.replace('_', '-')}", ""
         more: dict[str, Any] = {"default": None}
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
@@ -197,7 +190,7 @@ class Format(Choice):
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
     """An option for each key of a section of a scenario that has a description."""
     fields = record.model_fields.items()
-    return [KeyOption((section, key), field, group) for key, field in fields if field.description]
+    return [KeyOption(key, (section, key), field, group, each) for key, field in fields if (each := field.description)]
 
 
 def given_keys() -> Iterator[tuple[KeyOption, Any]]:

@@ -94,11 +94,6 @@ class KernelCache:
             if other != path:
                 _remove(other)
 
-    def flush(self) -> None:
-        """Take away what is kept of this kernel."""
-        for path in Path(self.cache_path or os.devnull).glob(f"{self._name}-*.nbc"):
-            _remove(path)
-
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         machine = (str(signature), codegen.magic_tuple(), sys.version_info[:2], version("numba"))
         digest = hashlib.sha256(repr(machine).encode()).hexdigest()[:16]

@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 from analyser.common.errors import nearest, shown
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
-_ANYWHERE = (CLOSE_QUARTERS, DUEL)
+_ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command"
 
 
 class Term(NamedTuple):
@@ -38,13 +38,8 @@ def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term
 
 
 QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
-    (
-        "Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision, Cryo, Seismic, Overcharge, "
-        "Full Steam Ahead",
-        "any attack",
-        "attacker",
-        _ANYWHERE,
-    ),
+    ("Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision", "any attack", "attacker", _ANYWHERE),
+    ("Cryo, Seismic, Overcharge, Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
     ("Point Blank, Torrent, Indirect, Lock On", "ranged attack", "attacker", (DUEL,)),
     ("Turret", "ranged attack", "attacker", ()),
     ("Slow to Fire, Move or Fire, Reactive", "when the row may fire", "attacker", (DUEL,)),
@@ -64,12 +59,8 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Inspiring", "statuses of friends near it", "", ()),
     ("Irregular, Lockstep", "formation", "target", _ANYWHERE),
     ("Hover", "movement, Seismic", "target", _ANYWHERE),
-    (
-        "Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun, Hunter, Throw",
-        "close quarters",
-        "",
-        _ANYWHERE,
-    ),
+    ("Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun", "close quarters", "", _ANYWHERE),
+    ("Hunter, Throw", "close quarters", "", _ANYWHERE),
     ("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
     ("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     ("Ammo Supply", "ranged attacks of friends near it", "", ()),
@@ -77,15 +68,11 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     ("Fiery Demise", "units near it when it falls", "", ()),
     ("Berserk, Run Amok", "what it must do", "", (DUEL,)),
-    (
-        "Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard, Hit & Run, Soar, Spotters, "
-        "Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy, Assault Ramp, Bail Out, Command Signals, "
-        "Iron Resolve, Logistical Expertise, Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, "
-        "Hazardous Aura, Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark",
-        "movement, deployment or command",
-        "",
-        (),
-    ),
+    ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _ELSEWHERE, "", ()),
+    ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _ELSEWHERE, "", ()),
+    ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _ELSEWHERE, "", ()),
+    ("Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, Hazardous Aura", _ELSEWHERE, "", ()),
+    ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _ELSEWHERE, "", ()),
 )
 
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten

@@ -30,6 +30,7 @@ from analyser.importers.unit_reader import UnitReader, unused_id
 
 # what no file may be called on some systems, whatever its ending
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+FileName = str | os.PathLike[str]
 MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 
@@ -42,7 +43,6 @@ class ImportReport:
     written: tuple[Path, ...]  # the profile files; none without a folder
 
     def __str__(self) -> str:
-        """The warnings, file by file and unit by unit, then what was made of the files."""
         lines: list[str] = []
         for file, doubted in groupby(self.warnings, lambda each: each.file):
             lines.append(f"{file}:")
@@ -62,10 +62,7 @@ class ImportReport:
 
 
 def import_files(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    out: str | os.PathLike[str] | None = None,
-    replace: bool = False,
+    paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
     """The factions in BattleScribe data files; links are followed across all of them.
 

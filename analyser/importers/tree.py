@@ -167,7 +167,6 @@ class Tree:
         return texts
 
     def _modified(self, column: str, text: str, modifier: Element, conditional: bool) -> str:
-        """What a modifier makes of a cell."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         sign = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}.get(kind)
         before, amount = cells.number(text or "0"), cells.number(value)
