@@ -46,7 +46,7 @@ def _options(name: str) -> list[KeyOption]:
     options = []
     for path, field in _keys(SYSTEMS[name].question):
         group = path[0].replace("_", " ").capitalize() if path[1:] else "Question"
-        text = field.description or _of_ruleset(name, path[-1])
+        text = field.description or _of_ruleset(name, path[1])
         options.append(KeyOption("-".join(path), path, field, group, text, either=True))
     return options
 
