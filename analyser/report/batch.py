@@ -15,15 +15,22 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import checked_metric
 from analyser.report.conclusions import reasons
-from analyser.report.folder import check_replaceable, work_on, write_manifest
-from analyser.report.inputs import Inputs, facts_of, key_of, write_units
+from analyser.report.folder import Inputs, check_replaceable, facts_of, key_of, work_on, write_manifest, write_units
 from analyser.report.page import parts_of_page, write_page
-from analyser.report.pictures import SHOWN_METRICS, missing_pictures, picture_jobs, plan_pictures
+from analyser.report.parts import (
+    SHOWN_METRICS,
+    balance_of,
+    matchup_jobs,
+    parts_of,
+    picture_jobs,
+    plan_pictures,
+    whole_table,
+    write_table,
+)
 from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
-from analyser.report.tables import balance_of, matchup_jobs, missing_parts, whole_table, write_balance, write_table
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -90,12 +97,24 @@ def write_report(
     started, folder = time.monotonic(), Path(out)
     check_threads(threads)
     check_replaceable(folder)
-    inputs = _inputs(attackers, defenders, situations, row, metrics, library_of(profiles))
+    library = library_of(profiles)
+    attacking = loadouts(attackers, library)
+    check_row(row, attacking)
+    inputs = Inputs(
+        attackers=attacking,
+        defenders=loadouts(defenders, library),
+        situations=situations_called(situations),
+        row=row,
+        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
+        ruleset=library.ruleset,
+        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
+    )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans, parts = plan_pictures(inputs), missing_parts(inputs, work)
-        lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
+        plans, lines = plan_pictures(inputs), len(attacking) * len(inputs.defenders) * len(inputs.situations)
+        parts = [part for part in parts_of(inputs) if not (work.parts / part.name).exists()]
+        not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
         shared = sum(part.cost for part in parts)
-        whole = shared + sum(plan.cost for plan in missing_pictures(plans, work))
+        whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
         jobs = matchup_jobs(parts, inputs, work, max((threads or default_threads()) // processes, 1))
         whole += lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
@@ -109,11 +128,13 @@ def write_report(
         with Pool(processes - 1) as pool:
             pool.finish(pool.begin(jobs), tell)
             found = _matchups(inputs, whole_table(inputs, work))
-            drawing = pool.begin(picture_jobs(plans, found.frame, work))
+            drawing = pool.begin(picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
             write_table(found.frame, work.report / TABLE, lambda line: tell(shared + line * A_LINE_OF_TABLES // 2))
             balance = balance_of(found, heed)
-            write_balance(balance, work.report)
+            for name, frame in balance._asdict().items():
+                if frame is not None:
+                    write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
             page = parts_of_page(found, balance)
             done = shared + lines * A_LINE_OF_TABLES
@@ -123,28 +144,6 @@ def write_report(
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
-
-
-def _inputs(
-    attackers: Selectors,
-    defenders: Selectors,
-    situations: Sequence[Situation | str],
-    row: str | None,
-    metrics: Sequence[str],
-    library: Profiles,
-) -> Inputs:
-    """What is asked for, checked."""
-    attacking = loadouts(attackers, library)
-    check_row(row, attacking)
-    return Inputs(
-        attackers=attacking,
-        defenders=loadouts(defenders, library),
-        situations=situations_called(situations),
-        row=row,
-        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
-        ruleset=library.ruleset,
-        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
-    )
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

@@ -12,21 +12,15 @@ from analyser.analysis.balance import Row
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import Situation
-from analyser.game.units import Loadout, Unit, unit_of
+from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import EFFICIENCY, RESULTS
-from analyser.report.tables import Balance
+from analyser.report.parts import Balance
 
-MOST_RANKED, MOST_OPPONENTS, MOST_OUTLIERS = 10, 5, 6
+MOST_RANKED, MOST_OPPONENTS = 10, 5
 LEAST = 0.05  # points destroyed for 100 points; what does less is nobody's target
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
 _OPPONENT = ["unit", "name", EFFICIENCY, "mean_models_destroyed", "p_annihilated", *RESULTS]
-_LABELS = {
-    "defence": "DEFENCE",
-    "damage_limit": "DAMAGE LIMIT",
-    "discipline": "DISCIPLINE",
-    "break_limit": "BREAK LIMIT",
-}
 
 
 class Ranking(NamedTuple):
@@ -38,24 +32,17 @@ class Ranking(NamedTuple):
     attackers: list[Row]
 
 
-class Answer(NamedTuple):
-    """The rows of the attacks that are best against one defender in one situation.
-
-    `deadliest` is None where nothing can attack it, and does most damage where nothing destroys a model of it;
-    `cheapest` is None where no attacker has points.
-    """
-
-    deadliest: Row | None
-    cheapest: Row | None
-
-
 class Defended(NamedTuple):
-    """A defender, and the answers to it, situation by situation."""
+    """A defender, and situation by situation the rows of the attacks that are best against it.
+
+    The deadliest is None where nothing can attack it, and does most damage where nothing destroys a model of it; the
+    cheapest is None where no attacker has points.
+    """
 
     defender: str
     points: int | None
     models: int
-    answers: list[Answer]
+    answers: list[tuple[Row | None, Row | None]]
 
 
 class Idle(NamedTuple):
@@ -64,25 +51,6 @@ class Idle(NamedTuple):
     unit: str
     situations: list[Situation]
     why_not: list[str]
-
-
-class Record(NamedTuple):
-    """How the duels end that a unit begins: how many units it meets, and against how many it rather wins or loses."""
-
-    units: int
-    wins: int
-    loses: int
-    p_attacker_wins: float
-    p_loses: float
-
-
-class Meeting(NamedTuple):
-    """Who a unit destroys most points of for its own and who does so to it, in one situation; of duels who wins."""
-
-    situation: Situation
-    best_targets: list[Row]
-    most_dangerous: list[Row]
-    record: Record | None
 
 
 def rankings(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Ranking]:
@@ -112,9 +80,9 @@ def answers(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Defend
     for row in frame.drop_duplicates("defender").to_dict("records"):
         points = None if pd.isna(row["defender_points"]) else int(row["defender_points"])
         places = [(row["defender"], situation.name) for situation in situations]
-        each = [Answer(deadliest.get(place), cheapest.get(place)) for place in places]
+        best = [(deadliest.get(place), cheapest.get(place)) for place in places]
         name = f"{row['defender_unit']}, {row['defender_level']}"
-        found.append(Defended(name, points, int(row["defender_models"]), each))
+        found.append(Defended(name, points, int(row["defender_models"]), best))
     return found
 
 
@@ -150,50 +118,28 @@ def reasons(rows: pd.DataFrame) -> list[str]:
     return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in found.items()]
 
 
-def sheets(found: Matchups, balance: Balance) -> list[dict[str, Any]]:
-    """What the page says of each unit that takes part, attackers first, in their order."""
+def sheets(found: Matchups, balance: Balance) -> dict[str, Any]:
+    """What the page says of each unit that takes part.
+
+    `units` are the loadouts of each by its selector without a level, attackers first; `attackers` and `defenders` tell
+    which side it is on; all else is by selector, `best_targets` and `most_dangerous` by situation and selector.
+    """
     units: dict[str, list[Loadout]] = {}
     for each in {each.selector: each for each in (*found.attackers, *found.defenders)}.values():
         units.setdefault(unit_of(each.selector), []).append(each)
     pairs = by_unit(found.frame)
-    targets, dangers = _opponents(pairs, "attacker", "defender"), _opponents(pairs, "defender", "attacker")
-    records_of = _records_of(pairs)
-    worth, dominated, flags = (
-        _rows_by_unit(table, "attacker") for table in (balance.balance, balance.dominated, balance.flags)
-    )
-    odd = _rows_by_unit(balance.outliers, "attacker", "defender")
-    attackers, defenders = ({unit_of(each.selector) for each in side} for side in (found.attackers, found.defenders))
-    return [
-        {
-            "selector": selector,  # without a level
-            "faction": levels[0].faction,
-            "unit": levels[0].unit,
-            "facts": _facts(levels[0].unit),
-            "levels": levels,
-            "attacks": selector in attackers,
-            "defends": selector in defenders,
-            "meetings": [
-                Meeting(
-                    each,
-                    targets.get((each.name, selector), []),
-                    dangers.get((each.name, selector), []),
-                    records_of.get(selector) if each.fight.has_winner else None,
-                )
-                for each in found.situations
-            ],
-            "balance": worth.get(selector, []),
-            "flags": flags.get(selector, []),
-            "outliers": odd.get(selector, [])[:MOST_OUTLIERS],
-            "dominated": dominated.get(selector, []),
-        }
-        for selector, levels in units.items()
-    ]
-
-
-def _facts(unit: Unit) -> list[str]:
-    """Its type and numbers, for a line."""
-    numbers = [(label, getattr(unit, name)) for name, label in _LABELS.items()]
-    return [unit.type, f"{unit.category} target", *(f"{label} {each}" for label, each in numbers if each is not None)]
+    return {
+        "units": units,
+        "attackers": {unit_of(each.selector) for each in found.attackers},
+        "defenders": {unit_of(each.selector) for each in found.defenders},
+        "best_targets": _opponents(pairs, "attacker", "defender"),
+        "most_dangerous": _opponents(pairs, "defender", "attacker"),
+        "records": _records_of(pairs),
+        "efficiency": _rows_by_unit(balance.balance, "attacker"),
+        "flags": _rows_by_unit(balance.flags, "attacker"),
+        "outliers": _rows_by_unit(balance.outliers, "attacker", "defender"),
+        "dominated": _rows_by_unit(balance.dominated, "attacker"),
+    }
 
 
 def _opponents(pairs: pd.DataFrame, side: str, other: str) -> dict[tuple[str, str], list[Row]]:
@@ -210,16 +156,14 @@ def _opponents(pairs: pd.DataFrame, side: str, other: str) -> dict[tuple[str, st
     }
 
 
-def _records_of(pairs: pd.DataFrame) -> dict[str, Record]:
-    """By unit how the duels end that it begins, those against itself left out."""
+def _records_of(pairs: pd.DataFrame) -> dict[str, Row]:
+    """By unit how the duels end that it begins: how many others it meets, and how many it rather beats or loses to."""
     duels = pairs[pairs["p_attacker_wins"].notna() & (pairs["attacker"] != pairs["defender"])]
     loses = 1 - duels["p_attacker_wins"] - duels["p_draw"]
     rather = duels.assign(p_loses=loses, wins=duels["p_attacker_wins"] > loses, loses=duels["p_attacker_wins"] < loses)
-    groups = rather.groupby("attacker", sort=False)
-    found = groups.agg(
-        {"defender": "size", "wins": "sum", "loses": "sum", "p_attacker_wins": "mean", "p_loses": "mean"}
-    )
-    return {str(row[0]): Record(*row[1:]) for row in found.itertuples(name=None)}
+    how = {"defender": "size", "wins": "sum", "loses": "sum", "p_attacker_wins": "mean", "p_loses": "mean"}
+    found = rather.groupby("attacker", sort=False).agg(how).rename(columns={"defender": "units"})
+    return dict(zip(found.index, found.to_dict("records")))
 
 
 def _rows_by_unit(frame: pd.DataFrame, *columns: str) -> dict[str, list[Row]]:

@@ -6,13 +6,14 @@ import base64
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+from PIL import Image
 
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO
@@ -20,13 +21,12 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.game.units import Category, Loadout, unit_of
+from analyser.game.units import Category, Loadout, Unit, unit_of
 from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
 from analyser.plots.metrics import EFFICIENCY, METRICS, RESULTS
 from analyser.report.conclusions import answers, idle, rankings, sheets
-from analyser.report.pictures import Plan, size_on_page
-from analyser.report.tables import Balance
+from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 
 MOST_OUTLIERS = 20
 CARRIED = (
@@ -37,38 +37,30 @@ CARRIED = (
 PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
 DECIMALS = 3  # of all other figures
 COLOURS = 64
-
-
-class Picture(NamedTuple):
-    """A heatmap that has been drawn: its size in pixels of a page, and itself as an address if the page shows it."""
-
-    plan: Plan
-    width: int
-    height: int
-    source: str
+PIXELS_AN_INCH = 96  # the natural size of a picture
 
 
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
     """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
-    pictures = [_picture(plan, plans[0].metric, path.parent) for plan in plans]
     galleries = [
-        (f"{_faction(attackers)} on {_faction(defenders)}", list(part))
-        for (attackers, defenders), part in groupby(pictures, lambda each: (each.plan.attackers, each.plan.defenders))
+        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, plans[0].metric, path.parent) for each in part])
+        for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
     path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
 
 
-def _picture(plan: Plan, shown_metric: str, folder: Path) -> Picture:
-    """The page carries the pictures of one metric; those of others are files beside it, and can be drawn on it."""
-    source = ""
+def _picture(plan: Plan, shown_metric: str, folder: Path) -> dict[str, Any]:
+    """A heatmap, its size on the page, and itself as an address if it is of the one metric whose pictures are shown."""
+    path, source = folder / f"{plan.name}.png", ""
     if plan.metric == shown_metric:
-        source = "data:image/png;base64," + base64.b64encode((folder / plan.png).read_bytes()).decode("ascii")
-    return Picture(plan, *size_on_page(plan, folder), source)
+        source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+    with Image.open(path) as picture:
+        width, height = (round(each * PIXELS_AN_INCH / DOTS_AN_INCH) for each in picture.size)
+    return {"plan": plan, "width": width, "height": height, "source": source}
 
 
 def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
-    units = sheets(found, balance)
     ours, theirs = _side(found.attackers), _side(found.defenders)
     kinds = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
     flagged = balance.flags[balance.flags["flag"] != ""]
@@ -76,38 +68,31 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     return {
         "version": __version__,
-        "profiles": found.profiles,
+        "found": found,
+        "balance": balance,
         "method": METHOD,
         "title": f"{ours} against {'each other' if ours == theirs else theirs}",
-        "n_attackers": len(found.attackers),
-        "n_defenders": len(found.defenders),
-        "situations": found.situations,
-        "row": found.row,
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
-        "assumptions": found.assumptions,
-        "not_modelled": found.not_modelled,
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
         "efficiency": balance.balance.to_dict("records"),
         "flags": flagged.to_dict("records"),
         "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in kinds},
-        "n_judged": len(balance.flags),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
-        "n_outliers": len(balance.outliers),
         "dominated": balance.dominated.to_dict("records"),
         "ratings": None if balance.ratings is None else balance.ratings.to_dict("records"),
         "least": LEAST,
         "factor": FACTOR,
         "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
-        "names": {each.selector: _name(each) for each in (*found.attackers, *found.defenders)},
-        "sheets": units,
-        "anchors": {sheet["selector"] for sheet in units},
+        "names": {
+            each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)
+        },
+        "sheets": sheets(found, balance),
         "data": page_data(found),
         "n_possible": int(found.frame["why_not"].isna().sum()),
-        "n_rows": len(found.frame),
     }
 
 
@@ -125,16 +110,13 @@ def _template() -> Any:
         "hundredths": "{:.2f}".format,
         "whole": "{:.0f}".format,
         "percent": _percent,
+        "facts": _facts,
         "faction": _faction,
         "unit_of": unit_of,
         "anchor": lambda selector: "unit-" + unit_of(selector).replace("/", "-"),  # the id of a unit's part of the page
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
-
-
-def _name(loadout: Loadout) -> str:
-    return f"{loadout.unit.name}, {loadout.level_name}"
 
 
 def _faction(name: str) -> str:
@@ -144,6 +126,13 @@ def _faction(name: str) -> str:
 def _side(sides: Sequence[Loadout]) -> str:
     *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _facts(unit: Unit) -> str:
+    """Its type and numbers, in a line."""
+    numbers = {name: getattr(unit, name) for name in ("defence", "damage_limit", "discipline", "break_limit")}
+    told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
+    return " · ".join([unit.type, f"{unit.category} target", *told])
 
 
 def _percent(probability: float) -> str:
@@ -194,13 +183,9 @@ def _metric_data(name: str) -> dict[str, Any]:
 
 
 def _side_data(loadout: Loadout) -> dict[str, Any]:
-    names = {"selector": loadout.selector, "unit": loadout.unit.name, "level": loadout.level_name}
-    return {
-        **names,
-        "points": loadout.level.points,
-        "faction": loadout.faction,
-        "category": loadout.unit.category,
-    }
+    level, unit = loadout.level, loadout.unit
+    names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
+    return {**names, "points": level.points, "faction": loadout.faction, "category": unit.category}
 
 
 def _short(column: pd.Series[Any], *, probability: bool) -> list[float | int | None]:
