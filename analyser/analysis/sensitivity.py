@@ -252,7 +252,7 @@ def sensitivity(
         base=values[None, ""],
         at_least=at_least,
         subject=subject_of(asked),
-        method=method_line([played[None, ""].whole]),
+        method=method_line([played[None, ""][0]]),
         price=price,
         profiles=asked.profiles,
     )

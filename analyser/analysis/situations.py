@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
-from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
@@ -34,7 +33,6 @@ from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
-_Policies = tuple[PolicyName, PolicyName]
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 
 
@@ -98,11 +96,6 @@ def _shots_of(
     return shots, tuple("; ".join(each) or no_row(asked, "ranged") for each in why)
 
 
-def charge(attackers: Sequence[Loadout], field: Field, _: Situation) -> NDArray[np.void]:
-    """What each attacker does to each defender by a charge with its best row, or the one asked for."""
-    return fought_cells([_ways_to_charge(each, field.row) for each in attackers], field, _charged)
-
-
 def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant] | str:
     """The attacker by each row that it can charge with; without any: why."""
     rows = attacker.unit.rows if asked is None else rows_called(asked, attacker)
@@ -128,14 +121,6 @@ def _charged(ways: dict[str, Combatant], target: Combatant, ruleset: Ruleset) ->
     return Fought(*list(found.items())[best])
 
 
-def duel(attackers: Sequence[Loadout], field: Field, _: Situation) -> NDArray[np.void]:
-    """What each attacker does to each defender in a duel that it begins, with its best row or the one asked for.
-
-    Each side shoots if it has a row for that, else charges if it may, else takes cover.
-    """
-    return fought_cells([_side(each, field.row) for each in attackers], field, _duelled)
-
-
 def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
     """An attacker and the row that it is to use; or why there is none."""
     if asked is None:
@@ -145,6 +130,10 @@ def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] 
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Fought | str:
+    """A duel that the attacker begins: each side shoots if it has a row for that, else charges if it may.
+
+    Else it takes cover.
+    """
     mine, asked = side
     for each in (mine, theirs):
         if each.aircraft:
@@ -163,13 +152,17 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
         mine = mine if row is None else mine.model_copy(update={"row": row.id})
     elif policies[0] == "charge":
         row = charge_row(mine, "a")
+    terms = DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
     try:
-        setup, rounds = duel_program(mine, theirs, _terms(policies), ruleset)
+        setup, rounds = duel_program(mine, theirs, terms, ruleset)
         operations = [operation for each in rounds for operation in each]
         found = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
     except InputError as error:
         return error.problem
-    results = _results(found, mine, theirs, _terms(policies))
+    first, second = found.first[:, None], found.second[None, :]
+    won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
+    lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
+    results = float(found.probabilities[won > lost].sum()), float(found.probabilities[won == lost].sum())
     return Fought(None if row is None else row.id, summary(found, theirs), results)
 
 
@@ -186,23 +179,10 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
     return "charge" if policies_of_duels.why_not("charge", mine, theirs) is None else "take_cover"
 
 
-@lru_cache
-def _terms(policies: _Policies) -> DuelTerms:
-    return DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
-
-
-def _results(both: Joint, mine: Combatant, theirs: Combatant, terms: DuelTerms) -> tuple[float, float]:
-    """The probabilities that the attacker has won more victory points (AC-9.4), and that both have as many."""
-    first, second = both.first[:, None], both.second[None, :]
-    won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
-    lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    return float(both.probabilities[won > lost].sum()), float(both.probabilities[won == lost].sum())
-
-
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=1e-3),
     "charge": Fight(
-        charge,
+        partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
         run,
         cost=180,
@@ -210,7 +190,7 @@ FIGHTS: Mapping[str, Fight] = {
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(
-        duel,
+        partial(fought_cells, _side, _duelled),
         keywords.DUEL,
         run,
         cost=1_200,

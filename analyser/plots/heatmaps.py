@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
@@ -200,22 +201,15 @@ def _add_scale(ax: Axes, image: AxesImage, *, is_probability: bool) -> None:
     beside = ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))
     bar = ax.figure.colorbar(image, cax=beside)
     bar.outline.set_visible(False)
-    ticks = _PERCENT_TICKS if is_probability else _round_figures(*image.get_clim())
+    ticks: Sequence[float] = _PERCENT_TICKS
+    if not is_probability:
+        least, most = image.get_clim()
+        powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
+        ticks = [each for power in powers for digit in _ROUND if least <= (each := float(f"{digit}e{power}")) <= most]
     bar.set_ticks(ticks, labels=[f"{each:g}" for each in ticks])
     bar.minorticks_off()
     bar.set_label(LOG_ODDS if is_probability else LOGARITHMIC, size=look.LABEL_POINTS)
     beside.tick_params(labelsize=look.LABEL_POINTS, length=2)
-
-
-def _round_figures(least: float, most: float) -> list[float]:
-    """Figures to be written on a logarithmic scale.
-
-    >>> _round_figures(0.6, 61.0)
-    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
-    """
-    first, last = int(np.floor(np.log10(least))), int(np.floor(np.log10(most)))
-    found = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in _ROUND]
-    return [each for each in found if least <= each <= most]
 
 
 def distributions_by_round(frame: pd.DataFrame, *, x: str, number: str, heading: str, ax: Axes | None = None) -> Axes:
