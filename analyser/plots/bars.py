@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -15,10 +17,6 @@ from numpy.typing import NDArray
 from analyser.common.estimates import SAME_WITHIN, wilson_interval
 from analyser.common.text import NEGLIGIBLE, shown_range
 from analyser.plots import look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 8.5, 2.9  # inches
 MOST_WITH_TEXT = 16  # bars of models destroyed that have their percentage written above them

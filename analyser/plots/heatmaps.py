@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import FuncNorm, LogNorm, Normalize, to_rgba
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.image import AxesImage
 from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
@@ -22,12 +26,6 @@ from analyser.common.errors import InputError
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
 from analyser.plots import look, metrics
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
 
 LEAST_SHARE = 0.01  # of the highest figure: less has the darkest colour; and of a probability, from either end
 MEAN = "mean"

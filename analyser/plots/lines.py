@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from analyser.common.errors import InputError
 from analyser.common.text import NEGLIGIBLE
 from analyser.plots import look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 WIDE, HIGH = 6.2, 3.2  # inches, of distributions over one another

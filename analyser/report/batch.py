@@ -17,9 +17,8 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import checked_metric
-from analyser.report.conclusions import reasons
 from analyser.report.folder import Inputs, check_replaceable, facts_of, key_of, work_on, write_manifest, write_units
-from analyser.report.page import parts_of_page, write_page
+from analyser.report.page import parts_of_page, reasons, write_page
 from analyser.report.parts import (
     SHOWN_METRICS,
     balance_of,

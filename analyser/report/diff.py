@@ -23,7 +23,7 @@ from analyser.common.text import aligned, counted
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
-from analyser.report.folder import MANIFEST, UNITS, is_report
+from analyser.report.folder import MANIFEST, UNITS, manifest_of
 
 PROBABILITIES = tuple(name for name, what in METRICS.items() if what.is_probability)
 PROBABILITY = "probability"  # from 0 to 1
@@ -184,12 +184,13 @@ class _Side(NamedTuple):
 
 
 def _side(path: Path) -> _Side:
-    if not is_report(path):
+    manifest = manifest_of(path)
+    if not manifest:
         profiles = Profiles(path)
         units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
         return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
     try:
-        manifest, things = (json.loads((path / name).read_text(encoding="utf-8")) for name in (MANIFEST, UNITS))
+        things = json.loads((path / UNITS).read_text(encoding="utf-8"))
         version = manifest.get("profiles_used", {}).get("version", "unknown")  # of an earlier program
         return _Side(things, ProfilesUsed(str(path), version), pd.read_parquet(path / "matchups.parquet"), manifest)
     except (OSError, ValueError) as error:

@@ -197,7 +197,8 @@ def check_replaceable(out: Path) -> None:
         return
     if not out.is_dir():
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)
-    ours = _files_of_report(out)
+    manifest = manifest_of(out)
+    ours = {MANIFEST, *manifest["files"]} if manifest else set()
     found = _files_in(out) if ours else [path.name for path in out.iterdir()]
     others = sorted(name for name in found if name not in ours and Path(name).name not in _LEFT_BY_FILE_MANAGERS)
     if others:
@@ -205,9 +206,10 @@ def check_replaceable(out: Path) -> None:
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
 
 
-def is_report(folder: Path) -> bool:
-    """Whether `folder` holds a report: it has a manifest of ours."""
-    return bool(_files_of_report(folder))
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """The manifest of the report in `folder`; empty where it holds none of ours."""
+    manifest = _marked(folder / MANIFEST, FINISHED)
+    return manifest if isinstance(manifest.get("files"), dict) else {}
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
@@ -221,12 +223,6 @@ def _files_in(folder: Path) -> list[str]:
     """The names of all files in `folder` and the folders in it, and of those that are empty, from `folder` on."""
     found = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
     return sorted(path.relative_to(folder).as_posix() for path in found)
-
-
-def _files_of_report(folder: Path) -> set[str]:
-    """The names that the manifest in `folder` vouches for; none if there is no manifest of ours."""
-    files = _marked(folder / MANIFEST, FINISHED).get("files")
-    return {MANIFEST, *files} if isinstance(files, dict) else set()
 
 
 def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from PIL import Image
 
 from analyser.analysis.balance import dominated, efficiency, outliers
@@ -26,9 +27,6 @@ from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
 from analyser.report.folder import Inputs, Work
 from analyser.report.pool import Job
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
 NUMBER = "%.12g"  # more digits are the rounding of long sums
@@ -37,9 +35,6 @@ FOLDER = "pictures"  # inside that of the report
 DOTS_AN_INCH = 144
 COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
 SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
-
-
-# --- every matchup ------------------------------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
@@ -87,9 +82,6 @@ def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: 
 def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
     """The parts put together: by attacker, then defender, then situation."""
     return joined([pd.read_parquet(work.parts / part.name) for part in parts_of(inputs)], len(inputs.situations))
-
-
-# --- heatmaps -----------------------------------------------------------------------------------------------------
 
 
 class Plan(NamedTuple):
@@ -173,9 +165,6 @@ def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
     drawn = drawn.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     drawn.save(unfinished, format="png", dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
     unfinished.replace(work.report / f"{plan.name}.png")
-
-
-# --- the balance --------------------------------------------------------------------------------------------------
 
 
 class Balance(NamedTuple):

@@ -17,8 +17,8 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report import batch, write_report
-from analyser.report.conclusions import answers, idle, rankings
 from analyser.report.folder import Inputs
+from analyser.report.page import answers, idle, rankings
 from analyser.report.parts import SHOWN_METRICS, plan_pictures
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.oracle.small_profiles import FACTION
