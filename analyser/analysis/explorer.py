@@ -48,16 +48,13 @@ def explore(
 ) -> Explorer:
     """Menus and sliders for one attack: pick units, row and conditions, and see what it does.
 
+    As the last line of a cell the page shows itself.
+
     Parameters
     ----------
     attacker, target : str
         The selectors to start with.
     profiles : Profiles or path, optional
-
-    Returns
-    -------
-    Explorer
-        As the last line of a cell it shows itself.
 
     Raises
     ------
@@ -203,12 +200,10 @@ class Explorer:
             raise InputError(str(found.frame["why_not"].iloc[0]))
         attack, dice, subject = result.scenario.attack, result.conditions["dice"], subject_of(result.scenario)
         line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
-        drawn = (
-            probability_bars(result.to_frame(), heading=subject),
-            funnel(dice_funnel(result.scenario), heading=subject),
-        )
-        bars, stages = (cast("Picture", axes)._repr_png_() for axes in drawn)
-        return line, found._repr_html_(), bars, stages
+        bars = probability_bars(result.to_frame(), heading=subject)
+        stages = funnel(dice_funnel(result.scenario), heading=subject)
+        bars_png, stages_png = (cast("Picture", axes)._repr_png_() for axes in (bars, stages))
+        return line, found._repr_html_(), bars_png, stages_png
 
 
 def _widgets() -> Any:

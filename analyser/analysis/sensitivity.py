@@ -195,10 +195,6 @@ def sensitivity(
     method, trials, seed, precision, threads, profiles, progress
         As of :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
 
-    Returns
-    -------
-    Sensitivity
-
     Raises
     ------
     InputError

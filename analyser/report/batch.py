@@ -48,7 +48,7 @@ def write_report(
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Path:
-    """Write a report of every attacker on every defender into the folder `out`.
+    """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
     balance (``docs/balance.md``), heatmaps as PNG and SVG, ``index.html``, which shows all of it in one file, and
@@ -70,11 +70,6 @@ def write_report(
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
-
-    Returns
-    -------
-    Path
-        `out`.
 
     Raises
     ------

@@ -159,7 +159,11 @@ def diff(
             if progress is not None:
                 progress(number * total + done, 2 * total)
 
-        frames.append(_matchups_of(side, asked, tell))
+        frame = side.source
+        if isinstance(frame, Profiles):
+            selected = {name: _there(asked[name], frame) for name in ("attackers", "defenders")}
+            frame = matchups(**asked | selected, profiles=frame, progress=tell).frame
+        frames.append(frame)
     there = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
     joined = frames[0].merge(frames[1], on=_KEY, suffixes=("_old", "_new"))
     return Diff(
@@ -215,13 +219,6 @@ def _asked(
         "situations": [checked(Situation, each, where=MANIFEST) for each in report["situations"]],
         "row": None if report["row"] == "best" else str(report["row"]),
     }
-
-
-def _matchups_of(side: _Side, asked: dict[str, Any], progress: Progress) -> pd.DataFrame:
-    if isinstance(side.source, pd.DataFrame):
-        return side.source
-    there = {name: _there(asked[name], side.source) for name in ("attackers", "defenders")}
-    return matchups(**asked | there, profiles=side.source, progress=progress).frame
 
 
 def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:

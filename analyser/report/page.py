@@ -313,7 +313,8 @@ def page_data(found: Matchups) -> dict[str, Any]:
         `least_share`, what of the highest figure the scale begins at; `categories` of targets, in their order.
     """
     frame = found.frame
-    carried = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
+    names = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
+    carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
@@ -321,9 +322,12 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "attackers": [_side_data(each) for each in found.attackers],
         "defenders": [_side_data(each) for each in found.defenders],
         "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
-        "metrics": [_metric_data(name) for name in carried],
+        "metrics": [
+            {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
+            for name, what in carried.items()
+        ],
         "steps": PROBABILITY_STEPS,
-        "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in carried},
+        "columns": {name: _short(frame[name], probability=what.is_probability) for name, what in carried.items()},
         "rows": [str(each) for each in rows],
         "row": row.tolist(),
         "why": [str(each) for each in why],
@@ -332,11 +336,6 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "least_share": LEAST_SHARE,
         "categories": get_args(Category),
     }
-
-
-def _metric_data(name: str) -> dict[str, Any]:
-    what = METRICS[name]
-    return {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
 
 
 def _side_data(loadout: Loadout) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -118,21 +119,15 @@ def plan_pictures(inputs: Inputs) -> list[Plan]:
     Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
     """
     plans = []
-    for attacking in dict.fromkeys(each.faction for each in inputs.attackers):
-        for defending in dict.fromkeys(each.faction for each in inputs.defenders):
-            sides = [
-                [each for each in side if each.faction == faction]
-                for side, faction in ((inputs.attackers, attacking), (inputs.defenders, defending))
-            ]
-            few = max(map(len, sides)) <= MOST_LOADOUTS
-            one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
-            levels = "" if few or one_level else ALL_LEVELS
-            ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
-            plans += [
-                Plan(attacking, defending, levels, situation, metric, ours * theirs)
-                for situation in inputs.situations
-                for metric in inputs.metrics
-            ]
+    both = inputs.attackers, inputs.defenders
+    for names in product(*(dict.fromkeys(each.faction for each in side) for side in both)):
+        sides = [[each for each in side if each.faction == name] for side, name in zip(both, names)]
+        few = max(map(len, sides)) <= MOST_LOADOUTS
+        one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
+        levels = "" if few or one_level else ALL_LEVELS
+        ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
+        shown = product(inputs.situations, inputs.metrics)
+        plans += [Plan(names[0], names[1], levels, situation, metric, ours * theirs) for situation, metric in shown]
     return plans
 
 
