@@ -264,15 +264,11 @@ class Situation(Record):
 
 LONG_RANGE = Situation(name="long-range", title="long range, no bonus")
 SHORT_RANGE_AIMED = Situation(
-    name="short-range-aimed",
-    title="short range where the row has one, aimed",
-    bonuses=("aiming", "short_range"),
+    name="short-range-aimed", title="short range where the row has one, aimed", bonuses=("aiming", "short_range")
 )
 CHARGE = Situation(name="charge", title="charge, with what the target strikes back", kind="charge")
 DUEL = Situation(
-    name="duel",
-    title="six rounds, the attacker first; each shoots if it can, else charges if it can",
-    kind="duel",
+    name="duel", title="six rounds, the attacker first; each shoots if it can, else charges if it can", kind="duel"
 )
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}

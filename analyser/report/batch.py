@@ -17,18 +17,9 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import checked_metric
+from analyser.report import parts
 from analyser.report.folder import Inputs, check_replaceable, facts_of, key_of, work_on, write_manifest, write_units
 from analyser.report.page import parts_of_page, reasons, write_page
-from analyser.report.parts import (
-    SHOWN_METRICS,
-    balance_of,
-    matchup_jobs,
-    parts_of,
-    picture_jobs,
-    plan_pictures,
-    whole_table,
-    write_table,
-)
 from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
@@ -43,7 +34,7 @@ def write_report(
     out: str | os.PathLike[str],
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
     row: str | None = None,
-    metrics: Sequence[str] = SHOWN_METRICS,
+    metrics: Sequence[str] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -104,13 +95,13 @@ def write_report(
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans, lines = plan_pictures(inputs), len(attacking) * len(inputs.defenders) * len(inputs.situations)
-        parts = [part for part in parts_of(inputs) if not (work.parts / part.name).exists()]
+        plans, lines = parts.plan_pictures(inputs), len(attacking) * len(inputs.defenders) * len(inputs.situations)
+        not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
-        shared = sum(part.cost for part in parts)
+        shared = sum(part.cost for part in not_known)
         whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
-        jobs = matchup_jobs(parts, inputs, work, max((threads or default_threads()) // processes, 1))
+        jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
         whole += lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
         def tell(done: int) -> None:
@@ -121,14 +112,14 @@ def write_report(
         tell(0)
         with Pool(processes - 1) as pool:
             pool.finish(pool.begin(jobs), tell)
-            found = _matchups(inputs, whole_table(inputs, work))
-            drawing = pool.begin(picture_jobs(not_drawn, found.frame, work))
+            found = _matchups(inputs, parts.whole_table(inputs, work))
+            drawing = pool.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
-            write_table(found.frame, work.report / TABLE, lambda line: tell(shared + line * A_LINE_OF_TABLES // 2))
-            balance = balance_of(found, heed)
+            parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
+            balance = parts.balance_of(found, heed)
             for name, frame in balance._asdict().items():
                 if frame is not None:
-                    write_table(frame, work.report / f"{name}.csv")
+                    parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
             page = parts_of_page(found, balance)
             done = shared + lines * A_LINE_OF_TABLES
