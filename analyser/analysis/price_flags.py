@@ -31,14 +31,11 @@ class _Usual(NamedTuple):
 
 
 def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout]) -> pd.DataFrame:
-    """One flag for each loadout, judged by what it is made for; `docs/balance.md` says when which.
+    """One flag for each loadout, judged by what it is made for.
 
-    A job is a situation and a category of targets. A unit is made for the category against which, in its best
-    situation, it does most in proportion to the median of all (a mean of logarithms over its levels). What is usual at
-    a job is the median of the loadouts whose units are made for that category and that destroy at least
-    :data:`~analyser.analysis.balance.LEAST` points for 100 points there, if they are of :data:`FEWEST_PEERS` units or
-    more. The best job of a loadout is the one, against what its unit is made for, in which it does most in proportion.
-    What is usual on a profile is the median of the attackers of its own target category.
+    `docs/balance.md` says what a job is, a best job, and what is usual at one, and when which flag is given. Fewer than
+    :data:`FEWEST_PEERS` units say nothing of what is usual; on a profile it is the median of the attackers of its own
+    target category.
 
     Parameters
     ----------

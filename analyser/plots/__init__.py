@@ -3,6 +3,7 @@
 No module is named as a plot, which it would hide; `look` is what they share. Every plot takes `ax`, the Axes to draw
 on (default: those of a new figure, as large as what is drawn), returns them (``.figure.savefig(...)`` writes a file),
 and raises InputError if the frame has no rows or lacks a column, or if there are more lines than can be told apart.
+A `heading` says what a picture is of, a line above the title: who fights, and under which conditions.
 """
 
 from __future__ import annotations

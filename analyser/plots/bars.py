@@ -51,8 +51,6 @@ def probability_bars(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None 
         `models_destroyed` and `probability`, several rows of one number being added up, as of
         :meth:`analyser.Result.to_frame`; of a sample also `count`, from which 95% intervals (Wilson 1927) are drawn.
         Ends of a long distribution that are less likely than 0.01% are left out.
-    heading : str
-        What it is of, a line above the title: target and conditions.
 
     Examples
     --------
@@ -198,8 +196,6 @@ def funnel(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) ->
     frame : DataFrame
         `stage`, `unit` (what is counted), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"``) and
         `mean`, in the order from top to bottom: as of :func:`analyser.dice_funnel`.
-    heading : str
-        What it is of, a line above the title: attacker, target and conditions.
 
     Examples
     --------
@@ -234,8 +230,6 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "",
         percent.
     label : str, optional
         What the figure is called in the title. Default: the name of its column in words.
-    heading : str
-        What it is of, a line above the title: attacker, target and conditions.
 
     Examples
     --------

@@ -66,8 +66,6 @@ def cost_against_effect(
         The column that is the effect; more is better.
     label : str, optional
         What the effect is called. Default: the name of the column. Columns ``p_...`` are in percent.
-    heading : str
-        What it is of, a line above the title: target and conditions.
 
     Examples
     --------

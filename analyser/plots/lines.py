@@ -60,8 +60,6 @@ def survival(rounds: pd.DataFrame | ByRound, *, heading: str = "", ax: Axes | No
         The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
         before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
         a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
-    heading : str
-        What it is of, a line above the title: who fights, and under which conditions.
 
     Examples
     --------
@@ -100,8 +98,6 @@ def compared_distributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes |
         `loadout`, `models_destroyed`, `at_least`, as ``distributions`` of :class:`analyser.Comparison`; where it has
         `at_least_low` and `at_least_high`, the 95% intervals are drawn too. Six loadouts at most. Numbers that nobody
         reaches in 0.01% of attacks are left out on the right.
-    heading : str
-        What it is of, a line above the title: target and conditions.
 
     Examples
     --------
