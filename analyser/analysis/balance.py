@@ -199,8 +199,8 @@ def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
         expected=expected,
         ratio=floored / expected,
         surprise=np.abs(np.log2(floored / expected)),
-        attacker_usual=_median_of_others(found, "attacker"),
-        defender_usual=_median_of_others(found, "defender"),
+        attacker_usual=found.groupby("attacker")["efficiency"].transform(_medians_of_others),
+        defender_usual=found.groupby("defender")["efficiency"].transform(_medians_of_others),
     )
     usual = found[["attacker_usual", "defender_usual"]].min(axis=1)
     # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
@@ -209,15 +209,11 @@ def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
     return far
 
 
-def _median_of_others(found: pd.DataFrame, side: str) -> list[float]:
-    """For each row the median efficiency of the other rows of the same unit on that `side`."""
-    figures: dict[str, list[float]] = {str(unit): list(part) for unit, part in found.groupby(side)["efficiency"]}
-    usual = []
-    for unit, figure in zip(found[side], found["efficiency"]):
-        others = figures[unit].copy()
-        others.remove(figure)
-        usual.append(median(others) if others else float("nan"))
-    return usual
+def _medians_of_others(figures: pd.Series[float]) -> list[float]:
+    """For each figure the median of all the others; NaN where there are none."""
+    listed = figures.tolist()
+    others = [listed[:place] + listed[place + 1 :] for place in range(len(listed))]
+    return [median(each) if each else float("nan") for each in others]
 
 
 def _in_turns(rows: list[Row]) -> list[Row]:

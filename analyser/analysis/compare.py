@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, overload
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.analysis.comparison import Comparison, Comparisons, mean_of_targets, shares_of
-from analyser.analysis.figures import Played, compared_frame, compared_side, differences, play
+from analyser.analysis.comparison import Comparison, Comparisons, compared, mean_of_targets, shares_of
+from analyser.analysis.figures import Played, compared_side, play
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
@@ -168,12 +168,14 @@ def _question(
     raw = {"attack": attack, "target": stated}
     file = parse_scenario(raw, schema.ScenarioFile, library.ruleset, where="compare")
     target = resolve_target(file.target, defender)  # what is wrong with it is no loadout's fault
-    scenarios, errors = {}, {}
+    scenarios, errors, why_not = {}, [], {}
     for place, each in enumerate(attackers):
         try:
             scenarios[place] = scenario_between(file, each, defender)
         except InputError as error:
-            errors[place] = error
+            errors.append(error)
+            problem = error.problem.removeprefix(f"{each.selector}: ")
+            why_not[place] = f"{problem} ({error.allowed})" if error.allowed else problem
     if not scenarios:
         raise errors[0]
     models = target.models or 1
@@ -181,7 +183,6 @@ def _question(
     check_integer(wanted, "at_least", 1)
     if wanted > models:
         raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
-    why_not = {place: _reason(error, attackers[place]) for place, error in errors.items()}
     return _Question(_name(stated), target, scenarios, why_not, wanted)
 
 
@@ -194,11 +195,6 @@ def _name(section: Mapping[str, Any]) -> str:
     return f"{section['unit']}:{state}" if state else str(section["unit"])
 
 
-def _reason(error: InputError, attacker: Loadout) -> str:
-    problem = error.problem.removeprefix(f"{attacker.selector}: ")
-    return f"{problem} ({error.allowed})" if error.allowed else problem
-
-
 def _comparison(
     question: _Question, attackers: Sequence[Loadout], played: Mapping[int, Played], decides: str, library: Profiles
 ) -> Comparison:
@@ -207,31 +203,30 @@ def _comparison(
         place: compared_side(attackers[place].selector, attackers[place].level.points, each, question.at_least)
         for place, each in played.items()
     }
-    deltas = differences(list(sides.values()))
-    if (deltas[deltas["metric"] == decides]["best"] == "").all():
-        by_points = decides.endswith(PER_100_POINTS)
-        lacks = "the profiles give no points" if by_points else "the target's profile gives no victory points or points"
-        raise InputError(f"no loadout has a figure {decides!r}: {lacks} for it", where="metric")
     rows, tables = [], []
     for place, each in enumerate(attackers):
         row: dict[str, Any] = {"loadout": each.selector, "unit": each.unit.name}
         row |= {"level": each.level_name, "points": each.level.points}
         if place in played:
-            result = played[place].whole
+            result, _ = played[place]
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
             row |= ({} if result.exact else {"trials": result.trials}) | sides[place].columns()
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
             table.insert(0, "loadout", each.selector)
             tables.append(table.assign(method=result.method))
         rows.append(row | {"why_not": question.why_not.get(place)})
-    return Comparison(
-        frame=compared_frame(rows, deltas, decides),
+    found = compared(
+        rows,
+        list(sides.values()),
+        decides,
         distributions=pd.concat(tables, ignore_index=True),
-        differences=deltas,
-        metric=decides,
         at_least=question.at_least,
-        results={sides[place].name: each.whole for place, each in played.items()},
+        results={sides[place].name: whole for place, (whole, _) in played.items()},
         shares={question.name: 1.0},
         profiles=library.used,
-        sides=tuple(sides.values()),
     )
+    if not found.best:
+        by_points = decides.endswith(PER_100_POINTS)
+        lacks = "the profiles give no points" if by_points else "the target's profile gives no victory points or points"
+        raise InputError(f"no loadout has a figure {decides!r}: {lacks} for it", where="metric")
+    return found

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import Side, compared_frame, differences, figure_text, title_of
+from analyser.analysis.figures import IS_PERCENTILE, Side, differences, figure_text, title_of
 from analyser.common.errors import InputError
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 
@@ -320,6 +320,19 @@ class Comparisons:
         return f"Weights: {', '.join(each)}."
 
 
+def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: str, **more: Any) -> Comparison:
+    """What is found of `sides`, from one row a loadout, which the frame has with its differences in the `metric`."""
+    deltas = differences(sides)
+    columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
+    frame = pd.DataFrame(rows, columns=columns)
+    of_metric = deltas[deltas["metric"] == metric].set_index("loadout").reindex(frame["loadout"]).reset_index()
+    names = {"low": "difference_low", "high": "difference_high"}
+    found = of_metric[["difference", *names, "significant"]].rename(columns=names)
+    frame = frame.join(found.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
+    frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
+    return Comparison(frame=frame, differences=deltas, metric=metric, sides=tuple(sides), **more)
+
+
 def _as_text(blocks: Sequence[Sequence[str]]) -> str:
     return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -355,17 +368,15 @@ def mean_of_targets(
     first, at_least = parts[0], {part.at_least for part in parts}
     means = {name: _mean_side(name, by_target, share_of) for name in first.frame["loadout"]}
     sides = [side for side in means.values() if side is not None]
-    deltas = differences(sides)
-    mean = Comparison(
-        frame=compared_frame(_mean_rows(by_target, means), deltas, first.metric),
+    mean = compared(
+        _mean_rows(by_target, means),
+        sides,
+        first.metric,
         distributions=first.distributions.head(0),
-        differences=deltas,
-        metric=first.metric,
         at_least=at_least.pop() if len(at_least) == 1 else None,
         results={f"{side} on {name}": each for name, part in by_target.items() for side, each in part.results.items()},
         shares=share_of,
         profiles=first.profiles,
-        sides=tuple(sides),
     )
     return Comparisons(by_target, dict(zip(names, weights or [1.0] * len(names))), mean)
 
@@ -376,7 +387,7 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
     if not able:
         return None
     figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
-    figures[[each.endswith(PERCENTILE) for each in COMPARED]] = np.nan
+    figures[IS_PERCENTILE] = np.nan
     batches = [share * side.batches for share, side in able if side.batches is not None]
     return Side(name, able[0][1].points, figures, np.sum(batches, axis=0) if batches else None)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import subject_of
@@ -19,9 +19,6 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout, Unit
 from analyser.plots import funnel, probability_bars
 from analyser.plots.look import Picture
-
-if TYPE_CHECKING:
-    import ipywidgets
 
 BEST_ROW = "best row"
 WIDTH_OF_A_MENU = "27em"  # the longest names of the shipped units
@@ -51,16 +48,13 @@ def explore(
 ) -> Explorer:
     """Menus and sliders for one attack: pick units, row and conditions, and see what it does.
 
+    As the last line of a cell the page shows itself.
+
     Parameters
     ----------
     attacker, target : str
         The selectors to start with.
     profiles : Profiles or path, optional
-
-    Returns
-    -------
-    Explorer
-        As the last line of a cell it shows itself.
 
     Raises
     ------
@@ -113,7 +107,7 @@ class Explorer:
         narrow_pages_too = widgets.Layout(flex_flow="row wrap", grid_gap="0 2em")
         menus = widgets.HBox([widgets.VBox(list(part.values())) for part in parts], layout=narrow_pages_too)
         pictures = widgets.HBox([self._bars, self._funnel], layout=narrow_pages_too)
-        self._page: ipywidgets.VBox = widgets.VBox([menus, self._heading, self._table, pictures])
+        self._page = widgets.VBox([menus, self._heading, self._table, pictures])
         for control in self.controls.values():
             control.observe(self._follow, names="value")
         self._show()
@@ -206,12 +200,10 @@ class Explorer:
             raise InputError(str(found.frame["why_not"].iloc[0]))
         attack, dice, subject = result.scenario.attack, result.conditions["dice"], subject_of(result.scenario)
         line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
-        drawn = (
-            probability_bars(result.to_frame(), heading=subject),
-            funnel(dice_funnel(result.scenario), heading=subject),
-        )
-        bars, stages = (cast("Picture", axes)._repr_png_() for axes in drawn)
-        return line, found._repr_html_(), bars, stages
+        bars = probability_bars(result.to_frame(), heading=subject)
+        stages = funnel(dice_funnel(result.scenario), heading=subject)
+        bars_png, stages_png = (cast("Picture", axes)._repr_png_() for axes in (bars, stages))
+        return line, found._repr_html_(), bars_png, stages_png
 
 
 def _widgets() -> Any:

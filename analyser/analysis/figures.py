@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,14 +31,11 @@ from analyser.scenarios.attack import Scenario
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
 DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
-_IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
+IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
-class Played(NamedTuple):
-    """The result of an attack and, of a sample, the results of its batches."""
-
-    whole: AttackResult
-    batches: Sequence[AttackResult] = ()
+Played = tuple[AttackResult, Sequence[AttackResult]]
+"""The result of an attack and, of a sample, the results of its batches."""
 
 
 class _Sample(dict[KeyT, Played]):
@@ -46,7 +43,7 @@ class _Sample(dict[KeyT, Played]):
 
     def widest_interval(self) -> float:
         """The width of the widest 95% interval of any probability of any of them."""
-        return max(each.whole.widest_interval() for each in self.values())
+        return max(whole.widest_interval() for whole, _ in self.values())
 
 
 def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
@@ -62,9 +59,9 @@ def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, 
                 how.report(number * aim + done, len(attacks) * aim)
 
             if how.is_exact:
-                found[key] = Played(solve(scenario))
+                found[key] = solve(scenario), ()
             else:
-                found[key] = Played(*simulate_in_batches(scenario, BATCHES, replace(how, progress=report)))
+                found[key] = simulate_in_batches(scenario, BATCHES, replace(how, progress=report))
         return found
 
     return sampling.settled(answer, BATCHES * CHUNK_TRIALS)
@@ -142,15 +139,14 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     target, defender = result.scenario.target, result.scenario.defender
     a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
     figures = {
-        AT_LEAST: _alone(0.0) if at_least > (target.models or 0) else _probability(result.at_least(at_least)),
-        "mean_models_destroyed": _mean(*result.mean_with_error("models_destroyed")),
-        "p_any_destroyed": _probability(result.at_least(1)),
-        "p_half_destroyed": _probability(result.at_least(((target.models or 0) + 1) // 2)),
-        **{f"p_{name}": _probability(result.probability(name)) for name in ("suppressed", "broken", "fled")},
-        "p_annihilated": _probability(result.probability("annihilated")),
-        "models_destroyed_10th_percentile": _alone(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
-        "models_destroyed_90th_percentile": _alone(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
-        "mean_damage": _mean(*_damage(result)),
+        AT_LEAST: _figure(0.0 if at_least > (target.models or 0) else result.at_least(at_least)),
+        "mean_models_destroyed": _figure(*result.mean_with_error("models_destroyed")),
+        "p_any_destroyed": _figure(result.at_least(1)),
+        "p_half_destroyed": _figure(result.at_least(((target.models or 0) + 1) // 2)),
+        **{f"p_{name}": _figure(result.probability(name)) for name in ("suppressed", "broken", "fled", "annihilated")},
+        "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
+        "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
+        "mean_damage": _figure(*_damage(result)),
     }
     victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
@@ -160,16 +156,12 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     return {name: figures[name] for name in COMPARED}
 
 
-def _alone(value: float) -> NDArray[np.float64]:
-    return np.array([value, np.nan, np.nan])
-
-
-def _probability(estimate: Estimate) -> NDArray[np.float64]:
-    return np.array([estimate.probability, estimate.low, estimate.high], np.float64)  # None becomes NaN
-
-
-def _mean(mean: float, error: float | None) -> NDArray[np.float64]:
-    return _alone(mean) if error is None else np.array([mean, mean - NORMAL_95 * error, mean + NORMAL_95 * error])
+def _figure(value: float, error: float | None = None) -> NDArray[np.float64]:
+    """A figure with the ends of its interval: of an estimate, or by the standard error of a mean; NaN for none."""
+    if isinstance(value, Estimate):
+        return np.array([value, value.low, value.high], np.float64)  # None becomes NaN
+    reach = np.nan if error is None else NORMAL_95 * error
+    return np.array([value, value - reach, value + reach])
 
 
 def _damage(result: AttackResult) -> tuple[float, float | None]:
@@ -182,7 +174,8 @@ def _damage(result: AttackResult) -> tuple[float, float | None]:
 
 def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:
     """A loadout with the figures of its attack, of a sample batch by batch."""
-    whole, *batches = (list(figures_of(each, at_least, points).values()) for each in (played.whole, *played.batches))
+    results = (played[0], *played[1])
+    whole, *batches = (list(figures_of(each, at_least, points).values()) for each in results)
     values = np.array(batches)[:, :, 0] if batches else None
     return Side(name, points, np.array(whole), values)
 
@@ -239,7 +232,7 @@ def gap(side: Side | None, other: Side, place: int) -> Gap:
     nothing = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[place, 0])))
     if side.batches is None or other.batches is None:
         return Gap(difference, differs=abs(difference) > nothing)
-    if _IS_PERCENTILE[place]:
+    if IS_PERCENTILE[place]:
         return Gap(difference, differs=None if difference else False)
     low, high = interval(side.batches[:, place] - other.batches[:, place])
     return Gap(difference, low, high, not (low <= nothing and high >= -nothing))
@@ -251,19 +244,3 @@ def interval(samples: NDArray[np.float64]) -> tuple[float, float]:
 
     half = float(t.ppf((1 + estimates.CONFIDENCE) / 2, len(samples) - 1) * samples.std(ddof=1) / np.sqrt(len(samples)))
     return float(samples.mean()) - half, float(samples.mean()) + half
-
-
-def compared_frame(rows: Sequence[Mapping[str, Any]], deltas: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """One row a loadout, with the differences of the metric that decides, before the reasons."""
-    columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
-    frame = pd.DataFrame(rows, columns=columns)
-    of_metric = deltas[deltas["metric"] == metric].set_index("loadout").reindex(frame["loadout"]).reset_index()
-    names = {
-        "difference": "difference",
-        "difference_low": "low",
-        "difference_high": "high",
-        "significant": "significant",
-    }
-    found = {name: of_metric[column] for name, column in names.items()} | {"tied": of_metric["tied"].eq(True)}
-    found["why_not"] = frame.pop("why_not")
-    return frame.assign(**found).astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})

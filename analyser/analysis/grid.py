@@ -89,12 +89,18 @@ def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
 
 
 def fought_cells(
-    sides: Sequence[SideT | str], field: Field, fight: Callable[[SideT, Combatant, Ruleset], Fought | str]
+    side: Callable[[Loadout, str | None], SideT | str],
+    fight: Callable[[SideT, Combatant, Ruleset], Fought | str],
+    attackers: Sequence[Loadout],
+    field: Field,
+    _: Situation,
 ) -> NDArray[np.void]:
     """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
 
-    A side is whatever `fight` takes, which says what it comes to against one defender; a text says why it cannot.
+    `side` makes of an attacker and the row that was asked for what `fight` takes, which says what comes of it against
+    one defender; a text of either says why they cannot fight.
     """
+    sides = [side(each, field.row) for each in attackers]
 
     def fought(pair: tuple[SideT | str, Combatant]) -> Fought | str:
         return pair[0] if isinstance(pair[0], str) else fight(*pair, field.ruleset)  # type: ignore[arg-type]

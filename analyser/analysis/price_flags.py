@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ MOST_NAMED = 3  # in a reason
 _COUNTED = ("Resilient",)  # special rules that the hits to destroy have in them
 _JOB = ["situation", "category"]
 _COLUMNS = ["attacker", "attacker_unit", "attacker_level", "attacker_points", "made_for", "situation"]
-_COLUMNS += ["efficiency", "usual", "times", "hits", "usual_hits", "flag", "why"]
+_COLUMNS += ["efficiency", "usual", "times_usual", "hits", "usual_hits", "flag", "why"]
 
 
 class _Usual(NamedTuple):
@@ -32,14 +31,11 @@ class _Usual(NamedTuple):
 
 
 def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout]) -> pd.DataFrame:
-    """One flag for each loadout, judged by what it is made for; `docs/balance.md` says when which.
+    """One flag for each loadout, judged by what it is made for.
 
-    A job is a situation and a category of targets. A unit is made for the category against which, in its best
-    situation, it does most in proportion to the median of all (a mean of logarithms over its levels). What is usual at
-    a job is the median of the loadouts whose units are made for that category and that destroy at least
-    :data:`~analyser.analysis.balance.LEAST` points for 100 points there, if they are of :data:`FEWEST_PEERS` units or
-    more. The best job of a loadout is the one, against what its unit is made for, in which it does most in proportion.
-    What is usual on a profile is the median of the attackers of its own target category.
+    `docs/balance.md` says what a job is, a best job, and what is usual at one, and when which flag is given. Fewer than
+    :data:`FEWEST_PEERS` units say nothing of what is usual; on a profile it is the median of the attackers of its own
+    target category.
 
     Parameters
     ----------
@@ -68,17 +64,9 @@ def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout])
     ['light', 'under-priced']
     """
     paid = [each for each in attackers if each.level.points]
-    alike: dict[str, list[Loadout]] = {}
-    for each in paid:
-        alike.setdefault(each.unit.category, []).append(each)
-    usual = {
-        category: _Usual(
-            hits=median(map(_hits, loadouts)),
-            speed=median(each.unit.speed or 0.0 for each in loadouts),
-            reach=median(map(_reach, loadouts)),
-        )
-        for category, loadouts in alike.items()
-    }
+    alike = [(each.unit.category, _hits(each), each.unit.speed or 0.0, _reach(each)) for each in paid]
+    medians = pd.DataFrame(alike, columns=["category", *_Usual._fields]).groupby("category").median()
+    usual = {str(category): _Usual(*figures) for category, *figures in medians.itertuples()}
     made_for = _at_what_they_are_for(jobs.join(_shooting(frame, attackers), on=["attacker", "situation"]))
     pairs = dominations(frame, attackers)
     equals = pairs[~pairs["has_besides"].astype(bool)]
@@ -94,18 +82,11 @@ def flags(frame: pd.DataFrame, jobs: pd.DataFrame, attackers: Sequence[Loadout])
             flag, why = _judged(each, best, able[able["efficiency"] < able["usual"]]["situation"], usual)
         elif not flag:
             flag, why = CANNOT_SAY, _no_job(jobs[jobs["attacker"] == each.selector])
-        row: dict[str, Any] = {"attacker": each.selector, "attacker_unit": each.unit.name}
-        row |= {"attacker_level": each.level_name, "attacker_points": each.level.points}
-        row |= {"made_for": best.get("category", ""), "situation": best.get("situation", "")}
-        row |= {name: best.get(name, np.nan) for name in ("efficiency", "usual", "times")}
-        row |= {"hits": _hits(each), "usual_hits": usual[each.unit.category].hits, "flag": flag, "why": why}
-        rows.append(row)
-    return pd.DataFrame(rows, columns=_COLUMNS).rename(columns={"times": "times_usual"})
-
-
-def _hits(loadout: Loadout) -> float:
-    """Hits that destroy 100 points of it."""
-    return 100 * hits_to_destroy(loadout) / (loadout.level.points or 1)
+        who = each.selector, each.unit.name, each.level_name, each.level.points
+        job = best.get("category", ""), best.get("situation", "")
+        times = (best.get(name, np.nan) for name in ("efficiency", "usual", "times"))
+        rows.append((*who, *job, *times, _hits(each), usual[each.unit.category].hits, flag, why))
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _reach(loadout: Loadout) -> float:
@@ -213,6 +194,11 @@ def _besides(loadout: Loadout, usual: _Usual) -> list[str]:
         if rule.name not in _COUNTED and (rule.term is None or rule.term.side != "attacker")
     ]
     return found + rules[:MOST_NAMED] + (["more special rules"] if len(rules) > MOST_NAMED else [])
+
+
+def _hits(loadout: Loadout) -> float:
+    """Hits that destroy 100 points of it."""
+    return 100 * hits_to_destroy(loadout) / (loadout.level.points or 1)
 
 
 def hits_to_destroy(loadout: Loadout) -> float:

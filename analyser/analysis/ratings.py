@@ -50,9 +50,11 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     fields = weights(len(duels)) * len(duels)
     with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
         best = choix.ilsr_pairwise_dense(duels)
-        resampled = [_refitted(duels * np.outer(each, each), best) for each in fields]
-    low, high = np.percentile(_in_points(np.array(resampled)), (LOW, HIGH), axis=0)
-    found = pd.DataFrame({"loadout": wins.index, "rating": _in_points(best[None, :])[0], "low": low, "high": high})
+        fitted = np.array([best, *(_refitted(duels * np.outer(each, each), best) for each in fields)])
+    # Natural logarithms of odds, as points about their mean.
+    rating, *resampled = (fitted - fitted.mean(axis=1, keepdims=True)) * (A_FACTOR_OF_TEN / np.log(10.0))
+    low, high = np.percentile(np.array(resampled), (LOW, HIGH), axis=0)
+    found = pd.DataFrame({"loadout": wins.index, "rating": rating, "low": low, "high": high})
     return found.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -78,14 +80,12 @@ def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
     """The probability that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
     names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
     wins = duels.assign(wins=duels["p_attacker_wins"] + duels["p_draw"] / 2)
-    table = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
-    first = table.to_numpy(np.float64)
+    first = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
     second = 1.0 - first.T
-    mean = np.where(np.isnan(first), second, np.where(np.isnan(second), first, (first + second) / 2))
-    np.fill_diagonal(mean, np.nan)
-    found = pd.DataFrame(mean.clip(0.0, 1.0), names, names)
+    mean = ((first + second) / 2).fillna(first).fillna(second)
+    found = mean.mask(np.eye(len(names), dtype=np.bool_)).clip(0.0, 1.0)
     meet = found.notna().any(axis=1)
-    return found.loc[meet, meet]
+    return found.loc[meet, meet].rename_axis(index=None, columns=None)
 
 
 def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
@@ -126,9 +126,3 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
         if longest < _CLOSE_ENOUGH:
             return np.asarray(found, np.float64)
     return np.asarray(choix.ilsr_pairwise_dense(duels, initial_params=start), np.float64)
-
-
-def _in_points(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Natural logarithms of odds, shape (draws, loadouts), as rating points about their mean."""
-    centred = parameters - parameters.mean(axis=1, keepdims=True)
-    return np.asarray(centred * (A_FACTOR_OF_TEN / np.log(10.0)), np.float64)

@@ -50,18 +50,12 @@ class Number(NamedTuple):
 
 
 RANGES = ("short_range", "long_range")
+_OF_TARGETS = ("models", "DEFENCE", "DAMAGE LIMIT", "DISCIPLINE", "BREAK LIMIT", "victory points")
 NUMBERS = (
     Number("attacker", "attack dice", "dice"),
     Number("attacker", "models", "attacker_models"),
-    Number("attacker", "Veteran", "veteran"),
-    Number("attacker", "short range", "short_range"),
-    Number("attacker", "long range", "long_range"),
-    Number("target", "models", "models"),
-    Number("target", "DEFENCE", "defence"),
-    Number("target", "DAMAGE LIMIT", "damage_limit"),
-    Number("target", "DISCIPLINE", "discipline"),
-    Number("target", "BREAK LIMIT", "break_limit"),
-    Number("target", "victory points", "victory_points"),
+    *(Number("attacker", name, name.lower().replace(" ", "_")) for name in ("Veteran", "short range", "long range")),
+    *(Number("target", name, name.lower().replace(" ", "_")) for name in _OF_TARGETS),
 )
 """Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
 
@@ -201,10 +195,6 @@ def sensitivity(
     method, trials, seed, precision, threads, profiles, progress
         As of :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
 
-    Returns
-    -------
-    Sensitivity
-
     Raises
     ------
     InputError
@@ -239,12 +229,12 @@ def sensitivity(
         row: dict[str, Any] = {"side": number.side, "number": number.name, "value": value, "metric": metric}
         row |= {"base": values[None, ""], **base_ends, **{step: values.get((number, step), np.nan) for step in STEPS}}
         for step in STEPS:
-            change, change_low, change_high, _ = gap(sides.get((number, step)), base, place)
+            change, *ends, _ = gap(sides.get((number, step)), base, place)
+            row[f"change_{step}"] = change
+            if base.batches is not None:
+                row |= {f"change_{step}_low": ends[0], f"change_{step}_high": ends[1]}
             low, high = sorted((change * price.low, change * price.high))
-            ends = (
-                {} if base.batches is None else {f"change_{step}_low": change_low, f"change_{step}_high": change_high}
-            )
-            row |= {f"change_{step}": change, **ends, f"points_{step}_low": low, f"points_{step}_high": high}
+            row |= {f"points_{step}_low": low, f"points_{step}_high": high}
         rows.append(row | {"why_not": "; ".join(refusals[number]) or None})
     return Sensitivity(
         frame=pd.DataFrame(rows),
@@ -252,7 +242,7 @@ def sensitivity(
         base=values[None, ""],
         at_least=at_least,
         subject=subject_of(asked),
-        method=method_line([played[None, ""].whole]),
+        method=method_line([played[None, ""][0]]),
         price=price,
         profiles=asked.profiles,
     )
@@ -314,9 +304,8 @@ def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
     value = (_value(scenario, number) or 0) + by
     if number.side == "target":
         target[number.key] = value
-    elif (
-        number.key in RANGES and loadout is not None
-    ):  # what is short range, and out of range, is decided anew (AC-4.1)
+    elif number.key in RANGES and loadout is not None:
+        # What is short range, and out of range, is decided anew (AC-4.1).
         attack["bonuses"] = tuple(each for each in scenario.attack.bonuses if each != "short_range")
         rows = tuple(
             row.model_copy(update={number.key: value}) if row.id == scenario.attack.row else row

@@ -3,6 +3,7 @@
 No module is named as a plot, which it would hide; `look` is what they share. Every plot takes `ax`, the Axes to draw
 on (default: those of a new figure, as large as what is drawn), returns them (``.figure.savefig(...)`` writes a file),
 and raises InputError if the frame has no rows or lacks a column, or if there are more lines than can be told apart.
+A `heading` says what a picture is of, a line above the title: who fights, and under which conditions.
 """
 
 from __future__ import annotations
@@ -12,23 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analyser.plots.bars import fates_by_system as fates_by_system
+    from analyser.plots.bars import funnel as funnel
     from analyser.plots.bars import probabilities as probabilities
     from analyser.plots.bars import probability_bars as probability_bars
+    from analyser.plots.bars import tornado as tornado
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
     from analyser.plots.heatmaps import distributions_by_round as distributions_by_round
     from analyser.plots.heatmaps import heatmap as heatmap
     from analyser.plots.lines import compared_distributions as compared_distributions
     from analyser.plots.lines import curves as curves
     from analyser.plots.lines import survival as survival
-    from analyser.plots.studies import funnel as funnel
-    from analyser.plots.studies import tornado as tornado
 
 _PLACES = {
-    **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system"), "bars"),
+    **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
     "cost_against_effect": "frontier",
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival"), "lines"),
-    **dict.fromkeys(("funnel", "tornado"), "studies"),
 }
 __all__ = list(_PLACES)
 

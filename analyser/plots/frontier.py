@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.plots import look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
@@ -42,12 +40,9 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     """
     points, effects = frame["points"].to_numpy(np.float64, na_value=np.nan), frame[metric].to_numpy(np.float64)
     known = ~(np.isnan(points) | np.isnan(effects))
-    found: NDArray[np.bool_] = known.copy()
-    for place in np.flatnonzero(known):
-        no_worse = known & (points <= points[place]) & (effects >= effects[place] - CERTAIN_WITHIN)
-        better = (points < points[place]) | (effects > effects[place] + CERTAIN_WITHIN)
-        found[place] = not (no_worse & better).any()
-    return found
+    beats = known & (points <= points[:, None]) & (effects >= effects[:, None] - CERTAIN_WITHIN)
+    beats &= (points < points[:, None]) | (effects > effects[:, None] + CERTAIN_WITHIN)
+    return np.asarray(known & ~beats.any(axis=1))
 
 
 def cost_against_effect(
@@ -71,8 +66,6 @@ def cost_against_effect(
         The column that is the effect; more is better.
     label : str, optional
         What the effect is called. Default: the name of the column. Columns ``p_...`` are in percent.
-    heading : str
-        What it is of, a line above the title: target and conditions.
 
     Examples
     --------
@@ -95,34 +88,24 @@ def cost_against_effect(
         axes.step(points[best], effects[best], where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
         axes.plot(points[best], effects[best], "o", markersize=_DOT, color=look.DARK)
         if rest.any():
-            edge: dict[str, Any] = {
-                "markerfacecolor": look.MEDIUM,
-                "markeredgecolor": look.DARK,
-                "markeredgewidth": 0.8,
-            }
-            axes.plot(points[rest], effects[rest], "D", markersize=5.5, label="beaten by another", **edge)
+            edge: dict[str, Any] = {"markeredgecolor": look.DARK, "markeredgewidth": 0.8, "label": "beaten by another"}
+            axes.plot(points[rest], effects[rest], "D", markersize=5.5, markerfacecolor=look.MEDIUM, **edge)
         room = 0.06 * max(float(np.ptp(points)), 10.0)
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
-        _name(axes, shown["loadout"].tolist(), points, effects, on_frontier)
+        _name(axes, shown["loadout"].tolist(), np.column_stack([points, effects]), on_frontier)
     return axes
 
 
-def _name(
-    axes: Axes,
-    loadouts: list[str],
-    points: NDArray[np.float64],
-    effects: NDArray[np.float64],
-    on_frontier: NDArray[np.bool_],
-) -> None:
+def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_frontier: NDArray[np.bool_]) -> None:
     """Numbers at the markers, and beside the picture who they are: names at the markers would cover one another."""
-    order = np.lexsort((-effects, points, ~on_frontier))
+    order = np.lexsort((-places[:, 1], places[:, 0], ~on_frontier))
     named = order[: on_frontier.sum()] if len(loadouts) > MOST_NUMBERED else order
     inside: dict[str, Any] = {"xytext": (0, 0), "ha": "center", "color": "white"}
     beside: dict[str, Any] = {"xytext": (6, 0), "ha": "left", "color": "black"}
     small: dict[str, Any] = {"textcoords": "offset points", "va": "center_baseline", "size": look.CELL_POINTS}
     for number, place in enumerate(named, start=1):
         where = inside if on_frontier[place] else beside
-        axes.annotate(str(number), (points[place], effects[place]), **where, **small)
+        axes.annotate(str(number), tuple(places[place]), **where, **small)
     lines = "\n".join(f"{number}  {loadouts[place]}" for number, place in enumerate(named, start=1))
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
     text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "parse_math": False, "linespacing": 1.5}

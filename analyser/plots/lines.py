@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from analyser.common.errors import InputError
 from analyser.common.text import NEGLIGIBLE
 from analyser.plots import look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 WIDE, HIGH = 6.2, 3.2  # inches, of distributions over one another
@@ -62,8 +60,6 @@ def survival(rounds: pd.DataFrame | ByRound, *, heading: str = "", ax: Axes | No
         The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
         before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
         a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
-    heading : str
-        What it is of, a line above the title: who fights, and under which conditions.
 
     Examples
     --------
@@ -102,8 +98,6 @@ def compared_distributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes |
         `loadout`, `models_destroyed`, `at_least`, as ``distributions`` of :class:`analyser.Comparison`; where it has
         `at_least_low` and `at_least_high`, the 95% intervals are drawn too. Six loadouts at most. Numbers that nobody
         reaches in 0.01% of attacks are left out on the right.
-    heading : str
-        What it is of, a line above the title: target and conditions.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import BboxBase
 from numpy.typing import NDArray
 from PIL import Image
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-
-if TYPE_CHECKING:
-    from matplotlib.transforms import BboxBase
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook

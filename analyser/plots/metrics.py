@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyser.common.errors import InputError, check_flag, check_text, did_you_mean
-from analyser.engine.attack.sweep import SUMMARY
 
 PER_100_POINTS = "_per_100_points"
 PERCENTILE = "_percentile"  # ends the name of an integer, for which no interval is worked out
@@ -26,6 +25,11 @@ class Metric(NamedTuple):
     def is_probability(self) -> bool:
         """Whether it is shown as a percentage."""
         return self.unit == "%"
+
+    @property
+    def per_100_points(self) -> Metric:
+        """The same per 100 points of the attacker."""
+        return self._replace(title=f"{self.title} per 100 points of the attacker", unit=f"{self.unit} per 100 points")
 
 
 _TABLE: Mapping[str, Metric] = {
@@ -51,27 +55,23 @@ _TABLE: Mapping[str, Metric] = {
     "p_attacker_wins": Metric("P(the attacker wins the duel)", "P(wins)", "wins"),
     "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
-FIGURES = (*(SUMMARY.names or ()), "expected_victory_points", "expected_points_destroyed")
-"""The names of all figures of every situation, in the order of the columns."""
 RESULTS = ("p_attacker_wins", "p_draw")
 """The figures of duels alone, NaN in other situations."""
+FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *RESULTS))
+"""The names of all figures of every situation, in the order of the columns."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
 """What balance, rankings and reports go by."""
-
-
-def _per_100_points(what: Metric) -> Metric:
-    return what._replace(title=f"{what.title} per 100 points of the attacker", unit=f"{what.unit} per 100 points")
-
-
-_OF_ONE_ATTACK: Mapping[str, Metric] = {
+METRICS: Mapping[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
-    **{name + PER_100_POINTS: _per_100_points(_TABLE[name]) for name in BY_POINTS},
+    **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
+    **{name: _TABLE[name] for name in RESULTS},
 }
-METRICS: Mapping[str, Metric] = {**_OF_ONE_ATTACK, **{name: _TABLE[name] for name in RESULTS}}
 """The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
-COMPARED: Mapping[str, Metric] = {AT_LEAST: _TABLE[AT_LEAST], **_OF_ONE_ATTACK}
+COMPARED: Mapping[str, Metric] = {
+    name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in RESULTS
+}
 """The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
 
 

@@ -15,15 +15,12 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import checked_metric
-from analyser.report.conclusions import reasons
-from analyser.report.folder import check_replaceable, work_on, write_manifest
-from analyser.report.inputs import Inputs, facts_of, key_of, write_units
-from analyser.report.page import parts_of_page, write_page
-from analyser.report.pictures import SHOWN_METRICS, missing_pictures, picture_jobs, plan_pictures
+from analyser.report import parts
+from analyser.report.folder import Inputs, check_replaceable, facts_of, key_of, work_on, write_manifest, write_units
+from analyser.report.page import parts_of_page, reasons, write_page
 from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
-from analyser.report.tables import balance_of, matchup_jobs, missing_parts, whole_table, write_balance, write_table
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -37,12 +34,12 @@ def write_report(
     out: str | os.PathLike[str],
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
     row: str | None = None,
-    metrics: Sequence[str] = SHOWN_METRICS,
+    metrics: Sequence[str] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Path:
-    """Write a report of every attacker on every defender into the folder `out`.
+    """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
     balance (``docs/balance.md``), heatmaps as PNG and SVG, ``index.html``, which shows all of it in one file, and
@@ -65,11 +62,6 @@ def write_report(
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
 
-    Returns
-    -------
-    Path
-        `out`.
-
     Raises
     ------
     InputError
@@ -90,14 +82,26 @@ def write_report(
     started, folder = time.monotonic(), Path(out)
     check_threads(threads)
     check_replaceable(folder)
-    inputs = _inputs(attackers, defenders, situations, row, metrics, library_of(profiles))
+    library = library_of(profiles)
+    attacking = loadouts(attackers, library)
+    check_row(row, attacking)
+    inputs = Inputs(
+        attackers=attacking,
+        defenders=loadouts(defenders, library),
+        situations=situations_called(situations),
+        row=row,
+        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
+        ruleset=library.ruleset,
+        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
+    )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans, parts = plan_pictures(inputs), missing_parts(inputs, work)
-        lines = len(inputs.attackers) * len(inputs.defenders) * len(inputs.situations)
-        shared = sum(part.cost for part in parts)
-        whole = shared + sum(plan.cost for plan in missing_pictures(plans, work))
+        plans, lines = parts.plan_pictures(inputs), len(attacking) * len(inputs.defenders) * len(inputs.situations)
+        not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
+        not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
+        shared = sum(part.cost for part in not_known)
+        whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
-        jobs = matchup_jobs(parts, inputs, work, max((threads or default_threads()) // processes, 1))
+        jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
         whole += lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
         def tell(done: int) -> None:
@@ -108,12 +112,14 @@ def write_report(
         tell(0)
         with Pool(processes - 1) as pool:
             pool.finish(pool.begin(jobs), tell)
-            found = _matchups(inputs, whole_table(inputs, work))
-            drawing = pool.begin(picture_jobs(plans, found.frame, work))
+            found = _matchups(inputs, parts.whole_table(inputs, work))
+            drawing = pool.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
-            write_table(found.frame, work.report / TABLE, lambda line: tell(shared + line * A_LINE_OF_TABLES // 2))
-            balance = balance_of(found, heed)
-            write_balance(balance, work.report)
+            parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
+            balance = parts.balance_of(found, heed)
+            for name, frame in balance._asdict().items():
+                if frame is not None:
+                    parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
             page = parts_of_page(found, balance)
             done = shared + lines * A_LINE_OF_TABLES
@@ -123,28 +129,6 @@ def write_report(
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
-
-
-def _inputs(
-    attackers: Selectors,
-    defenders: Selectors,
-    situations: Sequence[Situation | str],
-    row: str | None,
-    metrics: Sequence[str],
-    library: Profiles,
-) -> Inputs:
-    """What is asked for, checked."""
-    attacking = loadouts(attackers, library)
-    check_row(row, attacking)
-    return Inputs(
-        attackers=attacking,
-        defenders=loadouts(defenders, library),
-        situations=situations_called(situations),
-        row=row,
-        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
-        ruleset=library.ruleset,
-        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
-    )
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

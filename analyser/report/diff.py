@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,8 +23,7 @@ from analyser.common.text import aligned, counted
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
-from analyser.report.folder import MANIFEST, is_report
-from analyser.report.inputs import UNITS
+from analyser.report.folder import MANIFEST, UNITS, manifest_of
 
 PROBABILITIES = tuple(name for name, what in METRICS.items() if what.is_probability)
 PROBABILITY = "probability"  # from 0 to 1
@@ -142,37 +141,41 @@ def diff(
     ((), 72, 0.0)
     """
     names = PROBABILITIES if metric is None else (checked_metric(metric),)
-    paths = Path(old), Path(new)
-    reports = [_manifest(path) for path in paths if is_report(path)]
-    asked = _asked(attackers, defenders, situations, reports)
-    before, after = (_of_report(path) if is_report(path) else _of_profiles(path) for path in paths)
-    of_reports = [side.things.keys() for side, path in zip((before, after), paths) if is_report(path)]
-    written = edits(_part_of(before, of_reports), _part_of(after, of_reports))
+    before, after = sides = _side(Path(old)), _side(Path(new))
+    reports = [side for side in sides if side.manifest is not None]
+    asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
+    # Units outside a report are no part of it, and neither new nor gone.
+    parts = (
+        {name: thing for name, thing in side.things.items() if all(name in each.things for each in reports)}
+        for side in sides
+    )
+    written = edits(*parts)
     if not reports and not written:
         return _unchanged(before, after, asked)
     frames = []
-    for number, side in enumerate((before, after)):
+    for number, side in enumerate(sides):
 
         def tell(done: int, total: int, number: int = number) -> None:
             if progress is not None:
                 progress(number * total + done, 2 * total)
 
-        frames.append(_matchups_of(side, asked, tell))
-    sides = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
+        frame = side.source
+        if isinstance(frame, Profiles):
+            selected = {name: _there(asked[name], frame) for name in ("attackers", "defenders")}
+            frame = matchups(**asked | selected, profiles=frame, progress=tell).frame
+        frames.append(frame)
+    there = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
     joined = frames[0].merge(frames[1], on=_KEY, suffixes=("_old", "_new"))
     return Diff(
         edits=written,
         frame=_changed(joined, names),
         for_points=_changed_for_points(joined if metric is None else joined.head(0)),
         n_compared=len(joined),
-        gone=tuple(each for each in sides[0] if each not in sides[1]),
-        added=tuple(each for each in sides[1] if each not in sides[0]),
+        gone=tuple(each for each in there[0] if each not in there[1]),
+        added=tuple(each for each in there[1] if each not in there[0]),
         old=before.used,
         new=after.used,
     )
-
-
-# --- the two sides ----------------------------------------------------------------------------------------------
 
 
 class _Side(NamedTuple):
@@ -181,54 +184,41 @@ class _Side(NamedTuple):
     things: Mapping[str, Any]
     used: ProfilesUsed
     source: Profiles | pd.DataFrame
+    manifest: Mapping[str, Any] | None = None  # of a report
+
+
+def _side(path: Path) -> _Side:
+    manifest = manifest_of(path)
+    if not manifest:
+        profiles = Profiles(path)
+        units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
+        return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
+    try:
+        things = json.loads((path / UNITS).read_text(encoding="utf-8"))
+        version = manifest.get("profiles_used", {}).get("version", "unknown")  # of an earlier program
+        return _Side(things, ProfilesUsed(str(path), version), pd.read_parquet(path / "matchups.parquet"), manifest)
+    except (OSError, ValueError) as error:
+        raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
 
 
 def _asked(
     attackers: str | None,
     defenders: str | None,
     situations: Sequence[Situation | str] | None,
-    reports: Sequence[dict[str, Any]],
+    report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """What is asked of :func:`matchups`; what is not, as the first report has it; without one, everything."""
-    if not reports:
+    if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
     if any(each is not None for each in (attackers, defenders, situations)):
         raise InputError("a report has its own attackers, defenders and situations", where="diff")
-    report = reports[0]
     return {
         "attackers": report["attackers"],
         "defenders": report["defenders"],
         "situations": [checked(Situation, each, where=MANIFEST) for each in report["situations"]],
         "row": None if report["row"] == "best" else str(report["row"]),
     }
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    return manifest
-
-
-def _of_report(path: Path) -> _Side:
-    try:
-        things = json.loads((path / UNITS).read_text(encoding="utf-8"))
-        version = _manifest(path).get("profiles_used", {}).get("version", "unknown")  # of an earlier program
-        return _Side(things, ProfilesUsed(str(path), version), pd.read_parquet(path / "matchups.parquet"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
-
-
-def _of_profiles(path: Path) -> _Side:
-    profiles = Profiles(path)
-    units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
-    return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
-
-
-def _matchups_of(side: _Side, asked: dict[str, Any], progress: Progress) -> pd.DataFrame:
-    if isinstance(side.source, pd.DataFrame):
-        return side.source
-    there = {name: _there(asked[name], side.source) for name in ("attackers", "defenders")}
-    return matchups(**asked | there, profiles=side.source, progress=progress).frame
 
 
 def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
@@ -246,14 +236,6 @@ def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
     compared = len(sides[0]) * len(sides[1]) * len(situations_called(asked["situations"]))
     nothing = pd.DataFrame(columns=_CHANGES)
     return Diff((), nothing, nothing.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
-
-
-# --- what is written differently ----------------------------------------------------------------------------------
-
-
-def _part_of(side: _Side, reports: Sequence[Collection[str]]) -> dict[str, Any]:
-    """What a side says of the units of every report alone: others are no part of it, and neither new nor gone."""
-    return {name: thing for name, thing in side.things.items() if all(name in each for each in reports)}
 
 
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
@@ -288,17 +270,12 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)
 
 
-# --- what it did --------------------------------------------------------------------------------------------------
-
-
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Of each matchup the figure that changed most, without those in which none did."""
     # A report of an earlier version does not have every figure.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
-    old, new = (joined.reindex(columns=each).to_numpy(np.float64) for each in columns)
-    never = np.isnan(old) & np.isnan(new)
-    old, new = np.nan_to_num(old, nan=0.0), np.nan_to_num(new, nan=0.0)
-    change = np.where(never, 0.0, new - old)
+    old, new = (np.nan_to_num(joined.reindex(columns=each).to_numpy(np.float64), nan=0.0) for each in columns)
+    change = new - old
     most = np.abs(change).argmax(axis=1)
     rows = np.arange(len(joined))
     could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
@@ -330,9 +307,6 @@ def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     return found.assign(share=share)
 
 
-# --- how it is shown ----------------------------------------------------------------------------------------------
-
-
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """What changed, then the matchups that changed most, at most `limit` of them."""
     blocks = [[f"Old: {found.old}", f"New: {found.new}"]]
@@ -346,38 +320,29 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
         blocks.append([f"Profiles: {counted(len(found.edits), 'change') if lines else 'nothing changed'}", *lines])
         both = (("old", found.gone), ("new", found.added))
         blocks += [[f"Only in {side}: {', '.join(names)}"] for side, names in both if names]
-        blocks.append(_matchups(found, compared, limit) if len(found.frame) else [f"{compared}: none changed"])
+        blocks.append(_table(found.frame, compared, limit) if len(found.frame) else [f"{compared}: none changed"])
     if len(found.for_points):
-        blocks.append(_for_points(found, limit))
+        blocks.append(_table(found.for_points, METRICS[EFFICIENCY].title, limit))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _matchups(found: Diff, compared: str, limit: int) -> list[str]:
-    (unit,) = found.frame["unit"].unique()  # all of them are probabilities, or one figure
+def _table(frame: pd.DataFrame, heading: str, limit: int) -> list[str]:
+    """The matchups that changed most below a heading; with a share they are those of a change of points."""
+    (unit,), shown, for_points = frame["unit"].unique(), frame.head(limit), "share" in frame
     scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
-    heads = f"change ({of_change})", f"old ({unit})", f"new ({unit})"
-    rows: list[tuple[str, ...]] = [(*heads, "figure", "attacker", "defender", "situation", "")]
-    for row in found.frame.head(limit).to_dict("records"):
-        change, old, new = (scale * row[name] for name in ("change", "old", "new"))
-        names = (row[each] for each in ("metric", "attacker", "defender", "situation", "note"))
-        rows.append((number_text(change, "+"), number_text(old), number_text(new), *names))
-    heading = f"{compared}: {len(found.frame):,} changed, worst first"
-    return [heading + _first(found.frame, limit), *aligned(rows, ">>><<<<<")]
-
-
-def _for_points(found: Diff, limit: int) -> list[str]:
-    """What a change of points did."""
-    heads = "change (points)", "change (% of old)", "old (points)", "new (points)"
-    rows: list[tuple[str, ...]] = [(*heads, "attacker", "defender", "situation")]
-    for row in found.for_points.head(limit).to_dict("records"):
-        changes = number_text(row["change"], "+"), f"{100 * row['share']:+.1f}"
-        rows.append((*changes, number_text(row["old"]), number_text(row["new"]), *(row[each] for each in _KEY)))
-    heading = f"{METRICS[EFFICIENCY].title}: {len(found.for_points):,} changed where points did, worst first"
-    return [heading + _first(found.for_points, limit), *aligned(rows, ">>>><<<")]
-
-
-def _first(frame: pd.DataFrame, limit: int) -> str:
-    return "" if len(frame) <= limit else f" (the first {limit})"
+    if for_points:
+        unit = of_change = "points"
+    columns: dict[str, Iterable[str]] = {
+        f"change ({of_change})": [number_text(scale * each, "+") for each in shown["change"]],
+        **({"change (% of old)": [f"{100 * each:+.1f}" for each in shown["share"]]} if for_points else {}),
+        **{f"{name} ({unit})": [number_text(scale * each) for each in shown[name]] for name in ("old", "new")},
+    }
+    sides = ">" * len(columns) + "<"
+    names = {name: shown[name] for name in _KEY}
+    columns |= names if for_points else {"figure": shown["metric"], **names, "": shown["note"]}
+    where = f"changed{' where points did' if for_points else ''}, worst first"
+    first = f" (the first {limit})" if len(frame) > limit else ""
+    return [f"{heading}: {len(frame):,} {where}{first}", *aligned([list(columns), *zip(*columns.values())], sides)]
 
 
 def over_limit(found: Diff, limit: float) -> str:

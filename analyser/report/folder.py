@@ -1,6 +1,7 @@
 """A folder that is written whole or not at all, takes nobody else's files away, and can be gone on with.
 
-While a report is made its parts lie in a hidden folder beside it; when all are done they take its place.
+While a report is made its parts lie in a hidden folder beside it, under a key that stands for all that it is made from;
+when all are done they take its place.
 """
 
 from __future__ import annotations
@@ -10,18 +11,92 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
+from analyser import __version__
+from analyser.analysis.grid import METHOD
+from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
 
 MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
+UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
+_LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
 _LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that holds nothing but a report of this program"
+
+
+class Inputs(NamedTuple):
+    """All that the bytes of a report depend on, but for the versions of the programs.
+
+    `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
+    words that do not depend on where they lie: the folder's own name alone.
+    """
+
+    attackers: tuple[Loadout, ...]
+    defenders: tuple[Loadout, ...]
+    situations: tuple[Situation, ...]
+    row: str | None
+    metrics: tuple[str, ...]
+    ruleset: Ruleset
+    used: ProfilesUsed
+
+
+def facts_of(inputs: Inputs) -> dict[str, Any]:
+    """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
+    ruleset = inputs.ruleset.model_dump(mode="json")
+    return {
+        "format": 2,
+        "version": __version__,
+        "method": METHOD,
+        "trials": None,
+        "seed": None,
+        "row": inputs.row or "best",
+        "situations": [each.model_dump(mode="json") for each in inputs.situations],
+        "metrics": list(inputs.metrics),
+        "ruleset": {"sha256": _sha256(ruleset), **ruleset},
+        "profiles_used": inputs.used._asdict(),
+        "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
+        "attackers": [each.selector for each in inputs.attackers],
+        "defenders": [each.selector for each in inputs.defenders],
+    }
+
+
+def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
+    """By faction and id the units that take part: their content, so comments and layout do not count."""
+    units: dict[str, dict[str, Any]] = {}
+    for each in (*inputs.attackers, *inputs.defenders):
+        units.setdefault(each.faction, {})[each.unit.id] = each.unit.model_dump(mode="json")
+    return {faction: units[faction] for faction in sorted(units)}
+
+
+def write_units(inputs: Inputs, folder: Path) -> None:
+    """Write the units and the ruleset as plain data, units by ``faction/unit``."""
+    units = {f"{faction}/{name}": unit for faction, each in units_of(inputs).items() for name, unit in each.items()}
+    text = json.dumps({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
+    (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def key_of(inputs: Inputs) -> str:
+    """Equal for two runs that would write the same report: same inputs, same program, same libraries."""
+    libraries, sources = {name: version(name) for name in _LIBRARIES}, hashlib.sha256()
+    package = Path(__file__).parents[1]  # a change of its code is a change of what it writes
+    for path in sorted(each for each in package.rglob("*") if each.suffix in {".py", ".jinja", ".js", ".css"}):
+        sources.update(path.read_bytes())
+    return _sha256([facts_of(inputs), libraries, sources.hexdigest()])
+
+
+def _sha256(data: object) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Work(NamedTuple):
@@ -122,7 +197,8 @@ def check_replaceable(out: Path) -> None:
         return
     if not out.is_dir():
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)
-    ours = _files_of_report(out)
+    manifest = manifest_of(out)
+    ours = {MANIFEST, *manifest["files"]} if manifest else set()
     found = _files_in(out) if ours else [path.name for path in out.iterdir()]
     others = sorted(name for name in found if name not in ours and Path(name).name not in _LEFT_BY_FILE_MANAGERS)
     if others:
@@ -130,9 +206,10 @@ def check_replaceable(out: Path) -> None:
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
 
 
-def is_report(folder: Path) -> bool:
-    """Whether `folder` holds a report: it has a manifest of ours."""
-    return bool(_files_of_report(folder))
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """The manifest of the report in `folder`; empty where it holds none of ours."""
+    manifest = _marked(folder / MANIFEST, FINISHED)
+    return manifest if isinstance(manifest.get("files"), dict) else {}
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
@@ -146,12 +223,6 @@ def _files_in(folder: Path) -> list[str]:
     """The names of all files in `folder` and the folders in it, and of those that are empty, from `folder` on."""
     found = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
     return sorted(path.relative_to(folder).as_posix() for path in found)
-
-
-def _files_of_report(folder: Path) -> set[str]:
-    """The names that the manifest in `folder` vouches for; none if there is no manifest of ours."""
-    files = _marked(folder / MANIFEST, FINISHED).get("files")
-    return {MANIFEST, *files} if isinstance(files, dict) else set()
 
 
 def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""The page of a report: one HTML file that opens offline, with its tables, its pictures and what draws them."""
+"""The page of a report: what it concludes, and one HTML file that opens offline, with tables, pictures and scripts."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -13,22 +14,21 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+from PIL import Image
 
 from analyser import __version__
-from analyser.analysis.balance import LEAST, LEAST_RATIO
-from analyser.analysis.grid import METHOD
+from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
+from analyser.analysis.grid import METHOD, by_unit
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
+from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.game.units import Category, Loadout, unit_of
+from analyser.game.units import Category, Loadout, Unit, unit_of
 from analyser.plots.heatmaps import LEAST_SHARE
 from analyser.plots.look import SCALE, inks
 from analyser.plots.metrics import EFFICIENCY, METRICS, RESULTS
-from analyser.report.conclusions import answers, idle, rankings, sheets
-from analyser.report.pictures import Plan, size_on_page
-from analyser.report.tables import Balance
+from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 
-MOST_OUTLIERS = 20
 CARRIED = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
@@ -37,38 +37,187 @@ CARRIED = (
 PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
 DECIMALS = 3  # of all other figures
 COLOURS = 64
+PIXELS_AN_INCH = 96  # the natural size of a picture
+MOST_RANKED, MOST_OPPONENTS, MOST_OUTLIERS = 10, 5, 20
+_NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; what does less is nobody's target
+_OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
+_RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
+_OPPONENT = ["unit", "name", EFFICIENCY, "mean_models_destroyed", "p_annihilated", *RESULTS]
 
 
-class Picture(NamedTuple):
-    """A heatmap that has been drawn: its size in pixels of a page, and itself as an address if the page shows it."""
+class Ranking(NamedTuple):
+    """The best attackers on the targets of one category in one situation; their figures are means over the targets."""
 
-    plan: Plan
-    width: int
-    height: int
-    source: str
+    category: str
+    situation: Situation
+    targets: int
+    attackers: list[Row]
+
+
+class Defended(NamedTuple):
+    """A defender, and situation by situation the rows of the attacks that are best against it.
+
+    The deadliest is None where nothing can attack it, and does most damage where nothing destroys a model of it; the
+    cheapest is None where no attacker has points.
+    """
+
+    defender: str
+    points: int | None
+    models: int
+    answers: list[tuple[Row | None, Row | None]]
+
+
+class Idle(NamedTuple):
+    """A unit that has no attack in some situations, and why, row by row."""
+
+    unit: str
+    situations: list[Situation]
+    why_not: list[str]
+
+
+def rankings(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Ranking]:
+    """The best attackers per 100 points, for each target category and each situation.
+
+    The mean is over every defending loadout of the category. An attacker that fires at one of them fires at all of
+    them, for it is the category that a row fires at.
+    """
+    found, names = [], ["attacker_unit", "attacker_level", "attacker_points"]
+    for category in dict.fromkeys(frame["defender_category"]):
+        for situation in situations:
+            part = frame[(frame["defender_category"] == category) & (frame["situation"] == situation.name)]
+            groups = part[part[EFFICIENCY].notna()].groupby("attacker", sort=False)
+            rows = groups["row"].agg(lambda used: ", ".join(dict.fromkeys(used.dropna()))).rename("rows")
+            table = groups[names].first().join(groups[_RANKED].mean()).join(rows)
+            table = table.sort_values(EFFICIENCY, ascending=False, kind="stable").head(MOST_RANKED)
+            found.append(Ranking(category, situation, part["defender"].nunique(), table.to_dict("records")))
+    return found
+
+
+def answers(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Defended]:
+    """For each defender what destroys most of it per 100 points, and what annihilates it most likely."""
+    possible = frame[frame["why_not"].isna()]
+    deadliest = _best(possible, ["p_annihilated", "mean_models_destroyed", "mean_damage"])
+    cheapest = _best(possible[possible[EFFICIENCY].notna()], [EFFICIENCY])
+    found = []
+    for row in frame.drop_duplicates("defender").to_dict("records"):
+        points = None if pd.isna(row["defender_points"]) else int(row["defender_points"])
+        places = [(row["defender"], situation.name) for situation in situations]
+        best = [(deadliest.get(place), cheapest.get(place)) for place in places]
+        name = f"{row['defender_unit']}, {row['defender_level']}"
+        found.append(Defended(name, points, int(row["defender_models"]), best))
+    return found
+
+
+def _best(frame: pd.DataFrame, ranked_by: list[str]) -> dict[tuple[str, str], Row]:
+    """By defender and situation the attack that comes first."""
+    ranked = frame.sort_values(ranked_by, ascending=False, kind="stable")
+    return {
+        (row["defender"], row["situation"]): row
+        for row in ranked.drop_duplicates(["defender", "situation"]).to_dict("records")
+    }
+
+
+def idle(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Idle]:
+    """The units that can attack none of the defenders: in which situations, and why."""
+    found: dict[tuple[str, tuple[str, ...]], list[Situation]] = {}
+    for situation in situations:
+        part = frame[frame["situation"] == situation.name]
+        for unit, rows in part.groupby("attacker_unit", sort=False):
+            if rows["why_not"].notna().all():
+                found.setdefault((str(unit), tuple(reasons(rows))), []).append(situation)
+    return [Idle(unit, where, list(why_not)) for (unit, why_not), where in found.items()]
+
+
+def reasons(rows: pd.DataFrame) -> list[str]:
+    """Why nobody of `rows` can attack: what stands in its way, once for each row of the attacker's card."""
+    found: dict[str, dict[str, None]] = {}
+    for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
+        text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
+        for each in text.replace(str(attacker), "it").split("; "):
+            of_a_row = _OF_A_ROW.fullmatch(each)
+            row, reason = of_a_row.groups() if of_a_row else ("", each)
+            found.setdefault(row, {})[reason] = None
+    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in found.items()]
+
+
+def sheets(found: Matchups, balance: Balance) -> dict[str, Any]:
+    """What the page says of each unit that takes part.
+
+    `units` are the loadouts of each by its selector without a level, attackers first; `attackers` and `defenders` tell
+    which side it is on; all else is by selector, `best_targets` and `most_dangerous` by situation and selector.
+    """
+    units: dict[str, list[Loadout]] = {}
+    for each in {each.selector: each for each in (*found.attackers, *found.defenders)}.values():
+        units.setdefault(unit_of(each.selector), []).append(each)
+    pairs = by_unit(found.frame)
+    return {
+        "units": units,
+        "attackers": {unit_of(each.selector) for each in found.attackers},
+        "defenders": {unit_of(each.selector) for each in found.defenders},
+        "best_targets": _opponents(pairs, "attacker", "defender"),
+        "most_dangerous": _opponents(pairs, "defender", "attacker"),
+        "records": _records_of(pairs),
+        "efficiency": _rows_by_unit(balance.balance, "attacker"),
+        "flags": _rows_by_unit(balance.flags, "attacker"),
+        "outliers": _rows_by_unit(balance.outliers, "attacker", "defender"),
+        "dominated": _rows_by_unit(balance.dominated, "attacker"),
+    }
+
+
+def _opponents(pairs: pd.DataFrame, side: str, other: str) -> dict[tuple[str, str], list[Row]]:
+    """By situation and unit: those on the other side with the most points destroyed for those of the attacker.
+
+    The figures are means over the levels of both, those of duels NaN elsewhere.
+    """
+    able = pairs[pairs[EFFICIENCY] >= _NEXT_TO_NOTHING].sort_values(EFFICIENCY, ascending=False, kind="stable")
+    able = able.assign(unit=able[other], name=able[f"{other}_unit"])
+    first = able.groupby(["situation", side], sort=False).head(MOST_OPPONENTS)
+    return {
+        (str(situation), str(unit)): part[_OPPONENT].to_dict("records")
+        for (situation, unit), part in first.groupby(["situation", side], sort=False)
+    }
+
+
+def _records_of(pairs: pd.DataFrame) -> dict[str, Row]:
+    """By unit how the duels end that it begins: how many others it meets, and how many it rather beats or loses to."""
+    duels = pairs[pairs["p_attacker_wins"].notna() & (pairs["attacker"] != pairs["defender"])]
+    loses = 1 - duels["p_attacker_wins"] - duels["p_draw"]
+    rather = duels.assign(p_loses=loses, wins=duels["p_attacker_wins"] > loses, loses=duels["p_attacker_wins"] < loses)
+    how = {"defender": "size", "wins": "sum", "loses": "sum", "p_attacker_wins": "mean", "p_loses": "mean"}
+    found = rather.groupby("attacker", sort=False).agg(how).rename(columns={"defender": "units"})
+    return dict(zip(found.index, found.to_dict("records")))
+
+
+def _rows_by_unit(frame: pd.DataFrame, *columns: str) -> dict[str, list[Row]]:
+    """The rows of a table by the units that stand in some columns of it."""
+    rows: dict[str, list[Row]] = {}
+    for row in frame.to_dict("records"):
+        for unit in dict.fromkeys(unit_of(row[column]) for column in columns):
+            rows.setdefault(unit, []).append(row)
+    return rows
 
 
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
     """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
-    pictures = [_picture(plan, plans[0].metric, path.parent) for plan in plans]
     galleries = [
-        (f"{_faction(attackers)} on {_faction(defenders)}", list(part))
-        for (attackers, defenders), part in groupby(pictures, lambda each: (each.plan.attackers, each.plan.defenders))
+        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, plans[0].metric, path.parent) for each in part])
+        for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
     path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
 
 
-def _picture(plan: Plan, shown_metric: str, folder: Path) -> Picture:
-    """The page carries the pictures of one metric; those of others are files beside it, and can be drawn on it."""
-    source = ""
+def _picture(plan: Plan, shown_metric: str, folder: Path) -> dict[str, Any]:
+    """A heatmap, its size on the page, and itself as an address if it is of the one metric whose pictures are shown."""
+    path, source = folder / f"{plan.name}.png", ""
     if plan.metric == shown_metric:
-        source = "data:image/png;base64," + base64.b64encode((folder / plan.png).read_bytes()).decode("ascii")
-    return Picture(plan, *size_on_page(plan, folder), source)
+        source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+    with Image.open(path) as picture:
+        width, height = (round(each * PIXELS_AN_INCH / DOTS_AN_INCH) for each in picture.size)
+    return {"plan": plan, "width": width, "height": height, "source": source}
 
 
 def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
-    units = sheets(found, balance)
     ours, theirs = _side(found.attackers), _side(found.defenders)
     kinds = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
     flagged = balance.flags[balance.flags["flag"] != ""]
@@ -76,38 +225,31 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     return {
         "version": __version__,
-        "profiles": found.profiles,
+        "found": found,
+        "balance": balance,
         "method": METHOD,
         "title": f"{ours} against {'each other' if ours == theirs else theirs}",
-        "n_attackers": len(found.attackers),
-        "n_defenders": len(found.defenders),
-        "situations": found.situations,
-        "row": found.row,
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
-        "assumptions": found.assumptions,
-        "not_modelled": found.not_modelled,
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
         "efficiency": balance.balance.to_dict("records"),
         "flags": flagged.to_dict("records"),
         "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in kinds},
-        "n_judged": len(balance.flags),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
-        "n_outliers": len(balance.outliers),
         "dominated": balance.dominated.to_dict("records"),
         "ratings": None if balance.ratings is None else balance.ratings.to_dict("records"),
         "least": LEAST,
         "factor": FACTOR,
         "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
-        "names": {each.selector: _name(each) for each in (*found.attackers, *found.defenders)},
-        "sheets": units,
-        "anchors": {sheet["selector"] for sheet in units},
+        "names": {
+            each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)
+        },
+        "sheets": sheets(found, balance),
         "data": page_data(found),
         "n_possible": int(found.frame["why_not"].isna().sum()),
-        "n_rows": len(found.frame),
     }
 
 
@@ -125,16 +267,13 @@ def _template() -> Any:
         "hundredths": "{:.2f}".format,
         "whole": "{:.0f}".format,
         "percent": _percent,
+        "facts": _facts,
         "faction": _faction,
         "unit_of": unit_of,
         "anchor": lambda selector: "unit-" + unit_of(selector).replace("/", "-"),  # the id of a unit's part of the page
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
-
-
-def _name(loadout: Loadout) -> str:
-    return f"{loadout.unit.name}, {loadout.level_name}"
 
 
 def _faction(name: str) -> str:
@@ -144,6 +283,13 @@ def _faction(name: str) -> str:
 def _side(sides: Sequence[Loadout]) -> str:
     *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _facts(unit: Unit) -> str:
+    """Its type and numbers, in a line."""
+    numbers = {name: getattr(unit, name) for name in ("defence", "damage_limit", "discipline", "break_limit")}
+    told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
+    return " · ".join([unit.type, f"{unit.category} target", *told])
 
 
 def _percent(probability: float) -> str:
@@ -167,7 +313,8 @@ def page_data(found: Matchups) -> dict[str, Any]:
         `least_share`, what of the highest figure the scale begins at; `categories` of targets, in their order.
     """
     frame = found.frame
-    carried = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
+    names = (*CARRIED, *RESULTS) if any(each.fight.has_winner for each in found.situations) else CARRIED
+    carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
@@ -175,9 +322,12 @@ def page_data(found: Matchups) -> dict[str, Any]:
         "attackers": [_side_data(each) for each in found.attackers],
         "defenders": [_side_data(each) for each in found.defenders],
         "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
-        "metrics": [_metric_data(name) for name in carried],
+        "metrics": [
+            {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
+            for name, what in carried.items()
+        ],
         "steps": PROBABILITY_STEPS,
-        "columns": {name: _short(frame[name], probability=METRICS[name].is_probability) for name in carried},
+        "columns": {name: _short(frame[name], probability=what.is_probability) for name, what in carried.items()},
         "rows": [str(each) for each in rows],
         "row": row.tolist(),
         "why": [str(each) for each in why],
@@ -188,19 +338,10 @@ def page_data(found: Matchups) -> dict[str, Any]:
     }
 
 
-def _metric_data(name: str) -> dict[str, Any]:
-    what = METRICS[name]
-    return {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
-
-
 def _side_data(loadout: Loadout) -> dict[str, Any]:
-    names = {"selector": loadout.selector, "unit": loadout.unit.name, "level": loadout.level_name}
-    return {
-        **names,
-        "points": loadout.level.points,
-        "faction": loadout.faction,
-        "category": loadout.unit.category,
-    }
+    level, unit = loadout.level, loadout.unit
+    names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
+    return {**names, "points": level.points, "faction": loadout.faction, "category": unit.category}
 
 
 def _short(column: pd.Series[Any], *, probability: bool) -> list[float | int | None]:

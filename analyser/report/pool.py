@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -112,14 +111,14 @@ def _begin_to_help() -> None:
     """In a helper: end as soon as the process that it helps is gone, however that ended."""
     employer = multiprocessing.parent_process()
     assert employer is not None
-    threading.Thread(target=_end_with, args=(employer,), daemon=True).start()
+
+    def end_with_it() -> None:
+        employer.join()
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=end_with_it, daemon=True).start()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
-
-
-def _end_with(employer: BaseProcess) -> None:
-    employer.join()
-    signal.raise_signal(signal.SIGTERM)
 
 
 @contextmanager

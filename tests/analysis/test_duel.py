@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.analysis.fights import policy
 from analyser.analysis.grid import side_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.situations import policy
 from analyser.game.keywords import Quality, Rule
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import FACTION

@@ -17,9 +17,9 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report import batch, write_report
-from analyser.report.conclusions import answers, idle, rankings
-from analyser.report.inputs import Inputs
-from analyser.report.pictures import SHOWN_METRICS, plan_pictures
+from analyser.report.folder import Inputs
+from analyser.report.page import answers, idle, rankings
+from analyser.report.parts import SHOWN_METRICS, plan_pictures
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
@@ -280,10 +280,10 @@ def test_the_answer_to_each_defender_is_the_best_there_is(found):
     for defended in answers(found.frame, found.situations):
         unit, _, level = defended.defender.rpartition(", ")
         mine = found.frame[(found.frame["defender_unit"] == unit) & (found.frame["defender_level"] == level)]
-        for situation, answer in zip(found.situations, defended.answers):
+        for situation, (deadliest, cheapest) in zip(found.situations, defended.answers):
             part = mine[mine["situation"] == situation.name]
-            assert answer.cheapest[EFFICIENCY] == part[EFFICIENCY].max()
-            assert answer.deadliest["p_annihilated"] == part["p_annihilated"].max()
+            assert cheapest[EFFICIENCY] == part[EFFICIENCY].max()
+            assert deadliest["p_annihilated"] == part["p_annihilated"].max()
 
 
 def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):

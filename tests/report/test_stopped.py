@@ -12,7 +12,7 @@ import time
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.report import pictures, pool, tables, write_report
+from analyser.report import parts, pool, write_report
 from analyser.report.folder import work_folder, work_on
 from analyser.report.pool import interrupts_noted
 from tests.helpers.reports import contents, failing, small_report, timeless
@@ -31,7 +31,7 @@ def again(out, river, **more):
 
 def pictures_drawn(monkeypatch, *, stop_after=None):
     """The pictures that are drawn from now on; after so many somebody presses Ctrl-C."""
-    drawn, draw = [], pictures.draw
+    drawn, draw = [], parts.draw
 
     def counted(plan, *rest):
         draw(plan, *rest)
@@ -39,7 +39,7 @@ def pictures_drawn(monkeypatch, *, stop_after=None):
         if len(drawn) == stop_after:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(pictures, "draw", counted)
+    monkeypatch.setattr(parts, "draw", counted)
     return drawn
 
 
@@ -68,7 +68,7 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
 
 
 def test_the_next_run_goes_on_from_there(stopped, river, monkeypatch, unstopped):
-    monkeypatch.setattr(tables, "grid", failing(AssertionError("worked out a second time")))
+    monkeypatch.setattr(parts, "grid", failing(AssertionError("worked out a second time")))
     drawn = pictures_drawn(monkeypatch)
     again(stopped, river)
     assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
@@ -100,14 +100,14 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 
 def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "work_out", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(parts, "work_out", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         again(tmp_path / "a" / "r", river)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_frees_what_it_had_taken(stopped, river, monkeypatch):
-    monkeypatch.setattr(pictures, "draw", failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr(parts, "draw", failing(OSError(28, "No space left on device")))
     with pytest.raises(InputError, match="cannot write this report: No space left on device"):
         again(stopped, river)
     assert list(stopped.parent.iterdir()) == []
@@ -192,7 +192,7 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
     monkeypatch.setattr(pool, "WORTH_A_HELPER", 1)
-    monkeypatch.setattr(tables, "A_PART", 1)
+    monkeypatch.setattr(parts, "A_PART", 1)
 
 
 def test_with_a_helper_the_report_is_the_same(river, tmp_path, always_helped, unstopped):
@@ -211,9 +211,9 @@ def test_a_script_without_a_guard_can_write_a_report_with_helpers(river, tmp_pat
 
 HELPED = """
 from analyser.game.profiles import Profiles
-from analyser.report import pool, tables, write_report
+from analyser.report import parts, pool, write_report
 print("begun", flush=True)
-pool.WORTH_A_HELPER = tables.A_PART = 1
+pool.WORTH_A_HELPER = parts.A_PART = 1
 write_report("river/*", "river/*", out={out!r}, profiles=Profiles({folder!r}), threads=2)
 print("done")
 """

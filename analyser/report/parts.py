@@ -1,0 +1,195 @@
+"""What a report is made of: matchups in parts and heatmaps, each a file that some process makes; and the balance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from PIL import Image
+
+from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.grid import Field, by_unit, grid, joined
+from analyser.analysis.matchups import MOST_LOADOUTS, Matchups
+from analyser.analysis.price_flags import flags
+from analyser.analysis.ratings import duel_ratings
+from analyser.analysis.situations import Situation
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.plots import heatmap
+from analyser.plots.look import house_style
+from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
+from analyser.report.folder import Inputs, Work
+from analyser.report.pool import Job
+
+A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
+A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
+NUMBER = "%.12g"  # more digits are the rounding of long sums
+LINES_AT_ONCE = 8_000
+FOLDER = "pictures"  # inside that of the report
+DOTS_AN_INCH = 144
+COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
+SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
+
+
+class Part(NamedTuple):
+    """The matchups of some attackers, from the one at place `first` on, with every defender in a situation."""
+
+    situation: Situation
+    first: int
+    attackers: Sequence[Loadout]
+    defenders: tuple[Loadout, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the file that keeps them."""
+        return f"{self.situation.name}-{self.first}-{self.first + len(self.attackers)}.parquet"
+
+    @property
+    def cost(self) -> int:
+        """Microseconds that they take one process of a typical machine."""
+        return self.situation.fight.cost * len(self.attackers) * len(self.defenders)
+
+
+def parts_of(inputs: Inputs) -> list[Part]:
+    """The parts of a report, situation by situation."""
+    parts = []
+    for situation in inputs.situations:
+        size = max(A_PART // (situation.fight.cost * len(inputs.defenders)), 1)
+        for first in range(0, len(inputs.attackers), size):
+            parts.append(Part(situation, first, inputs.attackers[first : first + size], inputs.defenders))
+    return parts
+
+
+def matchup_jobs(parts: Sequence[Part], inputs: Inputs, work: Work, threads: int) -> list[Job]:
+    """The jobs that work out some parts."""
+    return [Job(part.cost, work_out, (part, inputs.ruleset, inputs.row, threads, work)) for part in parts]
+
+
+def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: Work) -> None:
+    """Put the matchups of a part into its file."""
+    frame = grid(part.attackers, Field(part.defenders, ruleset, row, threads), [part.situation])
+    unfinished = work.scratch / f"{part.name}.{os.getpid()}"
+    frame.to_parquet(unfinished, index=False)
+    unfinished.replace(work.parts / part.name)
+
+
+def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
+    """The parts put together: by attacker, then defender, then situation."""
+    return joined([pd.read_parquet(work.parts / part.name) for part in parts_of(inputs)], len(inputs.situations))
+
+
+class Plan(NamedTuple):
+    """A heatmap to be drawn, of so many cells: the factions, and `levels`, ``"all levels"`` for means over them."""
+
+    attackers: str
+    defenders: str
+    levels: str
+    situation: Situation
+    metric: str
+    cells: int
+
+    @property
+    def cost(self) -> int:
+        """Microseconds that drawing it takes one process of a typical machine."""
+        return A_PICTURE + A_CELL * self.cells
+
+    @property
+    def name(self) -> str:
+        """Its files in the folder of the report, without their endings: letters, digits and hyphens only."""
+        parts = (self.attackers, self.defenders, self.situation.name, self.levels or "loadouts", self.metric)
+        return f"{FOLDER}/{'-'.join(parts).replace('_', '-').replace(' ', '-')}"
+
+    @property
+    def caption(self) -> str:
+        """What it shows, in a line."""
+        levels = "units, mean over levels" if self.levels else "every loadout"
+        return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
+
+
+def plan_pictures(inputs: Inputs) -> list[Plan]:
+    """The heatmaps of a report: for each pair of factions, each situation and each metric.
+
+    Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
+    """
+    plans = []
+    both = inputs.attackers, inputs.defenders
+    for names in product(*(dict.fromkeys(each.faction for each in side) for side in both)):
+        sides = [[each for each in side if each.faction == name] for side, name in zip(both, names)]
+        few = max(map(len, sides)) <= MOST_LOADOUTS
+        one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
+        levels = "" if few or one_level else ALL_LEVELS
+        ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
+        shown = product(inputs.situations, inputs.metrics)
+        plans += [Plan(names[0], names[1], levels, situation, metric, ours * theirs) for situation, metric in shown]
+    return plans
+
+
+def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list[Job]:
+    """The jobs that draw some heatmaps of a tidy table."""
+    sides = [frame[side].str.partition("/")[0] for side in ("attacker", "defender")]
+    tables = dict(list(frame.groupby([*sides, frame["situation"]], sort=False)))
+    shown = [name for name in frame if name not in METRICS]
+
+    def table(plan: Plan) -> pd.DataFrame:
+        return tables[plan.attackers, plan.defenders, plan.situation.name][[*shown, plan.metric]]
+
+    return [Job(plan.cost, draw, (plan, table(plan), work)) for plan in plans]
+
+
+def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
+    """Draw a heatmap into its files, the PNG last; each appears in the report when it is whole."""
+    ax = heatmap(by_unit(table) if plan.levels == ALL_LEVELS else table, metric=plan.metric)
+    figure = cast("Figure", ax.figure)
+    (work.report / FOLDER).mkdir(exist_ok=True)
+    unfinished = work.scratch / f"picture.{os.getpid()}"
+    # Neither the day nor the version of the drawing library: the same figures give the same bytes.
+    with house_style(), mpl.rc_context({"svg.hashsalt": "analyser"}):
+        figure.savefig(unfinished, format="svg", metadata={"Date": None, "Creator": None})
+        unfinished.replace(work.report / f"{plan.name}.svg")
+        figure.set_dpi(DOTS_AN_INCH)
+        canvas = cast("Any", figure.canvas)
+        canvas.draw()
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    drawn = drawn.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    drawn.save(unfinished, format="png", dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
+    unfinished.replace(work.report / f"{plan.name}.png")
+
+
+class Balance(NamedTuple):
+    """What :mod:`analyser.analysis.balance` says of a table of matchups; `ratings` is None where there are no duels."""
+
+    balance: pd.DataFrame
+    flags: pd.DataFrame
+    outliers: pd.DataFrame
+    dominated: pd.DataFrame
+    ratings: pd.DataFrame | None
+
+
+def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
+    """Every table of the balance of a report; `heed` is called between two of them."""
+    frame, attackers = found.frame, found.attackers
+    duels = next((each.name for each in found.situations if each.fight.has_winner), None)
+    ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
+    heed()
+    worth = efficiency(frame)
+    heed()
+    flagged = flags(frame, worth, attackers)
+    heed()
+    odd = outliers(frame, (*attackers, *found.defenders))
+    return Balance(worth, flagged, odd, dominated(frame, attackers), ratings)
+
+
+def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
+    """Write a table as CSV, some lines after the other; `tell` is called in between with how many there are."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
+            tell(first)
+            lines = frame.iloc[first : first + LINES_AT_ONCE]
+            lines.to_csv(file, index=False, header=first == 0, float_format=NUMBER, lineterminator="\n")
