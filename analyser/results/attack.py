@@ -280,9 +280,6 @@ def _check_moment(moment: int | None) -> None:
         raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: there is one attack")
 
 
-# --- worked out ---------------------------------------------------------------------------------------------
-
-
 def solve(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
     """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
     if sampling.is_exact:

@@ -25,7 +25,6 @@ from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
-from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_rows
 from analyser.scenarios.schema import Target
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def _strikes_described(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
     """Each attack of a combat as it would be made by both units as they stand at the start."""
-    rows = {"attacker": [charge_row(scenario.attacker, "attacker")], "target": retaliation_rows(scenario.target)}
+    rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
@@ -269,7 +268,11 @@ def _become_of(result: ChargeResult) -> Block:
             for side, unit in zip(CHARGE_SIDES, result.units)
         ]
         rows.append([f"P(passengers {name})", *cells])
-    for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
+    for what in (
+        "models_destroyed",
+        "models_left",
+        *(["damage_left"] if any(unit.keeps_damage for unit in result.units) else []),
+    ):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)

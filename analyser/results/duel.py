@@ -19,7 +19,6 @@ from analyser.results import rules_used, states
 from analyser.results.base import captioned, estimate_in, probability_figures
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
-from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
 from analyser.scenarios.schema import Combatant
 
@@ -249,7 +248,7 @@ class DuelResult(FightResult):
         for name in (ALIVE, *FATES):
             sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])
         shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
-        if any(map(keeps_damage, self.units)):
+        if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
             sides.append([label, *(with_error(summary, name.format(side)) for side in DUEL_SIDES)])
@@ -333,7 +332,7 @@ def _by_round(result: DuelResult) -> Block:
     for side, unit in zip(DUEL_SIDES, result.units):
         mine = [figures for figures in rounds if figures["side"] == side]
         shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in mine)]
-        damage = ["damage"] if keeps_damage(unit) else []
+        damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, mine):
             row.extend([str(estimate_in(figures, "p_alive")), with_error(figures, "mean_models")])

@@ -28,7 +28,6 @@ from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import distribution_block, estimate_in, probability_figures
 from analyser.results.rendering import Block
 from analyser.results.states import FightResult, JointStates, solve_fight, unit_line
-from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.focus import FocusScenario, focus_program
 
 if TYPE_CHECKING:
@@ -271,7 +270,7 @@ _OWN = {
 def _after_each(result: FocusResult) -> Block:
     rounds = result.rounds()
     columns = {"mean_models_left": "models left"}
-    columns |= {"mean_damage_left": "damage left"} if keeps_damage(result.scenario.target) else {}
+    columns |= {"mean_damage_left": "damage left"} if result.scenario.target.keeps_damage else {}
     for name in EVENTS:
         if name in ALWAYS_SHOWN or any(figures[f"p_{name}"] for figures in rounds):
             columns[f"p_{name}"] = name.replace("_", " ")

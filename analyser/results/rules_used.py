@@ -15,7 +15,6 @@ from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penal
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.combatant import charge_row, may_charge, retaliation_rows
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
@@ -235,15 +234,15 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a charge rests on."""
     rules, (attacker, target) = _Sorted(), (scenario.attacker, scenario.target)
-    charging = [charge_row(attacker, "attacker")]
-    fighters = [(attacker, target, charging, "attacker"), (target, attacker, retaliation_rows(target), "target")]
+    charging = [attacker.charge_row("attacker")]
+    fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
     for place, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, retaliation_rows(unit), f"secondary.{place}"))
+        fighters.append((unit, attacker, unit.retaliation_rows(), f"secondary.{place}"))
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
             rules.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
-        enemy_rows = retaliation_rows(target) if charges else charging
+        enemy_rows = target.retaliation_rows() if charges else charging
         case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
@@ -261,7 +260,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
     rules, near = _Sorted(), list[str]()
-    charges = [may_charge(shooter.mine, shooter.theirs, shooter.policy) for shooter in shooters]
+    charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
 
@@ -311,7 +310,7 @@ def _case(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        struck=charges and (bool(retaliation_rows(enemy)) or enemy.has("Sponsons")),
+        struck=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
         disorders=not (enemy.has("Automata") or enemy.near_commander),
@@ -340,8 +339,8 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     """The rows that one side of a duel can come to use."""
     rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
-    rows += [charge_row(shooter.mine, shooter.where)] if charges[shooter.side] else []
-    rows += retaliation_rows(shooter.mine) if charges[1 - shooter.side] else []
+    rows += [shooter.mine.charge_row(shooter.where)] if charges[shooter.side] else []
+    rows += shooter.mine.retaliation_rows() if charges[1 - shooter.side] else []
     return list({row.id: row for row in rows}.values())
 
 

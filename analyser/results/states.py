@@ -38,9 +38,6 @@ _BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) f
 _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
-# --- one side -----------------------------------------------------------------------------------------------
-
-
 def is_removed(states: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
     return np.asarray((states & discipline.ANNIHILATED) != 0)
@@ -131,9 +128,6 @@ def unit_line(unit: Target) -> str:
     if isinstance(unit, Combatant) and unit.passengers is not None:
         parts.append(f"{counted(unit.passengers.models or 0, 'model')} embarked")
     return ", ".join(parts)
-
-
-# --- both sides ---------------------------------------------------------------------------------------------
 
 
 class JointStates(NamedTuple):
@@ -233,8 +227,6 @@ class FightResult(Result):
                 weights += [marginal, np.cumsum(marginal)]
         return weights
 
-
-# --- worked out ---------------------------------------------------------------------------------------------
 
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # of an exact distribution: some seconds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -10,12 +10,16 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.validation import Record
+from analyser.engine.attack.sweep import sweep
 from analyser.game.keywords import Bearer, Rule
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
-from analyser.game.units import MOST_MODELS, Loadout
+from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules.attack import set_fight
 from analyser.rules.structs import (
     ATTACK,
@@ -33,8 +37,19 @@ from analyser.rules.structs import (
     Test,
     plain,
 )
-from analyser.scenarios.resolve import about_target, large_garrison, more_than_level, unknown_names
-from analyser.scenarios.schema import Attack, Target
+from analyser.scenarios.resolve import (
+    about_target,
+    fitting_rows,
+    large_garrison,
+    looked_up,
+    more_than_level,
+    resolve_attack,
+    resolve_target,
+    row_asked_for,
+    unknown_names,
+    why_not,
+)
+from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
@@ -113,9 +128,6 @@ class Scenario:
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
         return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
-
-
-# --- records ------------------------------------------------------------------------------------------------
 
 
 def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
@@ -204,9 +216,6 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
     return record
 
 
-# --- warnings -----------------------------------------------------------------------------------------------
-
-
 def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
     """The warnings of an attack: its rating is filled in only if it was stated; `rating` is the one that counts."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
@@ -292,3 +301,107 @@ def _facts_that_count(scenario: Scenario) -> dict[str, int]:
     left_out += [] if facts["cryo"] else ["activated"]
     left_out += ["models_without_room"] if facts["test"] in (Test.NOT_TAKEN, Test.PASSED) else []
     return facts | dict.fromkeys(left_out, 0) | {"wrecks": scenario.rolls_for_building}
+
+
+def resolved(file: ScenarioFile, library: Profiles) -> Scenario:
+    """The attack that a checked `file` describes."""
+    attacker = looked_up(file.attack.attacker, library, "attack.attacker")
+    return scenario_between(file, attacker, looked_up(file.target.unit, library, "target.unit"))
+
+
+def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
+    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file."""
+    target = resolve_target(file.target, defender)
+    row, reason = row_for(file.attack, attacker, target, file.ruleset)
+    scenario = Scenario(resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
+    rating = file.attack.rating or scenario.counted_rating()
+    warnings = (*([reason] if reason else []), *about_attack(scenario, rating))
+    return scenario.relabelled(attack=scenario.attack.model_copy(update={"rating": rating}), warnings=warnings)
+
+
+RANKED_BY = {
+    "mean_models_destroyed": "expected models destroyed",
+    "p_annihilated": "probability of annihilation",
+    "mean_damage": "expected damage",
+}
+"""The figures that decide between rows, the first one first; of rows equal in all: the first on the card."""
+
+
+def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
+    """The place of the best of several attacks on each target by :data:`RANKED_BY`, of equals the first: (targets,).
+
+    `summaries`: shape (attacks, targets), NaN where an attack cannot be made; -1 where none can.
+    """
+    best = np.full(summaries.shape[1], -1, np.int64)
+    highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
+    for place, attack in enumerate(summaries):
+        figures = np.array([np.nan_to_num(attack[name], nan=-1.0) for name in RANKED_BY])
+        better, equal = np.zeros(len(best), np.bool_), np.ones(len(best), np.bool_)
+        for figure, other in zip(figures, highest):
+            better |= equal & (figure > other + CERTAIN_WITHIN)
+            equal &= np.abs(figure - other) <= CERTAIN_WITHIN
+        best[better] = place
+        highest[:, better] = figures[:, better]
+    return best
+
+
+def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
+    """Exact summaries of several attacks on one target; NaN for those without dice."""
+    return sweep(
+        np.array(attacks, ATTACK),
+        np.array([target], TARGET),
+        np.array([[attack.dice > 0] for attack in attacks]),
+        np.array(ruleset.die.faces, np.int64),
+        ruleset.deck.counts(),
+    )
+
+
+def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
+    """The row that attacks a resolved target; of several that fit, the best, and in a sentence why."""
+    if attacker is None:
+        if attack.row is not None:
+            raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
+        return None, ""
+    if attack.row is not None:
+        return row_asked_for(attack, attacker, target), ""
+    fitting = fitting_rows(attack, attacker, target)
+    if not fitting:
+        reasons = "; ".join(f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
+        problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
+        raise InputError(problem, where="attack.row")
+    if len(fitting) == 1:
+        return fitting[0], ""
+    candidates, records = _candidates(attack, attacker, fitting)
+    summaries = summaries_of(records, shared_target_record(target), ruleset)
+    best = int(best_of(summaries)[0])
+    return candidates[best], f"attack.row is not given: {_reason(candidates, best, summaries[:, 0])}"
+
+
+def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple[list[Row], list[AttackFacts]]:
+    """The rows that have the qualities which `attack` makes use of (Overcharge, Turret), and their records."""
+    candidates, records, refusals = [], [], []
+    for row in rows:
+        try:
+            resolved = resolve_attack(attack, attacker, row)
+        except InputError as error:
+            refusals.append(error)
+            continue
+        candidates.append(row)
+        records.append(attack_record(resolved, attacker.unit))
+    if not candidates:
+        raise refusals[0]
+    return candidates, records
+
+
+def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
+    """Why that one: the figure in which it is ahead of every other row, and theirs."""
+    if len(rows) == 1:
+        return f"row {rows[0].id!r} is the only one that can make this attack"
+    others = [place for place in range(len(rows)) if place != best]
+    for name, what in RANKED_BY.items():
+        figures = summaries[name]
+        if (figures[best] > figures[others] + CERTAIN_WITHIN).all():
+            rivals = ", ".join(f"{rows[place].id} {figures[place]:.3g}" for place in others)
+            return f"row {rows[best].id!r} has the highest {what}: {figures[best]:.3g} ({rivals})"
+    rivals = ", ".join(repr(rows[place].id) for place in others)
+    return f"row {rows[best].id!r} is the first of the best (compared with {rivals})"

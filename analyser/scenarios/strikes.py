@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import gcd
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.program import MOST_STRIKES, SETUP, Setup
+from analyser.engine.fight.program import MOST_STRIKES, SETUP, Kind, Operation, Setup
 from analyser.game.keywords import Quality
 from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET
+from analyser.rules.structs import INCH, NONE, SIDE, STRIKE, TARGET
+from analyser.rules.unit_state import FALL_BACK, TOPMOST
 from analyser.scenarios.attack import (
     DICE_A_CARRIAGE,
     attack_record,
@@ -25,7 +27,6 @@ from analyser.scenarios.attack import (
     shared_target_record,
     target_record,
 )
-from analyser.scenarios.resolve import rule_length
 from analyser.scenarios.schema import Attack, Combatant, ExtraReroll, Target
 
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
@@ -170,7 +171,7 @@ def length_of(inches: float | None) -> int:
 
 def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> Any:
     """The record of one side; `more` are what only the kind of fight knows."""
-    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
+    fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
     suffers = not combatant.has("Automata") and not combatant.near_commander
     facts = {
         "models": combatant.models,
@@ -219,3 +220,60 @@ def _passengers_record(combatant: Target) -> Any:
     record.exposed = NONE
     record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
     return record
+
+
+A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
+
+
+def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
+    """How far a unit can be set back by the operations of one activation at most; a strike in it twice is made once.
+
+    `charger`: the side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
+    """
+    length = lost = dismayed = 0
+    for kind, active, number in set(operations):
+        if kind == Kind.STRIKE:
+            strike = strikes[number]
+            tested = not strike.attack.close_quarters and strike.target.discipline != NONE
+            if strike.strike.striker == side or not tested:
+                continue
+            if strike.strike.by_blast:  # an enemy goes off once, in one way
+                dismayed = FALL_BACK
+            else:
+                length += FALL_BACK
+        elif kind == Kind.TEST_FRIGHTENED and active == side:
+            dismayed = FALL_BACK
+    if charger != NONE:
+        combats = sum(operation.kind == Kind.RESOLVE for operation in operations)
+        lost = 1 if side == charger else combats
+    return length + dismayed + A_COMBAT_LOST * lost
+
+
+def place(
+    sides: Sequence[Any], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
+) -> None:
+    """Give both sides a stride and the place where they begin; InputError where a state has no room for the others.
+
+    A state keeps a place as so many strides from where its unit stood (:mod:`~analyser.rules.unit_state`). The stride
+    is the longest that all `lengths` are multiples of: whole inches take no more room than inches. `set_back` and
+    `advance` say how far each side gets at most; its own edge and the enemy may be nearer.
+    """
+    at_edge = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
+    backs = [int(side.edge_distance) if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
+    # An edge that is out of reach stops nobody, so that no place depends on it.
+    edges = [int(side.edge_distance) for side, stops in zip(sides, at_edge) if stops]
+    stride = gcd(FALL_BACK, *lengths, *edges)
+    for side, back, most, enemy in zip(sides, backs, advance, backs[::-1]):
+        side.stride = stride
+        if not side.tracks_position:
+            continue
+        ahead = 0 if side.distance == NONE else min(most, int(side.distance) + enemy)
+        strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
+        room = 1 << TOPMOST - int(side.position_at)  # on either side of the middle
+        if strides_back + strides_ahead >= 2 * room:
+            length = back + ahead
+            finest = next(each for each in range(1, INCH + 1) if INCH % each == 0 and length // each < 2 * room - 2)
+            problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
+            allowed = f"lengths in steps of {finest / INCH:g} inches, or fewer rounds"
+            raise InputError(problem, where=where, allowed=allowed)
+        side.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
