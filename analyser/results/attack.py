@@ -280,7 +280,7 @@ def _check_moment(moment: int | None) -> None:
         raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: there is one attack")
 
 
-def solve(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
+def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
     """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
     if sampling.is_exact:
         return _exact(scenario)
@@ -318,7 +318,7 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, bit for bit that of :func:`solve`, and the equal parts of whole chunks that it was played in.
+    """A sample, bit for bit that of :func:`solve_attack`, and the equal parts of whole chunks that it was played in.
 
     It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed is played from the same
     random words (common random numbers), so that what they differ by in a batch varies less than each of them does.

@@ -265,7 +265,7 @@ class DuelResult(FightResult):
         ]
 
 
-def solve(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
+def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     """What a duel comes to."""
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of(shooters, scenario.terms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,26 +30,15 @@ from analyser.results.rendering import Block
 from analyser.results.states import FightResult, JointStates, solve_fight, unit_line
 from analyser.scenarios.focus import FocusScenario, focus_program
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
 
 class Until(NamedTuple):
-    """How many attacks a fate takes.
+    """How many attacks a fate takes."""
 
-    Attributes
-    ----------
-    attacks : int or None
-        After so many it is as likely as was asked; None: not with these attacks.
-    probability : Estimate
-        Its probability after so many; after all of them, where that is not enough.
-    """
-
-    attacks: int | None
-    probability: Estimate
+    attacks: int | None  # after so many it is as likely as was asked; None: not with these attacks
+    probability: Estimate  # after so many; after all of them, where that is not enough
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -59,7 +48,9 @@ class FocusResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        After each attack; the target is the second side.
+        After each attack; the target is the second side. :meth:`to_frame` has a row for each attack and outcome:
+        `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
+        `probability`; of a sample also `count`, `low`, `high`.
     wanted : (float, str) or None
         How likely which fate is to become: then the answer says after how many attacks it is (:meth:`until`).
     """
@@ -199,17 +190,6 @@ class FocusResult(FightResult):
         """The figures after each attack: what ``--format csv`` prints."""
         return self.rounds()
 
-    def to_frame(self) -> pd.DataFrame:
-        """The distribution of the target after each attack, one row an attack and outcome.
-
-        Returns
-        -------
-        DataFrame
-            `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
-            `probability`; of a sample also `count`, `low`, `high`.
-        """
-        return super().to_frame()
-
     def _body(self) -> dict[str, Any]:
         attacks = [
             figures | {"conditions": conditions, "models_destroyed": self.distribution("models_destroyed", number)}
@@ -249,7 +229,7 @@ class FocusResult(FightResult):
         return [*blocks, Block(rows=points)]
 
 
-def solve(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
+def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     """What several attacks on one target come to."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
 

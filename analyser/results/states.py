@@ -18,7 +18,6 @@ from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed, share_columns
 from analyser.rules import discipline, unit_state
-from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
-CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
 
 _POSTURES = ("on_lookout", "taking_cover", "reloading")
 _BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
@@ -91,20 +89,10 @@ def wins_of_charge(states: NDArray[np.int64]) -> NDArray[np.int64]:
     return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
-def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
-    """How a charge whose wins were counted went, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat."""
-    order = orders(attackers)
-    kinds = [wins_of_charge(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
-    return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
-
-
 def points_won(
     mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
 ) -> NDArray[np.int64]:
-    """VP of a side in a duel (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1.
-
-    `bits`: those in which its wins were counted.
-    """
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7), its wins counted in `bits`; a rating not known counts as 1."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points
     hunted = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
@@ -131,19 +119,11 @@ def unit_line(unit: Target) -> str:
 
 
 class JointStates(NamedTuple):
-    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry.
+    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry."""
 
-    Attributes
-    ----------
-    first, second : int64 arrays, shape (n,)
-        The states of side 0 and side 1; read them with the functions of this module.
-    weights : array, shape (n,)
-        Probabilities (float64, exact), or how often each pair was seen (int64).
-    """
-
-    first: NDArray[np.int64]
+    first: NDArray[np.int64]  # states of side 0; read them with the functions of this module
     second: NDArray[np.int64]
-    weights: NDArray[Any]
+    weights: NDArray[Any]  # probabilities (float64, exact), or how often each pair was seen (int64)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -20,35 +20,10 @@ from analyser.game.keywords import Bearer, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
+from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.structs import (
-    ATTACK,
-    CATEGORIES,
-    FIGHT,
-    NONE,
-    TARGET,
-    AttackFacts,
-    Bonus,
-    FightFacts,
-    Officer,
-    Penalty,
-    Sight,
-    TargetFacts,
-    Test,
-    plain,
-)
-from analyser.scenarios.resolve import (
-    about_target,
-    fitting_rows,
-    large_garrison,
-    looked_up,
-    more_than_level,
-    resolve_attack,
-    resolve_target,
-    row_asked_for,
-    unknown_names,
-    why_not,
-)
+from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts, plain
+from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
@@ -93,7 +68,7 @@ class Scenario:
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit
-        return attack_record(self.attack, unit), shared_target_record(self.target)
+        return attack_record(self.attack, unit), target_record(self.target)
 
     @cached_property
     def fight(self) -> FightFacts:
@@ -141,9 +116,9 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "dice": attack.dice + more,
         "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
         "stated_rating": NONE if attack.rating is None else int(Rating[attack.rating.upper()]),
-        "bonuses": sum(Bonus[name.upper()] for name in set(attack.bonuses)),
-        "penalties": sum(Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
-        "sight": Sight[attack.line_of_sight.upper()],
+        "bonuses": sum(structs.Bonus[name.upper()] for name in set(attack.bonuses)),
+        "penalties": sum(structs.Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
+        "sight": structs.Sight[attack.line_of_sight.upper()],
         "extra_faces": face_mask(extra.faces) if extra else 0,
         "extra_dice": extra.dice if extra else 0,
         "corrosive": attack.distance is not None and any(attack.distance <= each.inches for each in fumes),
@@ -154,14 +129,12 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     return cast("AttackFacts", record_of(ATTACK, numbers, attack))
 
 
-def target_record(target: Target) -> TargetFacts:
-    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target."""
-    return cast("TargetFacts", cast("Any", shared_target_record(target)).copy())
+def target_record(target: Target, *, from_front: bool | None = None) -> Any:
+    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target: read-only, as targets share it.
 
-
-def shared_target_record(target: Target, *, from_front: bool | None = None) -> TargetFacts:
-    """The same, read-only; seen from its front or not, if that is stated here."""
-    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target), from_front))
+    It is seen from its front or not, if that is stated here.
+    """
+    return _record_of_target(_FIELDS_OF_TARGET(target), from_front)
 
 
 @lru_cache(maxsize=4096)  # of many fights the same targets are asked for
@@ -169,9 +142,9 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
     numbers = {
-        "category": CATEGORIES.index(target.category),
+        "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
-        "officer": Officer[target.officer.upper()],
+        "officer": structs.Officer[target.officer.upper()],
         "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
         "passes_tests": target.peer_review or target.has("Automata", "Irrepressible"),
         "resilient_front": target.has("Resilient"),
@@ -219,17 +192,17 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
 def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
     """The warnings of an attack: its rating is filled in only if it was stated; `rating` is the one that counts."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
-    yield from unknown_names(attack.keywords, "quality in attack.qualities")
-    yield from unknown_names(target.keywords, "special rule in target.rules")
-    yield from unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
-    yield from about_target(target, "target")
+    yield from resolve.unknown_names(attack.keywords, "quality in attack.qualities")
+    yield from resolve.unknown_names(target.keywords, "special rule in target.rules")
+    yield from resolve.unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
+    yield from resolve.about_target(target, "target")
     prioritised = target.exposed is not None and target.exposed < (target.models or 0)
     if prioritised and (target.garrisoned or target.has("Shrouded", "Obfuscating")):
         yield "exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)"
-    yield from more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
-    yield from more_than_level(target.models, scenario.defender, "target.models")
+    yield from resolve.more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
+    yield from resolve.more_than_level(target.models, scenario.defender, "target.models")
     if attack.attacker_garrisoned:
-        yield from large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
+        yield from resolve.large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
     if target.has("Resilient") and not target.from_front:
         yield "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
     if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
@@ -299,21 +272,21 @@ def _facts_that_count(scenario: Scenario) -> dict[str, int]:
     facts: dict[str, int] = vars(plain(scenario.fight))
     left_out = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     left_out += [] if facts["cryo"] else ["activated"]
-    left_out += ["models_without_room"] if facts["test"] in (Test.NOT_TAKEN, Test.PASSED) else []
+    left_out += ["models_without_room"] if facts["test"] in (structs.Test.NOT_TAKEN, structs.Test.PASSED) else []
     return facts | dict.fromkeys(left_out, 0) | {"wrecks": scenario.rolls_for_building}
 
 
 def resolved(file: ScenarioFile, library: Profiles) -> Scenario:
     """The attack that a checked `file` describes."""
-    attacker = looked_up(file.attack.attacker, library, "attack.attacker")
-    return scenario_between(file, attacker, looked_up(file.target.unit, library, "target.unit"))
+    attacker = resolve.looked_up(file.attack.attacker, library, "attack.attacker")
+    return scenario_between(file, attacker, resolve.looked_up(file.target.unit, library, "target.unit"))
 
 
 def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
     """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file."""
-    target = resolve_target(file.target, defender)
+    target = resolve.resolve_target(file.target, defender)
     row, reason = row_for(file.attack, attacker, target, file.ruleset)
-    scenario = Scenario(resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
+    scenario = Scenario(resolve.resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
     rating = file.attack.rating or scenario.counted_rating()
     warnings = (*([reason] if reason else []), *about_attack(scenario, rating))
     return scenario.relabelled(attack=scenario.attack.model_copy(update={"rating": rating}), warnings=warnings)
@@ -363,16 +336,16 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
             raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
         return None, ""
     if attack.row is not None:
-        return row_asked_for(attack, attacker, target), ""
-    fitting = fitting_rows(attack, attacker, target)
+        return resolve.row_asked_for(attack, attacker, target), ""
+    fitting = resolve.fitting_rows(attack, attacker, target)
     if not fitting:
-        reasons = "; ".join(f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
+        reasons = "; ".join(f"{row.id}: {resolve.why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
         problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
         raise InputError(problem, where="attack.row")
     if len(fitting) == 1:
         return fitting[0], ""
     candidates, records = _candidates(attack, attacker, fitting)
-    summaries = summaries_of(records, shared_target_record(target), ruleset)
+    summaries = summaries_of(records, target_record(target), ruleset)
     best = int(best_of(summaries)[0])
     return candidates[best], f"attack.row is not given: {_reason(candidates, best, summaries[:, 0])}"
 
@@ -382,7 +355,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple
     candidates, records, refusals = [], [], []
     for row in rows:
         try:
-            resolved = resolve_attack(attack, attacker, row)
+            resolved = resolve.resolve_attack(attack, attacker, row)
         except InputError as error:
             refusals.append(error)
             continue

@@ -108,27 +108,25 @@ class _Contact(NamedTuple):
 
 
 def combat(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, first_number: int
-) -> tuple[list[Strike], list[Operation]]:
-    """The strikes and the operations of a charge of side `active` against the other.
+    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, strikes: list[Strike]
+) -> list[Operation]:
+    """The operations of a charge of side `active` against the other; its strikes go to the end of `strikes`.
 
-    `secondary` are other units of the charged side in contact (AC-8.7); `first_number` is that of the first strike in
-    the fight's list.
+    `secondary` are other units of the charged side in contact (AC-8.7).
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
-    charger, charged = contact.charger, contact.charged
-    strikes: list[Strike] = []
+    charger, charged, before = contact.charger, contact.charged, len(strikes)
     operations = [Operation(Kind.ENGAGE, active)]
 
     def add(more: Iterable[Strike]) -> None:
         for strike in more:
-            operations.append(Operation(Kind.STRIKE, active, first_number + len(strikes)))
+            operations.append(Operation(Kind.STRIKE, active, len(strikes)))
             strikes.append(strike)
 
     add(_sponsons(contact))
     add(_in_order(contact))
     operations += _resolution(sides, active)
-    if any(strike.strike.wrecks for strike in strikes):
+    if any(strike.strike.wrecks for strike in strikes[before:]):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
         again = contact._replace(secondary=(), again=True)
@@ -140,24 +138,22 @@ def combat(
         facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
         add([thrown_strike(charged, from_front=from_front, **facts)])
         operations.append(Operation(Kind.FORGET, 1 - active))
-    operations += going_off(sides, strikes, first_number)
-    return strikes, operations
+    return operations + going_off(sides, strikes)
 
 
-def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike], first_number: int = 0) -> list[Operation]:
+def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
     """What a last model does to the enemy once it is destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
 
-    The strikes of blasts go to the end of `strikes`, the first of which has that number in the fight's list.
+    The strikes of blasts go to the end of `strikes`.
     """
     operations = []
     for side in (ATTACKER, TARGET):
         dice = sides[side].value("Spectacular Demise")
         if dice:
-            number = first_number + len(strikes)
             operations += [
                 Operation(Kind.GO_OFF, side),
                 Operation(Kind.FRIGHTEN, side),
-                Operation(Kind.STRIKE, side, number),
+                Operation(Kind.STRIKE, side, len(strikes)),
                 Operation(Kind.TEST_FRIGHTENED, 1 - side),
             ]
             enemy = sides[1 - side]
@@ -268,7 +264,8 @@ def charge_program(
     target.check_can_be_charged("target")
     attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
     sides = (attacker, target)
-    strikes, operations = combat(sides, secondary, ATTACKER, 0)
+    strikes: list[Strike] = []
+    operations = combat(sides, secondary, ATTACKER, strikes)
     overruns = attacker.has("Overrun") and attacker.charge.overrun
     # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
     distance_counts = attacker.has("Throw") or (overruns and attacker.edge_distance is not None)

@@ -174,9 +174,7 @@ def _activation(
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [each for number in shots for each in made(number)]
     if sides[side].may_charge(sides[1 - side], shooters[side].policy):
-        more, fight = combat(sides, (), side, len(strikes))
-        strikes.extend(more)
-        operations += fight
+        operations += combat(sides, (), side, strikes)
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
     return [*operations, *reaction, *amok, Operation(Kind.END, side)]
 
@@ -238,9 +236,8 @@ def in_parts(
 
 def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     """Both sides as a duel begins."""
-    lookout = [unit_state.ON_LOOKOUT if unit.on_lookout else 0 for unit in sides]
-    reloading = [unit_state.RELOADING if unit.reloading else 0 for unit in sides]
-    return start_states(setup, (lookout[0] | reloading[0], lookout[1] | reloading[1]))
+    a, b = (unit_state.ON_LOOKOUT * unit.on_lookout | unit_state.RELOADING * unit.reloading for unit in sides)
+    return start_states(setup, (a, b))
 
 
 def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:

@@ -102,17 +102,13 @@ class Shooter:
 
         Who charges shoots after a failed rally test (AC-5.6), if it has something to shoot with.
         """
-        if self.policy == "charge":
-            fails = self.mine.can_fail_to_rally
-            usable = rows_to_shoot_with(self.mine, self.theirs, _FIRES_OTHERWISE) if fails else []
-            named = [row for row in usable if row is self.named]
-            return named or ([self._best(usable)] if usable else [])
-        if self.policy not in SHOOTING:
+        by = _FIRES_OTHERWISE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
+        usable = rows_to_shoot_with(self.mine, self.theirs, by) if by in SHOOTING else []
+        if not usable:
             return []
-        usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
-        main = self.named or self._best(usable)
+        main = self.named if self.named in usable else self._best(usable)
         others = [row for row in usable if row is not main]
-        most = max(self.mine.value("All-Out Attack"), 1) if self.policy == "all_out" else 1
+        most = max(self.mine.value("All-Out Attack"), 1) if by == "all_out" else 1
         return [main, *others[: most - 1]]
 
     @property

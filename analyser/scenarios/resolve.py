@@ -12,29 +12,16 @@ from analyser.common.errors import InputError, did_you_mean, nearest, shown
 from analyser.common.validation import Record, checked
 from analyser.game.keywords import Bearer, Keyword, each_once
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import (
-    CLOSE_FORMATION_TYPES,
-    MOST_DICE,
-    Category,
-    Loadout,
-    Row,
-    UnitType,
-    attack_dice,
-    row_id,
-)
+from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice, row_id
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 RecordT = TypeVar("RecordT", bound=Record)
-CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
-    "infantry": "light",
-    "cavalry": "light",
-    "field gun": "light",
-    "armour": "heavy",
-    "artillery": "heavy",
-    "fortification": "heavy",
-    "rotorcraft": "aerial",
-    "aircraft": "aerial",
+TYPES_OF_CATEGORY: Mapping[Category, tuple[UnitType, ...]] = {
+    "light": ("infantry", "cavalry", "field gun"),
+    "heavy": ("armour", "artillery", "fortification"),
+    "aerial": ("rotorcraft", "aircraft"),
 }
+_CATEGORY_OF_TYPE = {each: category for category, types in TYPES_OF_CATEGORY.items() for each in types}
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
@@ -84,9 +71,8 @@ def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dic
 
 def keys_of(model: type[RecordT], record: Record) -> RecordT:
     """A record of the keys that another one has, too."""
-    return model.model_validate(
-        {key: getattr(record, key) for key in record.model_fields_set & set(model.model_fields)}
-    )
+    keys = record.model_fields_set & model.model_fields.keys()
+    return model.model_validate({key: getattr(record, key) for key in keys})
 
 
 def fitting_rows(attack: Attack, attacker: Loadout, target: Target) -> list[Row]:
@@ -218,7 +204,7 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         "formation": _formation(keys.get("type"), rules),
         "behemoth": defender is not None and "behemoth" in defender.unit.traits,
         "aircraft": aircraft,
-        "category": "aerial" if aircraft else CATEGORY_OF_TYPE[unit_type],
+        "category": "aerial" if aircraft else _CATEGORY_OF_TYPE[unit_type],
     }
     resolved = checked(Target, defaults | keys, where=where)
     _check_target(resolved, where)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import Field, PlainValidator, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, field_validator
 
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, as_tuple
@@ -18,10 +17,10 @@ from analyser.game.units import (
     MOST_MODELS,
     Category,
     Inches,
-    Loadout,
     Models,
     Row,
     RowKind,
+    Selector,
     UnitType,
     attack_dice,
     each_row_once,
@@ -45,14 +44,6 @@ PENALTIES: Mapping[PenaltyName, str] = {
 }
 
 
-def _selector(value: object) -> object:
-    if isinstance(value, str | Loadout):
-        return value
-    raise PydanticCustomError("string_type", "Input should be a valid string")
-
-
-Selector = Annotated[str, PlainValidator(_selector)]
-"""Of a loadout in the library; or, until the scenario is resolved, a loadout itself."""
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
 DiceIfAny = Annotated[int, Field(ge=0, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
