@@ -109,7 +109,8 @@ class ChargeResult(FightResult):
 
     def losses(self) -> dict[str, NDArray[Any]]:
         """The joint distribution of what both sides lose, as columns by name."""
-        return self._distribution_of(self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES))
+        columns = self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES)
+        return self._distribution_of(columns, self.moments[0].weights)
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """VP that one side has won, an entry a pair (AC-5.9; Hunter, AC-7); None if a rating is not known."""
@@ -147,7 +148,7 @@ class ChargeResult(FightResult):
             if unit.passengers is not None:
                 columns[f"{side}_passengers_left"] = self.passengers_left(side)
                 columns |= self._columns([f"{side}_passengers_suppressed"])
-        table = self._distribution_of(columns)
+        table = self._distribution_of(columns, self.moments[0].weights)
         return table | {"result": np.array(CHARGE_RESULTS)[table["result"]]}
 
     def _body(self) -> dict[str, Any]:

@@ -168,7 +168,8 @@ class DuelResult(FightResult):
     def table(self) -> dict[str, NDArray[Any]]:
         """Both units at the end as columns by name; see :meth:`to_frame`."""
         names = (*FIGURES[:3], *STATUSES, *FATES, *FIGURES[3:])
-        return self._distribution_of(self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names))
+        columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
+        return self._distribution_of(columns, self.moments[-1].weights)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
         """The joint distribution of both units at the end; or the figures by round; or what the sides did.

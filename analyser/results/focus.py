@@ -67,9 +67,6 @@ class FocusResult(FightResult):
     def _split(self, name: str) -> tuple[str, str]:
         return "target", name
 
-    def _support(self, figure: str) -> NDArray[np.int64]:
-        return np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
-
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
         """The probability that so many models or more are destroyed after that attack. Default: the last.
 
@@ -182,7 +179,8 @@ class FocusResult(FightResult):
         """The target after each attack as columns by name; see :meth:`to_frame`."""
         parts = []
         for number in range(1, len(self.moments) + 1):
-            part = self._distribution_of(self._columns((*self.figures, *EVENTS), number), number)
+            columns = self._columns((*self.figures, *EVENTS), number)
+            part = self._distribution_of(columns, self.after(number).weights)
             parts.append({"attack": np.full(len(part["probability"]), number), **part})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

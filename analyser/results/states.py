@@ -16,7 +16,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
-from analyser.results.base import Result, Weighed, share_columns
+from analyser.results.base import Result, Weighed
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario
@@ -178,19 +178,6 @@ class FightResult(Result):
     def _columns(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
         """Figures and events by name, an entry a pair."""
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
-
-    def _distribution_of(self, columns: dict[str, NDArray[Any]], moment: int | None = None) -> dict[str, NDArray[Any]]:
-        """The joint distribution of some columns: a row for each combination that is possible, or was seen.
-
-        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
-        """
-        stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
-        rows, place = np.unique(stacked, axis=1, return_inverse=True)
-        every = self.after(moment).weights
-        weights = np.zeros(rows.shape[1], every.dtype)
-        np.add.at(weights, np.asarray(place).reshape(-1), every)
-        values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
-        return values | share_columns(weights, self.trials)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         return float(self.after(moment).weights[self.event(name, moment)].sum())
