@@ -346,12 +346,7 @@ def simulate(
 
 
 def _answer(
-    question: Any,
-    target: Any,
-    kind: str | None,
-    profiles: ProfilesLike | None,
-    sampling: Sampling,
-    conditions: dict[str, Any],
+    question: Any, target: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling, conditions: Any
 ) -> Result:
     """The answer to a question of any kind: of two units, or as a whole."""
     if target is not None or conditions:

@@ -20,7 +20,7 @@ from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import NOT_SHOWN
 from analyser.results.rendering import Block
-from analyser.results.states import FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
+from analyser.results.states import FATES, FightResult, solve_fight, unit_line, unit_name
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
@@ -188,10 +188,10 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)
 
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> ChargeResult:
+    def answer(**head: Any) -> ChargeResult:
         strikes = tuple(_strikes_described(setup, operations, start, scenario))
         rules = rules_used.of_charge(scenario, with_replacement=sampling.with_replacement)
-        return ChargeResult(moments=tuple(moments), strikes=strikes, rules=rules, **head)
+        return ChargeResult(strikes=strikes, rules=rules, **head)
 
     return solve_fight(scenario, setup, [operations], start, sampling, answer)
 

@@ -272,7 +272,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     setup, rounds = program_of(shooters, scenario.terms)
     parts, orders, ends = in_parts(rounds, shooters)
 
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> DuelResult:
+    def answer(moments: Sequence[JointStates], **head: Any) -> DuelResult:
         return DuelResult(
             moments=tuple(moments[part] for part in ends),
             setup=setup,

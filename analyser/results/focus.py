@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import distribution_block, estimate_in, probability_figures
 from analyser.results.rendering import Block
-from analyser.results.states import FightResult, JointStates, solve_fight, unit_line
+from analyser.results.states import FightResult, solve_fight, unit_line
 from analyser.scenarios.focus import FocusScenario, focus_program
 
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
@@ -230,11 +230,8 @@ class FocusResult(FightResult):
 def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     """What several attacks on one target come to."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> FocusResult:
-        rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
-        return FocusResult(moments=tuple(moments), rules=rules, **head)
-
+    rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
+    answer = partial(FocusResult, rules=rules)
     return solve_fight(scenario, setup, programs, start_states(setup), sampling, answer)
 
 

@@ -123,8 +123,6 @@ def _is_hidden(unit: Combatant) -> bool:
 def can_bear(term: Term, fight: str) -> bool:
     """Whether a rule could change anything in that kind of fight, computed or not: where nobody meets, none of contact.
 
-    Examples
-    --------
     >>> from analyser.game.keywords import SPECIAL_RULES
     >>> [can_bear(SPECIAL_RULES["Stoic Defence"], fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
     [False, True]
@@ -165,10 +163,8 @@ class _Sorted:
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
         """Each rule once."""
-        not_modelled = (name for name in self.not_modelled if name not in self.computed)
-        applied, not_used, left_out = (
-            tuple(dict.fromkeys(each)) for each in (self.applied, self.not_used, not_modelled)
-        )
+        lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
+        applied, not_used, left_out = (tuple(dict.fromkeys(each)) for each in lists)
         return RulesUsed(applied, not_used, left_out, tuple(assumptions), warnings)
 
 
@@ -289,8 +285,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
         rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
-        met = [rule for rule in unit.keywords if counted_in(rule) == CLOSE_QUARTERS]
-        near += [rule.canonical for rule in met if rule.name in _NEAR_IT]
+        near += [
+            each.canonical for each in unit.keywords if each.name in _NEAR_IT and counted_in(each) == CLOSE_QUARTERS
+        ]
     assumptions = [_CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)

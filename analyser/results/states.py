@@ -19,9 +19,7 @@ from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.duel import DuelScenario
-from analyser.scenarios.focus import FocusScenario
+from analyser.scenarios.load import AnyScenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
@@ -195,6 +193,8 @@ class FightResult(Result):
         return weights
 
 
+Pair = tuple[int, int]  # of states
+Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # of an exact distribution: some seconds
 _INTERPRETED = 4e-7  # seconds a step, where it is not compiled
@@ -203,32 +203,30 @@ _WAYS_APART = 1.5  # times the square of the rounds: in how many places two unit
 
 
 def solve_fight(
-    scenario: ChargeScenario | FocusScenario | DuelScenario,
+    scenario: AnyScenario,
     setup: Setup,
-    programs: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    programs: Programs,
+    start: Pair,
     sampling: Sampling,
-    answer: Callable[[list[JointStates], dict[str, Any]], FightT],
+    answer: Callable[..., FightT],
 ) -> FightT:
-    """The answer to a fight, from how both sides stand after each of its programs."""
-    simulation = (
-        None
-        if sampling.is_exact
-        else simulation_of(setup, programs, scenario.ruleset, replacement=sampling.replacement)
-    )
+    """The answer to a fight, from how both sides stand after each of its programs, the `moments` of the answer."""
+    ruleset, simulation = scenario.ruleset, None
+    if not sampling.is_exact:
+        simulation = simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
 
     def played(how: Sampling) -> FightT:
-        states = run(setup, programs, start, scenario.ruleset, how, simulation)
-        trials, seed = (None, None) if how.is_exact else (how.first_trials(), int(how.seed))
-        return answer(states, {"scenario": scenario, "profiles": scenario.profiles, "trials": trials, "seed": seed})
+        moments = tuple(run(setup, programs, start, ruleset, how, simulation))
+        head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
+        return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
     return sampling.settled(played, CHUNK_TRIALS)
 
 
 def run(
     setup: Setup,
-    programs: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    programs: Programs,
+    start: Pair,
     ruleset: Ruleset,
     sampling: Sampling,
     simulation: Simulation | None = None,
@@ -248,18 +246,14 @@ def run(
     return [JointStates(*each) for each in played]
 
 
-def simulation_of(
-    setup: Setup, programs: Sequence[Sequence[Operation]], ruleset: Ruleset, *, replacement: bool
-) -> Simulation:
+def simulation_of(setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool) -> Simulation:
     """What plays `programs` by Monte Carlo, one after the other."""
     from analyser.engine.fight.sampled.simulation import Simulation
 
     return Simulation(setup, programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts(), replacement)
 
 
-def exact_laws_of(
-    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
-) -> list[Joint]:
+def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
     """The joint distribution of the two sides after each of `programs`; InputError if it would take minutes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
@@ -268,7 +262,7 @@ def exact_laws_of(
     return exact_distributions(setup, programs, start, die, deck, seconds)
 
 
-def _steps_of(setup: Setup, programs: Sequence[Sequence[Operation]]) -> float:
+def _steps_of(setup: Setup, programs: Programs) -> float:
     """About how many steps the exact distribution takes; InputError if it would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
@@ -281,8 +275,6 @@ def _steps_of(setup: Setup, programs: Sequence[Sequence[Operation]]) -> float:
         pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
     steps: float = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
-        allowed = "fewer models or rounds, or the method monte-carlo"
-        raise InputError(
-            f"the exact distribution of this fight takes about {steps:.1g} steps", where="method", allowed=allowed
-        )
+        problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
+        raise InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
     return steps

@@ -130,11 +130,7 @@ def _shooting_from(shooter: Shooter) -> int:
 
 
 def _place(
-    sides: Sequence[Any],
-    activations: Sequence[Sequence[Operation]],
-    strikes: Sequence[Strike],
-    terms: DuelTerms,
-    wanted: Sequence[int],
+    sides: list[Any], activations: list[list[Operation]], strikes: list[Strike], terms: DuelTerms, wanted: list[int]
 ) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
     set_back, advance, lengths = [0, 0], [], list[int]()

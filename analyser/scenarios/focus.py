@@ -30,24 +30,14 @@ _STAND_IN = Target(
 
 @dataclass(frozen=True, slots=True)
 class FocusScenario:
-    """Several attacks on one target, resolved.
-
-    Attributes
-    ----------
-    attacks : tuple of Scenario
-        One an attack; a rating is in it only if the file states it, because it is counted again at every attack.
-    target : Target
-        As it stands before the first attack.
-    attackers : tuple of Target or None
-        Who makes each attack, as a unit that can be shot back at; None where it has no profile.
-    """
+    """Several attacks on one target, resolved."""
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]
-    target: Target
+    attacks: tuple[Scenario, ...]  # a rating is in one only if the file states it: it is counted again at every attack
+    target: Target  # as it stands before the first attack
     ruleset: Ruleset
-    attackers: tuple[Target | None, ...]
+    attackers: tuple[Target | None, ...]  # who make them, as units that can be shot back at; None without a profile
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -83,10 +73,9 @@ def _one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profi
     """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     target = file.target.model_copy(update=stated)
+    alone = ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset)
     try:
-        scenario = resolved_attack(
-            ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset), library
-        )
+        scenario = resolved_attack(alone, library)
     except InputError as error:
         section, _, key = error.where.partition(".")
         if section == "attack" or (section == "target" and key in stated):

@@ -82,10 +82,7 @@ _LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys
 
 
 def asked_attack(
-    attacker: Unit | Scenario | Question,
-    target: Unit | None,
-    conditions: Mapping[str, Any],
-    profiles: ProfilesLike | None,
+    attacker: Any, target: Unit | None, conditions: dict[str, Any], profiles: ProfilesLike | None
 ) -> Scenario:
     """The attack of one unit on another under `conditions`; or, without a `target`, the whole scenario given."""
     parts = None
@@ -111,12 +108,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
 
 
 def asked(
-    wanted: type[ScenarioT],
-    whole: Any,
-    parts: Mapping[str, Any] | None,
-    second: str,
-    stated: Mapping[str, Any],
-    profiles: ProfilesLike | None,
+    wanted: type[ScenarioT], whole: Any, parts: Any, second: str, stated: dict[str, Any], profiles: ProfilesLike | None
 ) -> ScenarioT:
     """The scenario that a question is as a whole, or that its parts make where the `second` unit is given."""
     if parts is None:
