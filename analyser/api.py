@@ -368,7 +368,6 @@ def _answer(
 
 
 def _kind(question: Any) -> str:
-    """The kind of a question, by its type or its keys."""
     if isinstance(question, Record):
         return next(name for name, system in SYSTEMS.items() if isinstance(question, system.question))
     raw = scenarios.read_scenario(question)[0]

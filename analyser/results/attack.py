@@ -321,7 +321,6 @@ def simulate_in_batches(
 
 
 def _sample_of(scenario: Scenario, seed: int) -> Sample:
-    """An empty sample of a scenario."""
     if "plan" not in scenario.kept:
         die, deck = _draws(scenario)
         plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)

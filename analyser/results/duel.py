@@ -32,11 +32,10 @@ DEVASTATING = ("a_devastating", "b_devastating")
 FIGURES = ("models_left", "models_destroyed", "damage", "victory_points")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
+Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]
 
 
-def deeds_of_rounds(
-    setup: Setup, moments: Sequence[tuple[Orders, JointStates]]
-) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
@@ -128,7 +127,7 @@ class DuelResult(FightResult):
         }
 
     @cached_property
-    def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+    def _deeds(self) -> Deeds:
         return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
@@ -213,7 +212,6 @@ class DuelResult(FightResult):
         }
 
     def _policies(self) -> Iterator[tuple[str, Combatant, str]]:
-        """Each side with its unit and policy."""
         terms = self.scenario.terms
         yield from zip(("A", "B"), self.units, (terms.policy_a, terms.policy_b))
 
@@ -295,8 +293,6 @@ _DID = {
     "re_armed": "re-armed",
     "held": "did nothing",
 }
-
-
 _WHY = {
     "policy": "",
     "gone": "",

@@ -45,8 +45,7 @@ def text(results: Sequence[Result]) -> str:
 
 
 def _notes(results: Sequence[Result]) -> list[list[str]]:
-    """What the answer rests on, list by list."""
-    first = results[0]
+    first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     return [
         _listed("Rules applied", first.rules_applied, ", ") or [_NO_RULES],
         _listed("Not used", first.not_used, "; "),
@@ -54,10 +53,7 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         _assumptions(results),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
-        [
-            f"Warning: {warning}"
-            for warning in dict.fromkeys(chain.from_iterable(result.warnings for result in results))
-        ],
+        [f"Warning: {warning}" for warning in warnings],
     ]
 
 
@@ -173,7 +169,6 @@ def shown(results: Sequence[Result]) -> Shown:
 
 
 def _csv(answer: Shown) -> str:
-    """The main table as CSV."""
     head, lines = _columns(answer.rows())
     return csv_text(head, (["" if cell is None else cell for cell in line] for line in lines))
 

@@ -316,7 +316,6 @@ def _case(
 
 
 def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> _Case:
-    """A row of a unit that is used on that enemy."""
     distant = shooter is not None and shooter.distance is not None
     policy = None if shooter is None else shooter.policy
     return _Case(
@@ -334,7 +333,6 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    """The rows that one side of a duel can come to use."""
     rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
     rows += [shooter.mine.charge_row(shooter.where)] if charges[shooter.side] else []
     rows += shooter.mine.retaliation_rows() if charges[1 - shooter.side] else []

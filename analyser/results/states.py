@@ -28,40 +28,41 @@ if TYPE_CHECKING:
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
+States = NDArray[np.int64]
 
 _POSTURES = ("on_lookout", "taking_cover", "reloading")
 _BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
 _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
-def is_removed(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_removed(states: States) -> NDArray[np.bool_]:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
     return np.asarray((states & discipline.ANNIHILATED) != 0)
 
 
-def models_left(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def models_left(states: States) -> NDArray[np.int64]:
     """Models left; none of a unit that is gone."""
     return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
-def models_destroyed(states: NDArray[np.int64], models: int) -> NDArray[np.int64]:
+def models_destroyed(states: States, models: int) -> NDArray[np.int64]:
     """Models that damage has destroyed, or that found no room, of `models` at the start."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
-def damage(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def damage(states: States) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
 
 
-def flag(states: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+def flag(states: States, name: str) -> NDArray[np.bool_]:
     """A status or a fate; a unit that is gone has no status."""
     is_set = (states & _BITS[name]) != 0
     return np.asarray(is_set & ~is_removed(states) if name in _OF_THE_STANDING else is_set)
 
 
-def holds(states: NDArray[np.int64], name: str, unit: Target) -> NDArray[np.bool_]:
+def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
     """Whether a status or a fate holds; each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
     if name == ALIVE:
         return ~is_removed(states)
@@ -72,24 +73,22 @@ def holds(states: NDArray[np.int64], name: str, unit: Target) -> NDArray[np.bool
     return flag(states, name)
 
 
-def orders(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def orders(states: States) -> NDArray[np.int64]:
     """The :class:`~analyser.rules.activation.Order` of the unit."""
     return np.asarray(states >> unit_state.ORDERS & unit_state.ORDERS_MASK)
 
 
-def wins(states: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+def wins(states: States, bits: int) -> NDArray[np.int64]:
     """Close quarters combats won, where they were counted, in so many bits."""
     return np.asarray(states >> unit_state.WINS & (1 << bits) - 1)
 
 
-def wins_of_charge(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def wins_of_charge(states: States) -> NDArray[np.int64]:
     """Combats won in one charge, with its Overrun, where they were counted."""
     return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
-def points_won(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
-) -> NDArray[np.int64]:
+def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
     """VP of a side in a duel (AC-5.9; Hunter, AC-7), its wins counted in `bits`; a rating not known counts as 1."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points
     hunted = wins(mine, bits) if unit.has("Hunter") else 0
@@ -119,8 +118,8 @@ def unit_line(unit: Target) -> str:
 class JointStates(NamedTuple):
     """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry."""
 
-    first: NDArray[np.int64]  # states of side 0; read them with the functions of this module
-    second: NDArray[np.int64]
+    first: States  # states of side 0; read them with the functions of this module
+    second: States
     weights: NDArray[Any]  # probabilities (float64, exact), or how often each pair was seen (int64)
 
 

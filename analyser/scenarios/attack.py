@@ -242,10 +242,13 @@ _CONDITIONS = {"attack": _usual(Attack), "target": _usual(Target) | {"exposed": 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
     """A warning for each condition that this attack would be the same without; its rating is not stated."""
     inline = {} if scenario.attacker is not None else _OF_AN_INLINE_ATTACK
+    # conditions that are a penalty as well, have a warning of their own, or pick the band of a behemoth's row
+    elsewhere = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
+    elsewhere |= {"attacker_damage"} if scenario.attacker and "behemoth" in scenario.attacker.unit.traits else set()
     for section, usual in (("attack", _CONDITIONS["attack"] | inline), ("target", _CONDITIONS["target"])):
         record = getattr(scenario, section)
         for key, value in usual.items():
-            if getattr(record, key) in (value, None) or _counts_elsewhere(scenario, key):
+            if getattr(record, key) in (value, None) or key in elsewhere:
                 continue
             quality = _LETS_NOT_FIRE.get(key)
             if quality and scenario.attacker is not None:
@@ -255,16 +258,6 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
             without: Any = {section: record.model_copy(update={key: value})}
             if _facts_that_count(replace(scenario, **without)) == _facts_that_count(scenario):
                 yield f"{section}.{key} has no effect on this attack"
-
-
-def _counts_elsewhere(scenario: Scenario, key: str) -> bool:
-    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
-    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
-    return (
-        key in scenario.attack.penalties
-        or (key == "attacker_damage" and behemoth)
-        or (key == "near_commander" and scenario.target.disordered)
-    )
 
 
 def _facts_that_count(scenario: Scenario) -> dict[str, int]:
