@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_of, points_figures
+from analyser.common.estimates import Estimate, mean_of, points_figures
 from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
@@ -136,8 +136,7 @@ class AttackResult(Result):
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
         events = (*FLAGS, *(["activated"] if self._has_cryo else []))
         summary = self._figures_named({f"p_{name}": name for name in events}, means)
-        summary["models_destroyed_10th_percentile"] = self.quantile("models_destroyed", LOW_PERCENTILE)
-        summary["models_destroyed_90th_percentile"] = self.quantile("models_destroyed", HIGH_PERCENTILE)
+        summary |= self._percentiles("models_destroyed", "models_destroyed")
         gone = mean_of(self.column("annihilated"), self.weights, self.trials)
         summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
         if self.building_wrecked_weight is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of, wilson_interval
 from analyser.common.text import NEGLIGIBLE, records, shown_range
@@ -279,6 +280,11 @@ class Result(ABC):
         for name, figure in figures.items():
             named |= mean_figures(name, *self.mean_with_error(figure, moment))
         return named
+
+    def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
+        """The 10th and the 90th percentile of a figure under other names."""
+        places = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
+        return {f"{name}_{place}_percentile": self.quantile(figure, q, moment) for place, q in places.items()}
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, target, conditions."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.estimates import estimate
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
@@ -122,8 +122,7 @@ class DuelResult(FightResult):
                 {"mean_models": models, "mean_damage_left": f"{side}_damage"},
                 number,
             ),
-            "models_10th_percentile": self.quantile(models, LOW_PERCENTILE, number),
-            "models_90th_percentile": self.quantile(models, HIGH_PERCENTILE, number),
+            **self._percentiles("models", models, number),
         }
 
     @cached_property

@@ -10,15 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import (
-    HIGH_PERCENTILE,
-    LOW_PERCENTILE,
-    Estimate,
-    estimate,
-    mean_figures,
-    mean_of,
-    points_figures,
-)
+from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, points_figures
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
@@ -130,8 +122,7 @@ class FocusResult(FightResult):
                 {f"mean_{label}": figure for label, figure in means.items()},
                 number,
             ),
-            "models_destroyed_10th_percentile": self.quantile("models_destroyed", LOW_PERCENTILE, number),
-            "models_destroyed_90th_percentile": self.quantile("models_destroyed", HIGH_PERCENTILE, number),
+            **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 
     def _own_losses(self, number: int) -> dict[str, Any]:
