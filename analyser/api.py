@@ -11,45 +11,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, system_of
-from analyser.results import attack as attack_result
-from analyser.results import charge as charge_result
-from analyser.results import duel as duel_result
-from analyser.results import focus as focus_result
-from analyser.results.attack import AttackResult
+from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
-from analyser.results.charge import ChargeResult
-from analyser.results.duel import DuelResult
-from analyser.results.focus import FocusResult
+from analyser.results.charge import ChargeResult, solve_charge
+from analyser.results.duel import DuelResult, solve_duel
+from analyser.results.focus import FocusResult, solve_focus
+from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import (
-    AnyScenario,
-    Question,
-    Unit,
-    asked,
-    asked_attack,
-    check_whole,
-    kind_of,
-    load,
-    read_scenario,
-    section_of,
-)
+from analyser.scenarios.load import AnyScenario, Question, Unit
 from analyser.scenarios.schema import FILES, Charge, DuelTerms, Kind
 
 _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
-    "attack": attack_result.solve,
-    "charge": charge_result.solve,
-    "focus": focus_result.solve,
-    "duel": duel_result.solve,
+    "attack": solve_attack,
+    "charge": solve_charge,
+    "focus": solve_focus,
+    "duel": solve_duel,
 }
 
 
@@ -109,7 +95,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    return attack_result.solve(asked_attack(attacker, target, conditions, profiles), sampling)
+    return solve_attack(scenarios.asked_attack(attacker, target, conditions, profiles), sampling)
 
 
 def charge(
@@ -161,12 +147,12 @@ def charge(
         checked(Charge, circumstances, where="charge")
         parts = {
             "charge": circumstances,
-            "attacker": section_of(attacker, "attacker"),
-            "target": section_of(target, "target"),
+            "attacker": scenarios.section_of(attacker, "attacker"),
+            "target": scenarios.section_of(target, "target"),
             "secondary": _sections(secondary, "secondary", "units"),
         }
     stated = circumstances | ({"secondary": True} if secondary else {})
-    return charge_result.solve(asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
+    return solve_charge(scenarios.asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -213,8 +199,8 @@ def focus(
     parts = None
     if target is not None:
         listed = _sections(attacks, "attacks", "attacks", "attacker")
-        parts = {"attacks": listed, "target": section_of(target, "target")}
-    result = focus_result.solve(asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
+        parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
+    result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
     if until is not None:
         result.until(*until)  # raises InputError for a fate or a share that cannot be
     return replace(result, wanted=until)
@@ -262,8 +248,8 @@ def duel(
     parts = None
     if b is not None:
         checked(DuelTerms, terms, where="duel")
-        parts = {"duel": terms, "a": section_of(a, "a"), "b": section_of(b, "b")}
-    return duel_result.solve(asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
+        parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
+    return solve_duel(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(
@@ -360,12 +346,7 @@ def simulate(
 
 
 def _answer(
-    question: Any,
-    target: Any,
-    kind: str | None,
-    profiles: ProfilesLike | None,
-    sampling: Sampling,
-    conditions: dict[str, Any],
+    question: Any, target: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling, conditions: Any
 ) -> Result:
     """The answer to a question of any kind: of two units, or as a whole."""
     if target is not None or conditions:
@@ -375,31 +356,26 @@ def _answer(
         how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
         ask = asking[kind or "attack"]
         return ask(question, target, method=sampling.method, profiles=profiles, **{**how, **conditions})
-    kinds = (*FILES, *SYSTEMS)
     if kind is not None:
-        check_text(kind, "kind", ", ".join(kinds))
-        if kind not in kinds:
-            problem = f"{shown(kind)} is not usable{did_you_mean(kind, kinds)}"
-            raise InputError(problem, where="kind", allowed=", ".join(kinds))
+        check_choice(kind, "kind", (*FILES, *SYSTEMS))
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
         return _SOLVED_BY[question.kind](question, sampling)
-    check_whole(question, "", profiles)
+    scenarios.check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
-        scenario = load(question, library_of(profiles), cast("Kind", kind))
+        scenario = scenarios.load(question, library_of(profiles), cast("Kind", kind))
         return _SOLVED_BY[scenario.kind](scenario, sampling)
     return morale.solve(str(kind), question, sampling, profiles)
 
 
 def _kind(question: Any) -> str:
-    """The kind of a question, by its type or its keys."""
     if isinstance(question, Record):
         return next(name for name, system in SYSTEMS.items() if isinstance(question, system.question))
-    raw = read_scenario(question)[0]
-    return system_of(raw) or kind_of(raw)
+    raw = scenarios.read_scenario(question)[0]
+    return system_of(raw) or scenarios.kind_of(raw)
 
 
 def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
     """The sections of several units, which must stand in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return [section_of(each, where, key) for each in given]
+    return [scenarios.section_of(each, where, key) for each in given]

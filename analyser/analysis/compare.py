@@ -19,8 +19,8 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
 from analyser.scenarios import schema
-from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import parse_scenario, scenario_between, section_of, with_conditions
+from analyser.scenarios.attack import Scenario, scenario_between
+from analyser.scenarios.load import parse_scenario, section_of, with_conditions
 from analyser.scenarios.resolve import resolve_target
 
 Target = str | Loadout | Mapping[str, Any]

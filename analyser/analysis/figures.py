@@ -23,7 +23,7 @@ from analyser.common.estimates import CERTAIN_WITHIN, NORMAL_95, Estimate
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
-from analyser.results.attack import AttackResult, simulate_in_batches, solve
+from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
 from analyser.rules.attack import losses_of
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
@@ -59,7 +59,7 @@ def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, 
                 how.report(number * aim + done, len(attacks) * aim)
 
             if how.is_exact:
-                found[key] = solve(scenario), ()
+                found[key] = solve_attack(scenario), ()
             else:
                 found[key] = simulate_in_batches(scenario, BATCHES, replace(how, progress=report))
         return found

@@ -20,7 +20,7 @@ from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike
 from analyser.game.ruleset import Face
-from analyser.results.attack import solve
+from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.attack import Scenario
@@ -73,7 +73,7 @@ def dice_funnel(
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = asked_attack(attacker, target, conditions, profiles)
-    fight, result = scenario.fight, solve(scenario, sampling)
+    fight, result = scenario.fight, solve_attack(scenario, sampling)
     scores, pmf = result.scores, result.score_weights / (result.trials or 1)
     faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
     pools = _pools(fight, scenario.ruleset.deck.counts())

@@ -23,8 +23,8 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
 from analyser.results.rendering import method_line
-from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import Question, Unit, asked_attack, scenario_between
+from analyser.scenarios.attack import Scenario, scenario_between
+from analyser.scenarios.load import Question, Unit, asked_attack
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:

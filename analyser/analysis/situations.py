@@ -23,10 +23,8 @@ from analyser.results.states import exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
-from analyser.scenarios.attack import attack_record, target_record
-from analyser.scenarios.best_row import best_of
+from analyser.scenarios.attack import attack_record, best_of, target_record
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.combatant import charge_row
 from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
@@ -151,7 +149,7 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
         row = Shooter(mine, theirs, "shoot", None, ruleset, "a").main
         mine = mine if row is None else mine.model_copy(update={"row": row.id})
     elif policies[0] == "charge":
-        row = charge_row(mine, "a")
+        row = mine.charge_row("a")
     terms = DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
     try:
         setup, rounds = duel_program(mine, theirs, terms, ruleset)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, as_tuple, checked
@@ -226,6 +227,16 @@ class Loadout(Record):
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         return checked(Loadout, changed, where=self.selector)
+
+
+def _selector(value: object) -> object:
+    if isinstance(value, str | Loadout):
+        return value
+    raise PydanticCustomError("string_type", "Input should be a valid string")
+
+
+Selector = Annotated[str, PlainValidator(_selector)]
+"""Of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
 
 
 _NOT_CHANGED = ("id", "name", "levels", "rows", "kind", "against", "bands")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Estimate, mean_of, points_figures
+from analyser.common.estimates import Estimate, mean_of, points_figures
 from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
@@ -46,16 +46,6 @@ _PLACES = {
 }
 BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
 _FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
-_TARGET_BITS = (1 << discipline.ATTACKER_DAMAGE) - 1
-
-
-def _column(outcomes: NDArray[np.int64], name: str) -> NDArray[Any]:
-    """One column of packed outcomes: integers, or bools for a flag; shape as `outcomes`."""
-    if name in _PLACES:
-        return np.asarray(outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
-    if name == "destroyed":  # gone, and in no other way
-        return np.asarray(outcomes & _FATES == discipline.ANNIHILATED)
-    return np.asarray((outcomes & BIT_OF_FLAG[name]) != 0)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -96,7 +86,11 @@ class AttackResult(Result):
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
-        return _column(self.outcomes, name)
+        if name in _PLACES:
+            return np.asarray(self.outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
+        if name == "destroyed":  # gone, and in no other way
+            return np.asarray(self.outcomes & _FATES == discipline.ANNIHILATED)
+        return np.asarray((self.outcomes & BIT_OF_FLAG[name]) != 0)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         _check_moment(moment)
@@ -109,9 +103,6 @@ class AttackResult(Result):
         if figure == "hits":
             return np.arange(len(self.hits_weights)), self.hits_weights
         return self.column(figure), self.weights
-
-    def _support(self, figure: str) -> NDArray[np.int64]:
-        return np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
 
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
@@ -145,8 +136,7 @@ class AttackResult(Result):
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
         events = (*FLAGS, *(["activated"] if self._has_cryo else []))
         summary = self._figures_named({f"p_{name}": name for name in events}, means)
-        summary["models_destroyed_10th_percentile"] = self.quantile("models_destroyed", LOW_PERCENTILE)
-        summary["models_destroyed_90th_percentile"] = self.quantile("models_destroyed", HIGH_PERCENTILE)
+        summary |= self._percentiles("models_destroyed", "models_destroyed")
         gone = mean_of(self.column("annihilated"), self.weights, self.trials)
         summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
         if self.building_wrecked_weight is not None:
@@ -164,18 +154,13 @@ class AttackResult(Result):
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        names, outcomes, weights = [*NUMBERS, *FLAGS], self.outcomes, self.weights
+        names = [*NUMBERS, *FLAGS]
         if joint:
             names += ["activated"] if self._has_cryo else []
             names += MORE_NUMBERS if self.scenario.attack.overcharge else []
-        elif self.has_more:
-            outcomes, place = np.unique(outcomes & _TARGET_BITS & ~discipline.ACTIVATED, return_inverse=True)
-            weights = np.zeros(len(outcomes), self.weights.dtype)
-            np.add.at(weights, place, self.weights)
-        columns = {name: _column(outcomes, name) for name in names}
-        order = np.lexsort([columns[name] for name in reversed(("models_destroyed", *names))])
-        columns = {name: values[order] for name, values in columns.items()}
-        return columns | share_columns(weights[order], self.trials)
+        in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
+        table = self._distribution_of(in_order, self.weights)
+        return {name: table.pop(name) for name in names} | table
 
     def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
         """The joint distribution of the outcome, one row an outcome.
@@ -280,10 +265,7 @@ def _check_moment(moment: int | None) -> None:
         raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: there is one attack")
 
 
-# --- worked out ---------------------------------------------------------------------------------------------
-
-
-def solve(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
+def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
     """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
     if sampling.is_exact:
         return _exact(scenario)
@@ -321,7 +303,7 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, bit for bit that of :func:`solve`, and the equal parts of whole chunks that it was played in.
+    """A sample, bit for bit that of :func:`solve_attack`, and the equal parts of whole chunks that it was played in.
 
     It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed is played from the same
     random words (common random numbers), so that what they differ by in a batch varies less than each of them does.
@@ -338,7 +320,6 @@ def simulate_in_batches(
 
 
 def _sample_of(scenario: Scenario, seed: int) -> Sample:
-    """An empty sample of a scenario."""
     if "plan" not in scenario.kept:
         die, deck = _draws(scenario)
         plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)

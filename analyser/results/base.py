@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of, wilson_interval
 from analyser.common.text import NEGLIGIBLE, records, shown_range
@@ -117,9 +118,9 @@ class Result(ABC):
     def _weighed(self, figure: str, moment: int | None) -> Weighed:
         """The values of a figure and the weight of each, shape (n,); a value may come up more than once."""
 
-    def _support(self, figure: str) -> NDArray[np.int64]:  # noqa: ARG002 - those of a subclass differ by figure
-        """Values that a distribution lists even where they cannot come up."""
-        return np.empty(0, np.int64)
+    def _support(self, figure: str) -> NDArray[np.int64]:
+        """Values that a distribution lists even where they cannot come up: every number of models of one target."""
+        return np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -253,6 +254,15 @@ class Result(ABC):
         np.add.at(summed, np.asarray(place).reshape(-1)[len(every) :], weights)
         return distinct, summed
 
+    def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """The joint distribution of some columns: a row for each combination that is possible, or was seen."""
+        stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
+        rows, place = np.unique(stacked, axis=1, return_inverse=True)
+        summed = np.zeros(rows.shape[1], weights.dtype)
+        np.add.at(summed, np.asarray(place).reshape(-1), weights)
+        values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
+        return values | share_columns(summed, self.trials)
+
     def _at_least(self, figure: str, value: int, moment: int | None = None) -> Estimate:
         """The probability of that value of a figure or a higher one."""
         check_integer(value, "models", 0)
@@ -270,6 +280,11 @@ class Result(ABC):
         for name, figure in figures.items():
             named |= mean_figures(name, *self.mean_with_error(figure, moment))
         return named
+
+    def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
+        """The 10th and the 90th percentile of a figure under other names."""
+        places = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
+        return {f"{name}_{place}_percentile": self.quantile(figure, q, moment) for place, q in places.items()}
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, target, conditions."""

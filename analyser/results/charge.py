@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +20,15 @@ from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import NOT_SHOWN
 from analyser.results.rendering import Block
-from analyser.results.states import CHARGE_RESULTS, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
+from analyser.results.states import FATES, FightResult, solve_fight, unit_line, unit_name
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
-from analyser.scenarios.combatant import charge_row, keeps_damage, retaliation_rows
 from analyser.scenarios.schema import Target
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 CHARGE_SIDES = ("attacker", "target")
+CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
 FIGURES = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
@@ -44,7 +41,9 @@ class ChargeResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        One: the states of both sides at the end; read them with :meth:`to_frame`.
+        One: the states of both sides at the end. :meth:`to_frame` has a row for each outcome: `result` (attacker_wins,
+        target_wins, draw, no_combat); of each side `models_left`, `models_destroyed`, `damage` and its statuses and
+        fates, with ``attacker_`` or ``target_`` before them; `probability`; of a sample also `count`, `low`, `high`.
     strikes : tuple of dict
         Each attack of the combat as it is made by full units: by whom, with which row, dice, rating, DEFENCE.
     """
@@ -68,7 +67,9 @@ class ChargeResult(FightResult):
     @cached_property
     def result(self) -> NDArray[np.str_]:
         """How the charge went in each pair of states, one of the first four :attr:`events`; of an Overrun, at first."""
-        return states.results_of_charge(self.moments[0].first)
+        order = states.orders(self.moments[0].first)
+        kinds = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
+        return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
         """Whether `name`, one of :attr:`events`, has happened, an entry a pair of states."""
@@ -84,13 +85,13 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str, what: str) -> NDArray[np.bool_]:
-        left, transport, unit = self.passengers_left(side), self.states_of(side), getattr(self.scenario, side)
-        if what == "annihilated":
-            return np.asarray(left == 0)
         if what == "broken":
             return self._passengers_broken(side)
-        suppressed = transport & close_quarters.PASSENGERS_SUPPRESSED != 0
-        return np.asarray((left > 0) & (unit.passengers.suppressed | suppressed))
+        left = self.passengers_left(side)
+        if what == "annihilated":
+            return np.asarray(left == 0)
+        suppressed = self.states_of(side) & close_quarters.PASSENGERS_SUPPRESSED != 0
+        return np.asarray((left > 0) & (getattr(self.scenario, side).passengers.suppressed | suppressed))
 
     def _passengers_broken(self, side: str) -> NDArray[np.bool_]:
         transport = self.states_of(side)
@@ -108,7 +109,8 @@ class ChargeResult(FightResult):
 
     def losses(self) -> dict[str, NDArray[Any]]:
         """The joint distribution of what both sides lose, as columns by name."""
-        return self._distribution_of(self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES))
+        columns = self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES)
+        return self._distribution_of(columns, self.moments[0].weights)
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """VP that one side has won, an entry a pair (AC-5.9; Hunter, AC-7); None if a rating is not known."""
@@ -146,20 +148,8 @@ class ChargeResult(FightResult):
             if unit.passengers is not None:
                 columns[f"{side}_passengers_left"] = self.passengers_left(side)
                 columns |= self._columns([f"{side}_passengers_suppressed"])
-        table = self._distribution_of(columns)
+        table = self._distribution_of(columns, self.moments[0].weights)
         return table | {"result": np.array(CHARGE_RESULTS)[table["result"]]}
-
-    def to_frame(self) -> pd.DataFrame:
-        """The full joint distribution of both sides, one row an outcome.
-
-        Returns
-        -------
-        DataFrame
-            `result` (attacker_wins, target_wins, draw, no_combat); of each side `models_left`, `models_destroyed`,
-            `damage` and its statuses and fates, with ``attacker_`` or ``target_`` before them; `probability`; of a
-            sample also `count`, `low`, `high`.
-        """
-        return super().to_frame()
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -187,27 +177,21 @@ class ChargeResult(FightResult):
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        probabilities = {name: self.probability(name) for name in CHARGE_RESULTS}
-        rows = [
-            [_RESULT_WORDS[name], p_text(probability)]
-            for name, probability in probabilities.items()
-            if name != "no_combat" or probability > 0
-        ]
-        if "attacker_overruns" in self.events:
-            rows.append(["Attacker overruns", p_text(self.probability("attacker_overruns"))])
+        told = {name: self.probability(name) for name in _RESULT_WORDS if name in self.events}
+        rows = [[_RESULT_WORDS[name], p_text(p)] for name, p in told.items() if name != "no_combat" or p > 0]
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
-def solve(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
+def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """What a charge comes to."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)
 
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> ChargeResult:
+    def answer(**head: Any) -> ChargeResult:
         strikes = tuple(_strikes_described(setup, operations, start, scenario))
         rules = rules_used.of_charge(scenario, with_replacement=sampling.with_replacement)
-        return ChargeResult(moments=tuple(moments), strikes=strikes, rules=rules, **head)
+        return ChargeResult(strikes=strikes, rules=rules, **head)
 
     return solve_fight(scenario, setup, [operations], start, sampling, answer)
 
@@ -219,7 +203,7 @@ def _strikes_described(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
     """Each attack of a combat as it would be made by both units as they stand at the start."""
-    rows = {"attacker": [charge_row(scenario.attacker, "attacker")], "target": retaliation_rows(scenario.target)}
+    rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
         again = strike.orders == 1 << Order.OVERRUN
@@ -254,6 +238,7 @@ _RESULT_WORDS = {
     "target_wins": "Target wins",
     "draw": "Draw (stalemate)",
     "no_combat": "Attacker destroyed before contact",
+    "attacker_overruns": "Attacker overruns",
 }
 
 
@@ -269,7 +254,11 @@ def _become_of(result: ChargeResult) -> Block:
             for side, unit in zip(CHARGE_SIDES, result.units)
         ]
         rows.append([f"P(passengers {name})", *cells])
-    for what in ("models_destroyed", "models_left", *(["damage_left"] if any(map(keeps_damage, result.units)) else [])):
+    for what in (
+        "models_destroyed",
+        "models_left",
+        *(["damage_left"] if any(unit.keeps_damage for unit in result.units) else []),
+    ):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)

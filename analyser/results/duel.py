@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.estimates import estimate
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
@@ -19,7 +19,6 @@ from analyser.results import rules_used, states
 from analyser.results.base import captioned, estimate_in, probability_figures
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
-from analyser.scenarios.combatant import keeps_damage
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
 from analyser.scenarios.schema import Combatant
 
@@ -33,11 +32,10 @@ DEVASTATING = ("a_devastating", "b_devastating")
 FIGURES = ("models_left", "models_destroyed", "damage", "victory_points")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
+Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]
 
 
-def deeds_of_rounds(
-    setup: Setup, moments: Sequence[tuple[Orders, JointStates]]
-) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
     """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
 
@@ -124,12 +122,11 @@ class DuelResult(FightResult):
                 {"mean_models": models, "mean_damage_left": f"{side}_damage"},
                 number,
             ),
-            "models_10th_percentile": self.quantile(models, LOW_PERCENTILE, number),
-            "models_90th_percentile": self.quantile(models, HIGH_PERCENTILE, number),
+            **self._percentiles("models", models, number),
         }
 
     @cached_property
-    def _deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+    def _deeds(self) -> Deeds:
         return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
@@ -169,7 +166,8 @@ class DuelResult(FightResult):
     def table(self) -> dict[str, NDArray[Any]]:
         """Both units at the end as columns by name; see :meth:`to_frame`."""
         names = (*FIGURES[:3], *STATUSES, *FATES, *FIGURES[3:])
-        return self._distribution_of(self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names))
+        columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
+        return self._distribution_of(columns, self.moments[-1].weights)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
         """The joint distribution of both units at the end; or the figures by round; or what the sides did.
@@ -213,7 +211,6 @@ class DuelResult(FightResult):
         }
 
     def _policies(self) -> Iterator[tuple[str, Combatant, str]]:
-        """Each side with its unit and policy."""
         terms = self.scenario.terms
         yield from zip(("A", "B"), self.units, (terms.policy_a, terms.policy_b))
 
@@ -249,7 +246,7 @@ class DuelResult(FightResult):
         for name in (ALIVE, *FATES):
             sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])
         shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
-        if any(map(keeps_damage, self.units)):
+        if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
             sides.append([label, *(with_error(summary, name.format(side)) for side in DUEL_SIDES)])
@@ -266,13 +263,13 @@ class DuelResult(FightResult):
         ]
 
 
-def solve(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
+def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     """What a duel comes to."""
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of(shooters, scenario.terms)
     parts, orders, ends = in_parts(rounds, shooters)
 
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> DuelResult:
+    def answer(moments: Sequence[JointStates], **head: Any) -> DuelResult:
         return DuelResult(
             moments=tuple(moments[part] for part in ends),
             setup=setup,
@@ -295,8 +292,6 @@ _DID = {
     "re_armed": "re-armed",
     "held": "did nothing",
 }
-
-
 _WHY = {
     "policy": "",
     "gone": "",
@@ -333,7 +328,7 @@ def _by_round(result: DuelResult) -> Block:
     for side, unit in zip(DUEL_SIDES, result.units):
         mine = [figures for figures in rounds if figures["side"] == side]
         shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in mine)]
-        damage = ["damage"] if keeps_damage(unit) else []
+        damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, mine):
             row.extend([str(estimate_in(figures, "p_alive")), with_error(figures, "mean_models")])

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import (
-    HIGH_PERCENTILE,
-    LOW_PERCENTILE,
-    Estimate,
-    estimate,
-    mean_figures,
-    mean_of,
-    points_figures,
-)
+from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, points_figures
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
@@ -27,30 +19,18 @@ from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN
 from analyser.results.base import distribution_block, estimate_in, probability_figures
 from analyser.results.rendering import Block
-from analyser.results.states import FightResult, JointStates, solve_fight, unit_line
-from analyser.scenarios.combatant import keeps_damage
+from analyser.results.states import FightResult, solve_fight, unit_line
 from analyser.scenarios.focus import FocusScenario, focus_program
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
 
 class Until(NamedTuple):
-    """How many attacks a fate takes.
+    """How many attacks a fate takes."""
 
-    Attributes
-    ----------
-    attacks : int or None
-        After so many it is as likely as was asked; None: not with these attacks.
-    probability : Estimate
-        Its probability after so many; after all of them, where that is not enough.
-    """
-
-    attacks: int | None
-    probability: Estimate
+    attacks: int | None  # after so many it is as likely as was asked; None: not with these attacks
+    probability: Estimate  # after so many; after all of them, where that is not enough
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -60,7 +40,9 @@ class FocusResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        After each attack; the target is the second side.
+        After each attack; the target is the second side. :meth:`to_frame` has a row for each attack and outcome:
+        `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
+        `probability`; of a sample also `count`, `low`, `high`.
     wanted : (float, str) or None
         How likely which fate is to become: then the answer says after how many attacks it is (:meth:`until`).
     """
@@ -76,9 +58,6 @@ class FocusResult(FightResult):
 
     def _split(self, name: str) -> tuple[str, str]:
         return "target", name
-
-    def _support(self, figure: str) -> NDArray[np.int64]:
-        return np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
 
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
         """The probability that so many models or more are destroyed after that attack. Default: the last.
@@ -143,8 +122,7 @@ class FocusResult(FightResult):
                 {f"mean_{label}": figure for label, figure in means.items()},
                 number,
             ),
-            "models_destroyed_10th_percentile": self.quantile("models_destroyed", LOW_PERCENTILE, number),
-            "models_destroyed_90th_percentile": self.quantile("models_destroyed", HIGH_PERCENTILE, number),
+            **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 
     def _own_losses(self, number: int) -> dict[str, Any]:
@@ -192,24 +170,14 @@ class FocusResult(FightResult):
         """The target after each attack as columns by name; see :meth:`to_frame`."""
         parts = []
         for number in range(1, len(self.moments) + 1):
-            part = self._distribution_of(self._columns((*self.figures, *EVENTS), number), number)
+            columns = self._columns((*self.figures, *EVENTS), number)
+            part = self._distribution_of(columns, self.after(number).weights)
             parts.append({"attack": np.full(len(part["probability"]), number), **part})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def rows(self) -> list[dict[str, Any]]:
         """The figures after each attack: what ``--format csv`` prints."""
         return self.rounds()
-
-    def to_frame(self) -> pd.DataFrame:
-        """The distribution of the target after each attack, one row an attack and outcome.
-
-        Returns
-        -------
-        DataFrame
-            `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
-            `probability`; of a sample also `count`, `low`, `high`.
-        """
-        return super().to_frame()
 
     def _body(self) -> dict[str, Any]:
         attacks = [
@@ -250,14 +218,11 @@ class FocusResult(FightResult):
         return [*blocks, Block(rows=points)]
 
 
-def solve(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
+def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     """What several attacks on one target come to."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-
-    def answer(moments: list[JointStates], head: dict[str, Any]) -> FocusResult:
-        rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
-        return FocusResult(moments=tuple(moments), rules=rules, **head)
-
+    rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
+    answer = partial(FocusResult, rules=rules)
     return solve_fight(scenario, setup, programs, start_states(setup), sampling, answer)
 
 
@@ -271,7 +236,7 @@ _OWN = {
 def _after_each(result: FocusResult) -> Block:
     rounds = result.rounds()
     columns = {"mean_models_left": "models left"}
-    columns |= {"mean_damage_left": "damage left"} if keeps_damage(result.scenario.target) else {}
+    columns |= {"mean_damage_left": "damage left"} if result.scenario.target.keeps_damage else {}
     for name in EVENTS:
         if name in ALWAYS_SHOWN or any(figures[f"p_{name}"] for figures in rounds):
             columns[f"p_{name}"] = name.replace("_", " ")

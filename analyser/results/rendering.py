@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,8 +45,7 @@ def text(results: Sequence[Result]) -> str:
 
 
 def _notes(results: Sequence[Result]) -> list[list[str]]:
-    """What the answer rests on, list by list."""
-    first = results[0]
+    first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     return [
         _listed("Rules applied", first.rules_applied, ", ") or [_NO_RULES],
         _listed("Not used", first.not_used, "; "),
@@ -54,7 +53,7 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         _assumptions(results),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
-        [f"Warning: {warning}" for warning in _each_once(result.warnings for result in results)],
+        [f"Warning: {warning}" for warning in warnings],
     ]
 
 
@@ -117,10 +116,6 @@ def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table>{line(head, 'th') if head else ''}{''.join(line(row, 'td') for row in rows)}</table>"
 
 
-def _each_once(lists: Iterable[Iterable[str]]) -> dict[str, None]:
-    return dict.fromkeys(chain.from_iterable(lists))
-
-
 def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
     """A list in one line, or in as many as it has entries."""
     line = f"{label}: {separator.join(entries)}"
@@ -132,7 +127,7 @@ def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
 def _assumptions(results: Sequence[Result]) -> list[str]:
     """What was taken for granted, with the method where it is not all of them that did."""
     lines = []
-    for each in _each_once(result.assumptions for result in results):
+    for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
         by = [result for result in results if each in result.assumptions]
         title = "" if len(by) == len(results) else f" ({method_name(by[0])})"
         lines.append(f"Taken for granted{title}: {each}")
@@ -173,13 +168,7 @@ def shown(results: Sequence[Result]) -> Shown:
     return Shown(lambda: text(results), lambda: record(results), lambda: rows(results))
 
 
-def _json(answer: Shown) -> str:
-    """As JSON; NaN and infinity are no JSON, and no answer has them."""
-    return json.dumps(answer.record(), indent=2, allow_nan=False) + "\n"
-
-
 def _csv(answer: Shown) -> str:
-    """The main table as CSV."""
     head, lines = _columns(answer.rows())
     return csv_text(head, (["" if cell is None else cell for cell in line] for line in lines))
 
@@ -210,7 +199,7 @@ def _columns(table: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[A
 
 FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "text": lambda answer: answer.text(),
-    "json": _json,
+    "json": lambda answer: json.dumps(answer.record(), indent=2, allow_nan=False) + "\n",
     "csv": _csv,
     "parquet": _parquet,
 }

@@ -15,7 +15,6 @@ from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penal
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.combatant import charge_row, may_charge, retaliation_rows
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
@@ -124,8 +123,6 @@ def _is_hidden(unit: Combatant) -> bool:
 def can_bear(term: Term, fight: str) -> bool:
     """Whether a rule could change anything in that kind of fight, computed or not: where nobody meets, none of contact.
 
-    Examples
-    --------
     >>> from analyser.game.keywords import SPECIAL_RULES
     >>> [can_bear(SPECIAL_RULES["Stoic Defence"], fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
     [False, True]
@@ -166,10 +163,8 @@ class _Sorted:
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
         """Each rule once."""
-        not_modelled = (name for name in self.not_modelled if name not in self.computed)
-        applied, not_used, left_out = (
-            tuple(dict.fromkeys(each)) for each in (self.applied, self.not_used, not_modelled)
-        )
+        lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
+        applied, not_used, left_out = (tuple(dict.fromkeys(each)) for each in lists)
         return RulesUsed(applied, not_used, left_out, tuple(assumptions), warnings)
 
 
@@ -235,15 +230,15 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a charge rests on."""
     rules, (attacker, target) = _Sorted(), (scenario.attacker, scenario.target)
-    charging = [charge_row(attacker, "attacker")]
-    fighters = [(attacker, target, charging, "attacker"), (target, attacker, retaliation_rows(target), "target")]
+    charging = [attacker.charge_row("attacker")]
+    fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
     for place, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, retaliation_rows(unit), f"secondary.{place}"))
+        fighters.append((unit, attacker, unit.retaliation_rows(), f"secondary.{place}"))
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
             rules.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
-        enemy_rows = retaliation_rows(target) if charges else charging
+        enemy_rows = target.retaliation_rows() if charges else charging
         case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
@@ -261,7 +256,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
     rules, near = _Sorted(), list[str]()
-    charges = [may_charge(shooter.mine, shooter.theirs, shooter.policy) for shooter in shooters]
+    charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
 
@@ -290,8 +285,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
         rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
-        met = [rule for rule in unit.keywords if counted_in(rule) == CLOSE_QUARTERS]
-        near += [rule.canonical for rule in met if rule.name in _NEAR_IT]
+        near += [
+            each.canonical for each in unit.keywords if each.name in _NEAR_IT and counted_in(each) == CLOSE_QUARTERS
+        ]
     assumptions = [_CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
@@ -311,7 +307,7 @@ def _case(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        struck=charges and (bool(retaliation_rows(enemy)) or enemy.has("Sponsons")),
+        struck=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
         disorders=not (enemy.has("Automata") or enemy.near_commander),
@@ -320,7 +316,6 @@ def _case(
 
 
 def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> _Case:
-    """A row of a unit that is used on that enemy."""
     distant = shooter is not None and shooter.distance is not None
     policy = None if shooter is None else shooter.policy
     return _Case(
@@ -338,10 +333,9 @@ def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter |
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    """The rows that one side of a duel can come to use."""
     rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
-    rows += [charge_row(shooter.mine, shooter.where)] if charges[shooter.side] else []
-    rows += retaliation_rows(shooter.mine) if charges[1 - shooter.side] else []
+    rows += [shooter.mine.charge_row(shooter.where)] if charges[shooter.side] else []
+    rows += shooter.mine.retaliation_rows() if charges[1 - shooter.side] else []
     return list({row.id: row for row in rows}.values())
 
 

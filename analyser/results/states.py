@@ -16,13 +16,10 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
-from analyser.results.base import Result, Weighed, share_columns
+from analyser.results.base import Result, Weighed
 from analyser.rules import discipline, unit_state
-from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.duel import DuelScenario
-from analyser.scenarios.focus import FocusScenario
+from analyser.scenarios.load import AnyScenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
@@ -31,44 +28,41 @@ if TYPE_CHECKING:
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
-CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
+States = NDArray[np.int64]
 
 _POSTURES = ("on_lookout", "taking_cover", "reloading")
 _BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
 _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
-# --- one side -----------------------------------------------------------------------------------------------
-
-
-def is_removed(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_removed(states: States) -> NDArray[np.bool_]:
     """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
     return np.asarray((states & discipline.ANNIHILATED) != 0)
 
 
-def models_left(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def models_left(states: States) -> NDArray[np.int64]:
     """Models left; none of a unit that is gone."""
     return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
-def models_destroyed(states: NDArray[np.int64], models: int) -> NDArray[np.int64]:
+def models_destroyed(states: States, models: int) -> NDArray[np.int64]:
     """Models that damage has destroyed, or that found no room, of `models` at the start."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
-def damage(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def damage(states: States) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
 
 
-def flag(states: NDArray[np.int64], name: str) -> NDArray[np.bool_]:
+def flag(states: States, name: str) -> NDArray[np.bool_]:
     """A status or a fate; a unit that is gone has no status."""
     is_set = (states & _BITS[name]) != 0
     return np.asarray(is_set & ~is_removed(states) if name in _OF_THE_STANDING else is_set)
 
 
-def holds(states: NDArray[np.int64], name: str, unit: Target) -> NDArray[np.bool_]:
+def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
     """Whether a status or a fate holds; each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
     if name == ALIVE:
         return ~is_removed(states)
@@ -79,35 +73,23 @@ def holds(states: NDArray[np.int64], name: str, unit: Target) -> NDArray[np.bool
     return flag(states, name)
 
 
-def orders(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def orders(states: States) -> NDArray[np.int64]:
     """The :class:`~analyser.rules.activation.Order` of the unit."""
     return np.asarray(states >> unit_state.ORDERS & unit_state.ORDERS_MASK)
 
 
-def wins(states: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+def wins(states: States, bits: int) -> NDArray[np.int64]:
     """Close quarters combats won, where they were counted, in so many bits."""
     return np.asarray(states >> unit_state.WINS & (1 << bits) - 1)
 
 
-def wins_of_charge(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def wins_of_charge(states: States) -> NDArray[np.int64]:
     """Combats won in one charge, with its Overrun, where they were counted."""
     return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
-def results_of_charge(attackers: NDArray[np.int64]) -> NDArray[np.str_]:
-    """How a charge whose wins were counted went, one of :data:`CHARGE_RESULTS`; of an Overrun, its first combat."""
-    order = orders(attackers)
-    kinds = [wins_of_charge(attackers) > 0, order == Order.LOST, order == Order.NO_ATTACK]
-    return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
-
-
-def points_won(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], unit: Combatant, enemy: Combatant, bits: int
-) -> NDArray[np.int64]:
-    """VP of a side in a duel (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1.
-
-    `bits`: those in which its wins were counted.
-    """
+def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
+    """VP of a side in a duel (AC-5.9; Hunter, AC-7), its wins counted in `bits`; a rating not known counts as 1."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points
     hunted = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
@@ -133,23 +115,12 @@ def unit_line(unit: Target) -> str:
     return ", ".join(parts)
 
 
-# --- both sides ---------------------------------------------------------------------------------------------
-
-
 class JointStates(NamedTuple):
-    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry.
+    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry."""
 
-    Attributes
-    ----------
-    first, second : int64 arrays, shape (n,)
-        The states of side 0 and side 1; read them with the functions of this module.
-    weights : array, shape (n,)
-        Probabilities (float64, exact), or how often each pair was seen (int64).
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    weights: NDArray[Any]
+    first: States  # states of side 0; read them with the functions of this module
+    second: States
+    weights: NDArray[Any]  # probabilities (float64, exact), or how often each pair was seen (int64)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -205,19 +176,6 @@ class FightResult(Result):
         """Figures and events by name, an entry a pair."""
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
 
-    def _distribution_of(self, columns: dict[str, NDArray[Any]], moment: int | None = None) -> dict[str, NDArray[Any]]:
-        """The joint distribution of some columns: a row for each combination that is possible, or was seen.
-
-        With `probability`; of a sample also `count`, `low` and `high`, its 95% interval.
-        """
-        stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
-        rows, place = np.unique(stacked, axis=1, return_inverse=True)
-        every = self.after(moment).weights
-        weights = np.zeros(rows.shape[1], every.dtype)
-        np.add.at(weights, np.asarray(place).reshape(-1), every)
-        values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
-        return values | share_columns(weights, self.trials)
-
     def _event_weight(self, name: str, moment: int | None) -> float:
         return float(self.after(moment).weights[self.event(name, moment)].sum())
 
@@ -234,8 +192,8 @@ class FightResult(Result):
         return weights
 
 
-# --- worked out ---------------------------------------------------------------------------------------------
-
+Pair = tuple[int, int]  # of states
+Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # of an exact distribution: some seconds
 _INTERPRETED = 4e-7  # seconds a step, where it is not compiled
@@ -244,32 +202,30 @@ _WAYS_APART = 1.5  # times the square of the rounds: in how many places two unit
 
 
 def solve_fight(
-    scenario: ChargeScenario | FocusScenario | DuelScenario,
+    scenario: AnyScenario,
     setup: Setup,
-    programs: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    programs: Programs,
+    start: Pair,
     sampling: Sampling,
-    answer: Callable[[list[JointStates], dict[str, Any]], FightT],
+    answer: Callable[..., FightT],
 ) -> FightT:
-    """The answer to a fight, from how both sides stand after each of its programs."""
-    simulation = (
-        None
-        if sampling.is_exact
-        else simulation_of(setup, programs, scenario.ruleset, replacement=sampling.replacement)
-    )
+    """The answer to a fight, from how both sides stand after each of its programs, the `moments` of the answer."""
+    ruleset, simulation = scenario.ruleset, None
+    if not sampling.is_exact:
+        simulation = simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
 
     def played(how: Sampling) -> FightT:
-        states = run(setup, programs, start, scenario.ruleset, how, simulation)
-        trials, seed = (None, None) if how.is_exact else (how.first_trials(), int(how.seed))
-        return answer(states, {"scenario": scenario, "profiles": scenario.profiles, "trials": trials, "seed": seed})
+        moments = tuple(run(setup, programs, start, ruleset, how, simulation))
+        head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
+        return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
     return sampling.settled(played, CHUNK_TRIALS)
 
 
 def run(
     setup: Setup,
-    programs: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    programs: Programs,
+    start: Pair,
     ruleset: Ruleset,
     sampling: Sampling,
     simulation: Simulation | None = None,
@@ -289,18 +245,14 @@ def run(
     return [JointStates(*each) for each in played]
 
 
-def simulation_of(
-    setup: Setup, programs: Sequence[Sequence[Operation]], ruleset: Ruleset, *, replacement: bool
-) -> Simulation:
+def simulation_of(setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool) -> Simulation:
     """What plays `programs` by Monte Carlo, one after the other."""
     from analyser.engine.fight.sampled.simulation import Simulation
 
     return Simulation(setup, programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts(), replacement)
 
 
-def exact_laws_of(
-    setup: Setup, programs: Sequence[Sequence[Operation]], start: tuple[int, int], ruleset: Ruleset
-) -> list[Joint]:
+def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
     """The joint distribution of the two sides after each of `programs`; InputError if it would take minutes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
@@ -309,7 +261,7 @@ def exact_laws_of(
     return exact_distributions(setup, programs, start, die, deck, seconds)
 
 
-def _steps_of(setup: Setup, programs: Sequence[Sequence[Operation]]) -> float:
+def _steps_of(setup: Setup, programs: Programs) -> float:
     """About how many steps the exact distribution takes; InputError if it would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
@@ -322,8 +274,6 @@ def _steps_of(setup: Setup, programs: Sequence[Sequence[Operation]]) -> float:
         pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
     steps: float = strikes * pairs * max(standing)
     if steps > MOST_STEPS:
-        allowed = "fewer models or rounds, or the method monte-carlo"
-        raise InputError(
-            f"the exact distribution of this fight takes about {steps:.1g} steps", where="method", allowed=allowed
-        )
+        problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
+        raise InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
     return steps

@@ -1,5 +1,5 @@
 """Longer fights: charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2), each compiled to a program of operations.
 
-`combatant` is what a scenario says of a unit, `strikes` makes records of its rows, and `charge`, `focus` and `duel`
-put the strikes in order; the engines run the program (:mod:`analyser.engine.fight.program`).
+`strikes` makes records of the rows of units, and `charge`, `focus` and `duel` put the strikes in order; the engines run
+the program (:mod:`analyser.engine.fight.program`).
 """

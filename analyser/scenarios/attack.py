@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -10,31 +10,21 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.validation import Record
+from analyser.engine.attack.sweep import sweep
 from analyser.game.keywords import Bearer, Rule
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
-from analyser.game.units import MOST_MODELS, Loadout
+from analyser.game.units import MOST_MODELS, Loadout, Row
+from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.structs import (
-    ATTACK,
-    CATEGORIES,
-    FIGHT,
-    NONE,
-    TARGET,
-    AttackFacts,
-    Bonus,
-    FightFacts,
-    Officer,
-    Penalty,
-    Sight,
-    TargetFacts,
-    Test,
-    plain,
-)
-from analyser.scenarios.resolve import about_target, large_garrison, more_than_level, unknown_names
-from analyser.scenarios.schema import Attack, Target
+from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts, plain
+from analyser.scenarios import resolve
+from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
@@ -78,7 +68,7 @@ class Scenario:
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit
-        return attack_record(self.attack, unit), shared_target_record(self.target)
+        return attack_record(self.attack, unit), target_record(self.target)
 
     @cached_property
     def fight(self) -> FightFacts:
@@ -115,9 +105,6 @@ class Scenario:
         return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
 
 
-# --- records ------------------------------------------------------------------------------------------------
-
-
 def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
     """A record of :data:`~analyser.rules.structs.ATTACK` from a resolved attack; `attacker` has its special rules."""
     assert attack.dice is not None
@@ -129,9 +116,9 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "dice": attack.dice + more,
         "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
         "stated_rating": NONE if attack.rating is None else int(Rating[attack.rating.upper()]),
-        "bonuses": sum(Bonus[name.upper()] for name in set(attack.bonuses)),
-        "penalties": sum(Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
-        "sight": Sight[attack.line_of_sight.upper()],
+        "bonuses": sum(structs.Bonus[name.upper()] for name in set(attack.bonuses)),
+        "penalties": sum(structs.Penalty[name.upper()] for name in set(attack.penalties)) | int(attack.concealed),
+        "sight": structs.Sight[attack.line_of_sight.upper()],
         "extra_faces": face_mask(extra.faces) if extra else 0,
         "extra_dice": extra.dice if extra else 0,
         "corrosive": attack.distance is not None and any(attack.distance <= each.inches for each in fumes),
@@ -142,14 +129,12 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     return cast("AttackFacts", record_of(ATTACK, numbers, attack))
 
 
-def target_record(target: Target) -> TargetFacts:
-    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target."""
-    return cast("TargetFacts", cast("Any", shared_target_record(target)).copy())
+def target_record(target: Target, *, from_front: bool | None = None) -> Any:
+    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target: read-only, as targets share it.
 
-
-def shared_target_record(target: Target, *, from_front: bool | None = None) -> TargetFacts:
-    """The same, read-only; seen from its front or not, if that is stated here."""
-    return cast("TargetFacts", _record_of_target(_FIELDS_OF_TARGET(target), from_front))
+    It is seen from its front or not, if that is stated here.
+    """
+    return _record_of_target(_FIELDS_OF_TARGET(target), from_front)
 
 
 @lru_cache(maxsize=4096)  # of many fights the same targets are asked for
@@ -157,9 +142,9 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
     numbers = {
-        "category": CATEGORIES.index(target.category),
+        "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
-        "officer": Officer[target.officer.upper()],
+        "officer": structs.Officer[target.officer.upper()],
         "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
         "passes_tests": target.peer_review or target.has("Automata", "Irrepressible"),
         "resilient_front": target.has("Resilient"),
@@ -204,23 +189,20 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
     return record
 
 
-# --- warnings -----------------------------------------------------------------------------------------------
-
-
 def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
     """The warnings of an attack: its rating is filled in only if it was stated; `rating` is the one that counts."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
-    yield from unknown_names(attack.keywords, "quality in attack.qualities")
-    yield from unknown_names(target.keywords, "special rule in target.rules")
-    yield from unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
-    yield from about_target(target, "target")
+    yield from resolve.unknown_names(attack.keywords, "quality in attack.qualities")
+    yield from resolve.unknown_names(target.keywords, "special rule in target.rules")
+    yield from resolve.unknown_names(dict.fromkeys(scenario.attacker_rules), "special rule of the attacker")
+    yield from resolve.about_target(target, "target")
     prioritised = target.exposed is not None and target.exposed < (target.models or 0)
     if prioritised and (target.garrisoned or target.has("Shrouded", "Obfuscating")):
         yield "exposed models: the target counts as concealed all the same (garrisoned, Shrouded, Obfuscating)"
-    yield from more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
-    yield from more_than_level(target.models, scenario.defender, "target.models")
+    yield from resolve.more_than_level(attack.attacker_models, attacker, "attack.attacker_models")
+    yield from resolve.more_than_level(target.models, scenario.defender, "target.models")
     if attack.attacker_garrisoned:
-        yield from large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
+        yield from resolve.large_garrison(attack.attacker_models, "attack.attacker_garrisoned")
     if target.has("Resilient") and not target.from_front:
         yield "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
     if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
@@ -260,10 +242,13 @@ _CONDITIONS = {"attack": _usual(Attack), "target": _usual(Target) | {"exposed": 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
     """A warning for each condition that this attack would be the same without; its rating is not stated."""
     inline = {} if scenario.attacker is not None else _OF_AN_INLINE_ATTACK
+    # conditions that are a penalty as well, have a warning of their own, or pick the band of a behemoth's row
+    elsewhere = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
+    elsewhere |= {"attacker_damage"} if scenario.attacker and "behemoth" in scenario.attacker.unit.traits else set()
     for section, usual in (("attack", _CONDITIONS["attack"] | inline), ("target", _CONDITIONS["target"])):
         record = getattr(scenario, section)
         for key, value in usual.items():
-            if getattr(record, key) in (value, None) or _counts_elsewhere(scenario, key):
+            if getattr(record, key) in (value, None) or key in elsewhere:
                 continue
             quality = _LETS_NOT_FIRE.get(key)
             if quality and scenario.attacker is not None:
@@ -275,20 +260,114 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
                 yield f"{section}.{key} has no effect on this attack"
 
 
-def _counts_elsewhere(scenario: Scenario, key: str) -> bool:
-    """Whether a condition is a penalty as well, picks the band of a behemoth's row, or has a warning of its own."""
-    behemoth = scenario.attacker is not None and "behemoth" in scenario.attacker.unit.traits
-    return (
-        key in scenario.attack.penalties
-        or (key == "attacker_damage" and behemoth)
-        or (key == "near_commander" and scenario.target.disordered)
-    )
-
-
 def _facts_that_count(scenario: Scenario) -> dict[str, int]:
     """All that the odds of an attack depend on."""
     facts: dict[str, int] = vars(plain(scenario.fight))
     left_out = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     left_out += [] if facts["cryo"] else ["activated"]
-    left_out += ["models_without_room"] if facts["test"] in (Test.NOT_TAKEN, Test.PASSED) else []
+    left_out += ["models_without_room"] if facts["test"] in (structs.Test.NOT_TAKEN, structs.Test.PASSED) else []
     return facts | dict.fromkeys(left_out, 0) | {"wrecks": scenario.rolls_for_building}
+
+
+def resolved(file: ScenarioFile, library: Profiles) -> Scenario:
+    """The attack that a checked `file` describes."""
+    attacker = resolve.looked_up(file.attack.attacker, library, "attack.attacker")
+    return scenario_between(file, attacker, resolve.looked_up(file.target.unit, library, "target.unit"))
+
+
+def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
+    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file."""
+    target = resolve.resolve_target(file.target, defender)
+    row, reason = row_for(file.attack, attacker, target, file.ruleset)
+    scenario = Scenario(resolve.resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
+    rating = file.attack.rating or scenario.counted_rating()
+    warnings = (*([reason] if reason else []), *about_attack(scenario, rating))
+    return scenario.relabelled(attack=scenario.attack.model_copy(update={"rating": rating}), warnings=warnings)
+
+
+RANKED_BY = {
+    "mean_models_destroyed": "expected models destroyed",
+    "p_annihilated": "probability of annihilation",
+    "mean_damage": "expected damage",
+}
+"""The figures that decide between rows, the first one first; of rows equal in all: the first on the card."""
+
+
+def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
+    """The place of the best of several attacks on each target by :data:`RANKED_BY`, of equals the first: (targets,).
+
+    `summaries`: shape (attacks, targets), NaN where an attack cannot be made; -1 where none can.
+    """
+    best = np.full(summaries.shape[1], -1, np.int64)
+    highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
+    for place, attack in enumerate(summaries):
+        figures = np.array([np.nan_to_num(attack[name], nan=-1.0) for name in RANKED_BY])
+        better, equal = np.zeros(len(best), np.bool_), np.ones(len(best), np.bool_)
+        for figure, other in zip(figures, highest):
+            better |= equal & (figure > other + CERTAIN_WITHIN)
+            equal &= np.abs(figure - other) <= CERTAIN_WITHIN
+        best[better] = place
+        highest[:, better] = figures[:, better]
+    return best
+
+
+def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
+    """Exact summaries of several attacks on one target; NaN for those without dice."""
+    return sweep(
+        np.array(attacks, ATTACK),
+        np.array([target], TARGET),
+        np.array([[attack.dice > 0] for attack in attacks]),
+        np.array(ruleset.die.faces, np.int64),
+        ruleset.deck.counts(),
+    )
+
+
+def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
+    """The row that attacks a resolved target; of several that fit, the best, and in a sentence why."""
+    if attacker is None:
+        if attack.row is not None:
+            raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
+        return None, ""
+    if attack.row is not None:
+        return resolve.row_asked_for(attack, attacker, target), ""
+    fitting = resolve.fitting_rows(attack, attacker, target)
+    if not fitting:
+        reasons = "; ".join(f"{row.id}: {resolve.why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
+        problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
+        raise InputError(problem, where="attack.row")
+    if len(fitting) == 1:
+        return fitting[0], ""
+    candidates, records = _candidates(attack, attacker, fitting)
+    summaries = summaries_of(records, target_record(target), ruleset)
+    best = int(best_of(summaries)[0])
+    return candidates[best], f"attack.row is not given: {_reason(candidates, best, summaries[:, 0])}"
+
+
+def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple[list[Row], list[AttackFacts]]:
+    """The rows that have the qualities which `attack` makes use of (Overcharge, Turret), and their records."""
+    candidates, records, refusals = [], [], []
+    for row in rows:
+        try:
+            resolved = resolve.resolve_attack(attack, attacker, row)
+        except InputError as error:
+            refusals.append(error)
+            continue
+        candidates.append(row)
+        records.append(attack_record(resolved, attacker.unit))
+    if not candidates:
+        raise refusals[0]
+    return candidates, records
+
+
+def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
+    """Why that one: the figure in which it is ahead of every other row, and theirs."""
+    if len(rows) == 1:
+        return f"row {rows[0].id!r} is the only one that can make this attack"
+    others = [place for place in range(len(rows)) if place != best]
+    for name, what in RANKED_BY.items():
+        figures = summaries[name]
+        if (figures[best] > figures[others] + CERTAIN_WITHIN).all():
+            rivals = ", ".join(f"{rows[place].id} {figures[place]:.3g}" for place in others)
+            return f"row {rows[best].id!r} has the highest {what}: {figures[best]:.3g} ({rivals})"
+    rivals = ", ".join(repr(rows[place].id) for place in others)
+    return f"row {rows[best].id!r} is the first of the best (compared with {rivals})"

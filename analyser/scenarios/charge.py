@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from analyser.common.errors import InputError
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -13,33 +14,25 @@ from analyser.game.ruleset import Rating, Ruleset
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE, Bonus, Penalty
-from analyser.scenarios.combatant import (
-    CAN_BE_OUTFLANKED,
-    about_combatant,
-    about_overcharge,
-    about_overrun,
-    charge_row,
-    check_can_be_charged,
-    check_has_dice,
-    count_of,
-    retaliation_rows,
-)
-from analyser.scenarios.positions import A_COMBAT_LOST, place, set_backs
-from analyser.scenarios.resolve import rule_length
-from analyser.scenarios.schema import ChargeFile, Combatant
+from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
+from analyser.scenarios.schema import Charge, ChargeFile, Combatant
 from analyser.scenarios.strikes import (
+    A_COMBAT_LOST,
     Marks,
     Strike,
     breaks_buildings,
     fixed_strike,
     orders_mask,
+    place,
     row_strike,
+    set_backs,
     setup_for,
     side_record,
     thrown_strike,
 )
 
 ATTACKER, TARGET = 0, 1
+CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")  # AC-8.2
 INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
 IN_BUILDING, OUT_OF_BUILDING = 1, 0
 
@@ -71,6 +64,29 @@ class ChargeScenario:
         }
 
 
+def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
+    """The charge that a checked `file` describes."""
+    for side, unit in (("attacker", file.attacker), ("target", file.target)):
+        if "charge" in unit.model_fields_set:
+            raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
+    if file.attacker.garrisoned:
+        problem = "a unit in a building makes no charge: it can only exit"
+        raise InputError(problem, where="attacker.garrisoned", allowed="false")
+    if file.target.garrisoned and file.charge.outflanking:
+        problem = "a unit in a building has its front on every side (AC-8.2)"
+        raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
+    attacker = resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
+    target = resolve_combatant(file.target, library, "target")
+    others = tuple(
+        resolve_combatant(keys_of(Combatant, unit), library, f"secondary.{place}").model_copy(
+            update={"charge": Charge(threatened=unit.threatened)}
+        )
+        for place, unit in enumerate(file.secondary)
+    )
+    scenario = ChargeScenario(attacker, target, others, file.ruleset)
+    return replace(scenario, warnings=tuple(dict.fromkeys(about_charge(file, scenario, library))))
+
+
 class _Contact(NamedTuple):
     """A unit that charges another, and the units that this brings into contact (AC-8.7)."""
 
@@ -92,27 +108,25 @@ class _Contact(NamedTuple):
 
 
 def combat(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, first_number: int
-) -> tuple[list[Strike], list[Operation]]:
-    """The strikes and the operations of a charge of side `active` against the other.
+    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, strikes: list[Strike]
+) -> list[Operation]:
+    """The operations of a charge of side `active` against the other; its strikes go to the end of `strikes`.
 
-    `secondary` are other units of the charged side in contact (AC-8.7); `first_number` is that of the first strike in
-    the fight's list.
+    `secondary` are other units of the charged side in contact (AC-8.7).
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
-    charger, charged = contact.charger, contact.charged
-    strikes: list[Strike] = []
+    charger, charged, before = contact.charger, contact.charged, len(strikes)
     operations = [Operation(Kind.ENGAGE, active)]
 
     def add(more: Iterable[Strike]) -> None:
         for strike in more:
-            operations.append(Operation(Kind.STRIKE, active, first_number + len(strikes)))
+            operations.append(Operation(Kind.STRIKE, active, len(strikes)))
             strikes.append(strike)
 
     add(_sponsons(contact))
     add(_in_order(contact))
     operations += _resolution(sides, active)
-    if any(strike.strike.wrecks for strike in strikes):
+    if any(strike.strike.wrecks for strike in strikes[before:]):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
         again = contact._replace(secondary=(), again=True)
@@ -120,28 +134,26 @@ def combat(
         add([_charge(again), *_retaliation(again)])
         operations += _resolution(sides, active)
     if charger.has("Throw"):
-        from_front, reach = False if charger.charge.outflanking else None, rule_length(charger, "Throw") or NONE
+        from_front, reach = False if charger.charge.outflanking else None, charger.rule_length("Throw") or NONE
         facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
         add([thrown_strike(charged, from_front=from_front, **facts)])
         operations.append(Operation(Kind.FORGET, 1 - active))
-    operations += going_off(sides, strikes, first_number)
-    return strikes, operations
+    return operations + going_off(sides, strikes)
 
 
-def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike], first_number: int = 0) -> list[Operation]:
+def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
     """What a last model does to the enemy once it is destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
 
-    The strikes of blasts go to the end of `strikes`, the first of which has that number in the fight's list.
+    The strikes of blasts go to the end of `strikes`.
     """
     operations = []
     for side in (ATTACKER, TARGET):
         dice = sides[side].value("Spectacular Demise")
         if dice:
-            number = first_number + len(strikes)
             operations += [
                 Operation(Kind.GO_OFF, side),
                 Operation(Kind.FRIGHTEN, side),
-                Operation(Kind.STRIKE, side, number),
+                Operation(Kind.STRIKE, side, len(strikes)),
                 Operation(Kind.TEST_FRIGHTENED, 1 - side),
             ]
             enemy = sides[1 - side]
@@ -173,7 +185,7 @@ def _in_order(contact: _Contact) -> Iterator[Strike]:
 def _charge(contact: _Contact) -> Strike:
     """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
     charger, charged, again = contact.charger, contact.charged, contact.again
-    row, outflanks = charge_row(charger, "attacker"), charger.charge.outflanking and not again
+    row, outflanks = charger.charge_row("attacker"), charger.charge.outflanking and not again
     bonuses = {
         Bonus.SUPPORTED: charger.charge.supported,
         Bonus.OUTFLANKING: outflanks and charged.type in CAN_BE_OUTFLANKED,
@@ -192,19 +204,19 @@ def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
     bonuses, penalties = {Bonus.SUPPORTED: contact.is_threatened}, {Penalty.THREATENED: charger.charge.supported}
     marks = _marks(charged, charger, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
-    return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in retaliation_rows(charged)]
+    return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in charged.retaliation_rows()]
 
 
 def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
     charger = contact.charger
-    with_rows = [(unit, row) for unit in contact.secondary for row in retaliation_rows(unit)]
+    with_rows = [(unit, row) for unit in contact.secondary for row in unit.retaliation_rows()]
     for unit, row in with_rows:
         penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
         strike = row_strike(
             unit, row, charger, _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
         )
-        dice, special = strike.dice[count_of(unit)]
+        dice, special = strike.dice[unit.count]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
             dice = special
@@ -249,10 +261,11 @@ def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
 ) -> tuple[Setup, list[Operation]]:
     """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged (AC-8.1)."""
-    check_can_be_charged(target, "target")
-    check_has_dice(attacker, charge_row(attacker, "attacker"), "attacker")
+    target.check_can_be_charged("target")
+    attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
     sides = (attacker, target)
-    strikes, operations = combat(sides, secondary, ATTACKER, 0)
+    strikes: list[Strike] = []
+    operations = combat(sides, secondary, ATTACKER, strikes)
     overruns = attacker.has("Overrun") and attacker.charge.overrun
     # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
     distance_counts = attacker.has("Throw") or (overruns and attacker.edge_distance is not None)
@@ -273,8 +286,6 @@ def charge_start(setup: Setup) -> tuple[int, int]:
     attacker, target = start_states(setup)
     return unit_state.with_order(attacker, int(Order.CHARGE)) | discipline.ACTIVATED, target
 
-
-# --- warnings -----------------------------------------------------------------------------------------------
 
 _NO_EFFECT = {  # keys of a combatant that close quarters do not look at, and why
     "row": "close quarters go by close_quarters_row",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.common.errors import InputError
@@ -15,19 +15,10 @@ from analyser.rules import unit_state
 from analyser.rules.policies import Policy
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combat, going_off
-from analyser.scenarios.combatant import (
-    about_combatant,
-    about_overcharge,
-    about_overrun,
-    any_row_has,
-    charge_row,
-    check_has_dice,
-    may_charge,
-)
 from analyser.scenarios.policies import Shooter, check_policy
-from analyser.scenarios.positions import place, set_backs
+from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms, PolicyName
-from analyser.scenarios.strikes import Strike, length_of, setup_for, side_record
+from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +36,19 @@ class DuelScenario:
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
-        return {
-            "duel": self.terms.model_dump(mode="json"),
-            "a": self.a.model_dump(mode="json"),
-            "b": self.b.model_dump(mode="json"),
-            "ruleset": self.ruleset.model_dump(mode="json"),
-        }
+        sections = {"duel": self.terms, "a": self.a, "b": self.b, "ruleset": self.ruleset}
+        return {name: section.model_dump(mode="json") for name, section in sections.items()}
+
+
+def resolved(file: DuelFile, library: Profiles) -> DuelScenario:
+    """The duel that a checked `file` describes."""
+    for side, unit in (("a", file.a), ("b", file.b)):
+        if unit.passengers is not None:
+            problem = "embarked units take no part in duels"
+            raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
+    a, b = resolve_combatant(file.a, library, "a"), resolve_combatant(file.b, library, "b")
+    scenario = DuelScenario(file.duel, a, b, file.ruleset)
+    return replace(scenario, warnings=tuple(dict.fromkeys(about_duel(file, scenario, library))))
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
@@ -89,7 +87,7 @@ def _check_side(mine: Combatant, theirs: Combatant, policy: PolicyName, where: s
         raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
     check_policy(policy, mine, theirs, f"duel.policy_{where}")
     if policy == "charge":
-        check_has_dice(mine, charge_row(mine, where), where)
+        mine.check_has_dice(mine.charge_row(where), where)
 
 
 def _side(shooter: Shooter, terms: DuelTerms) -> Any:
@@ -99,7 +97,7 @@ def _side(shooter: Shooter, terms: DuelTerms) -> Any:
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": Policy[policy.upper()],
-        "charges": may_charge(mine, theirs, policy),
+        "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),
         "overrun": mine.has("Overrun") and mine.charge.overrun,
@@ -118,7 +116,7 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
     combats = 0
     for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
-        if may_charge(unit, enemy, policy):
+        if unit.may_charge(enemy, policy):
             combats += 2 if unit.has("Overrun") and unit.charge.overrun else 1
     return (terms.rounds * combats).bit_length() if mine.has("Hunter") else 0
 
@@ -132,11 +130,7 @@ def _shooting_from(shooter: Shooter) -> int:
 
 
 def _place(
-    sides: Sequence[Any],
-    activations: Sequence[Sequence[Operation]],
-    strikes: Sequence[Strike],
-    terms: DuelTerms,
-    wanted: Sequence[int],
+    sides: list[Any], activations: list[list[Operation]], strikes: list[Strike], terms: DuelTerms, wanted: list[int]
 ) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
     set_back, advance, lengths = [0, 0], [], list[int]()
@@ -175,10 +169,8 @@ def _activation(
     reaction = [each for number in reactions for each in made(number)]
     operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
     operations += [each for number in shots for each in made(number)]
-    if may_charge(sides[side], sides[1 - side], shooters[side].policy):
-        more, fight = combat(sides, (), side, len(strikes))
-        strikes.extend(more)
-        operations += fight
+    if sides[side].may_charge(sides[1 - side], shooters[side].policy):
+        operations += combat(sides, (), side, strikes)
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
     return [*operations, *reaction, *amok, Operation(Kind.END, side)]
 
@@ -240,15 +232,14 @@ def in_parts(
 
 def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     """Both sides as a duel begins."""
-    lookout = [unit_state.ON_LOOKOUT if unit.on_lookout else 0 for unit in sides]
-    reloading = [unit_state.RELOADING if unit.reloading else 0 for unit in sides]
-    return start_states(setup, (lookout[0] | reloading[0], lookout[1] | reloading[1]))
+    a, b = (unit_state.ON_LOOKOUT * unit.on_lookout | unit_state.RELOADING * unit.reloading for unit in sides)
+    return start_states(setup, (a, b))
 
 
 def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """The warnings of a duel: `file` as it was stated, and as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
-    contact = may_charge(a, b, policies[0]) or may_charge(b, a, policies[1])
+    contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from about_combatant(a, "a", file.a, profiles)
     yield from about_combatant(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
@@ -259,7 +250,7 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
         if unit.victory_points is None:
             yield f"{side}.victory_points is not given: its annihilation is counted as 1 VP"
         yield from about_overrun(unit, f"{side}.charge")
-        if unit.reloading and not any_row_has(unit, "Slow to Fire"):
+        if unit.reloading and not unit.any_row_has("Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
         if unit.overcharge and not contact:
             yield f"{side}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"

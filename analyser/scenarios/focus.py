@@ -8,16 +8,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from analyser.common.errors import InputError
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.game.profiles import ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, SIDE, plain
 from analyser.scenarios.attack import Scenario, record_of
-from analyser.scenarios.resolve import resolve_target
-from analyser.scenarios.schema import CIRCUMSTANCES, Target
+from analyser.scenarios.attack import resolved as resolved_attack
+from analyser.scenarios.resolve import keys_of, resolve_target
+from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
 from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_record
 
 ATTACKERS, TARGET = 0, 1
@@ -28,24 +30,14 @@ _STAND_IN = Target(
 
 @dataclass(frozen=True, slots=True)
 class FocusScenario:
-    """Several attacks on one target, resolved.
-
-    Attributes
-    ----------
-    attacks : tuple of Scenario
-        One an attack; a rating is in it only if the file states it, because it is counted again at every attack.
-    target : Target
-        As it stands before the first attack.
-    attackers : tuple of Target or None
-        Who makes each attack, as a unit that can be shot back at; None where it has no profile.
-    """
+    """Several attacks on one target, resolved."""
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]
-    target: Target
+    attacks: tuple[Scenario, ...]  # a rating is in one only if the file states it: it is counted again at every attack
+    target: Target  # as it stands before the first attack
     ruleset: Ruleset
-    attackers: tuple[Target | None, ...]
+    attackers: tuple[Target | None, ...]  # who make them, as units that can be shot back at; None without a profile
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -56,14 +48,40 @@ class FocusScenario:
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
-        return {
-            "attacks": [
-                each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in CIRCUMSTANCES}
-                for each in self.attacks
-            ],
-            "target": self.target.model_dump(mode="json"),
-            "ruleset": self.ruleset.model_dump(mode="json"),
-        }
+        attacks = [
+            each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in CIRCUMSTANCES}
+            for each in self.attacks
+        ]
+        once = {key: getattr(self, key).model_dump(mode="json") for key in ("target", "ruleset")}
+        return {"attacks": attacks, **once}
+
+
+def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
+    """The attacks that a checked `file` describes."""
+    attacks = tuple(_one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
+    warnings = [
+        f"attack {place + 1}: {each}"
+        for place, scenario in enumerate(attacks)
+        for each in scenario.warnings
+        if place == 0 or "target" not in each
+    ]
+    target = attacks[0].target.model_copy(update={key: getattr(file.target, key) for key in CIRCUMSTANCES})
+    return FocusScenario(attacks, target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
+
+
+def _one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
+    """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
+    stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
+    target = file.target.model_copy(update=stated)
+    alone = ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset)
+    try:
+        scenario = resolved_attack(alone, library)
+    except InputError as error:
+        section, _, key = error.where.partition(".")
+        if section == "attack" or (section == "target" and key in stated):
+            section = f"attacks.{place}"
+        raise InputError(error.problem, where=f"{section}.{key}", allowed=error.allowed) from None
+    return scenario.with_rating(attack.rating)
 
 
 def focus_program(

@@ -13,14 +13,7 @@ from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.policies import POLICIES, SHOOTING
 from analyser.rules.structs import Bonus, Penalty
-from analyser.scenarios.best_row import best_of, summaries_of
-from analyser.scenarios.combatant import (
-    can_fail_to_rally,
-    charge_row,
-    check_can_be_charged,
-    check_has_dice,
-    count_of,
-)
+from analyser.scenarios.attack import best_of, summaries_of
 from analyser.scenarios.resolve import row_named
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
@@ -52,8 +45,8 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
         return None
     if policy == "charge":
         try:
-            charge_row(mine, "")
-            check_can_be_charged(theirs, "")
+            mine.charge_row("")
+            theirs.check_can_be_charged("")
         except InputError as error:
             return error.problem
         return None
@@ -101,7 +94,7 @@ class Shooter:
         self.named = self._named()
         for row in (self.main, self.by_lookout if self.policy == "lookout" else None):
             if row is not None and self.policy != "charge":
-                check_has_dice(self.mine, row, self.where)
+                self.mine.check_has_dice(row, self.where)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -109,17 +102,13 @@ class Shooter:
 
         Who charges shoots after a failed rally test (AC-5.6), if it has something to shoot with.
         """
-        if self.policy == "charge":
-            fails = can_fail_to_rally(self.mine)
-            usable = rows_to_shoot_with(self.mine, self.theirs, _FIRES_OTHERWISE) if fails else []
-            named = [row for row in usable if row is self.named]
-            return named or ([self._best(usable)] if usable else [])
-        if self.policy not in SHOOTING:
+        by = _FIRES_OTHERWISE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
+        usable = rows_to_shoot_with(self.mine, self.theirs, by) if by in SHOOTING else []
+        if not usable:
             return []
-        usable = rows_to_shoot_with(self.mine, self.theirs, self.policy)
-        main = self.named or self._best(usable)
+        main = self.named if self.named in usable else self._best(usable)
         others = [row for row in usable if row is not main]
-        most = max(self.mine.value("All-Out Attack"), 1) if self.policy == "all_out" else 1
+        most = max(self.mine.value("All-Out Attack"), 1) if by == "all_out" else 1
         return [main, *others[: most - 1]]
 
     @property
@@ -159,7 +148,7 @@ class Shooter:
         strikes = [self.strike(row) for row in rows]
         attacks = [strike.attack.copy() for strike in strikes]
         for attack, strike in zip(attacks, strikes):
-            attack.dice, attack.dice_in_parentheses = strike.dice[count_of(self.mine)]
+            attack.dice, attack.dice_in_parentheses = strike.dice[self.mine.count]
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from analyser.common.errors import InputError, did_you_mean, nearest, shown
 from analyser.common.validation import Record, checked
 from analyser.game.keywords import Bearer, Keyword, each_once
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import (
-    CLOSE_FORMATION_TYPES,
-    MOST_DICE,
-    Category,
-    Loadout,
-    Row,
-    UnitType,
-    attack_dice,
-    hundredths,
-    row_id,
-)
+from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice, row_id
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
-CATEGORY_OF_TYPE: Mapping[UnitType, Category] = {
-    "infantry": "light",
-    "cavalry": "light",
-    "field gun": "light",
-    "armour": "heavy",
-    "artillery": "heavy",
-    "fortification": "heavy",
-    "rotorcraft": "aerial",
-    "aircraft": "aerial",
+RecordT = TypeVar("RecordT", bound=Record)
+TYPES_OF_CATEGORY: Mapping[Category, tuple[UnitType, ...]] = {
+    "light": ("infantry", "cavalry", "field gun"),
+    "heavy": ("armour", "artillery", "fortification"),
+    "aerial": ("rotorcraft", "aircraft"),
 }
+_CATEGORY_OF_TYPE = {each: category for category, types in TYPES_OF_CATEGORY.items() for each in types}
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
@@ -80,7 +69,10 @@ def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dic
     )
 
 
-# --- which rows can attack a target -------------------------------------------------------------------------
+def keys_of(model: type[RecordT], record: Record) -> RecordT:
+    """A record of the keys that another one has, too."""
+    keys = record.model_fields_set & model.model_fields.keys()
+    return model.model_validate({key: getattr(record, key) for key in keys})
 
 
 def fitting_rows(attack: Attack, attacker: Loadout, target: Target) -> list[Row]:
@@ -136,16 +128,6 @@ def row_asked_for(attack: Attack, attacker: Loadout, target: Target) -> Row:
         problem = f"row {row.id!r} cannot make this attack: {reason}" + ("" if fitting else "; no other row fits")
         raise InputError(problem, where="attack.row", allowed=fitting)
     return row
-
-
-def no_row_fits(attack: Attack, attacker: Loadout, target: Target) -> InputError:
-    """The error that no row of `attacker` can make this attack, with the reason of each row."""
-    reasons = "; ".join(f"{row.id}: {why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
-    problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
-    return InputError(problem, where="attack.row")
-
-
-# --- attacks ------------------------------------------------------------------------------------------------
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
@@ -209,9 +191,6 @@ def _check_attack(attack: Attack) -> None:
         raise InputError(problem, where="attack.attacker_damage", allowed=f"0 to {limit - 1}")
 
 
-# --- units that are attacked, and units of longer fights ----------------------------------------------------
-
-
 def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
     """`target` with everything that its profile or the defaults say, and checked; `where` is its section."""
     rules = target if target.rules is not None or defender is None else defender.unit
@@ -225,7 +204,7 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         "formation": _formation(keys.get("type"), rules),
         "behemoth": defender is not None and "behemoth" in defender.unit.traits,
         "aircraft": aircraft,
-        "category": "aerial" if aircraft else CATEGORY_OF_TYPE[unit_type],
+        "category": "aerial" if aircraft else _CATEGORY_OF_TYPE[unit_type],
     }
     resolved = checked(Target, defaults | keys, where=where)
     _check_target(resolved, where)
@@ -263,7 +242,7 @@ def resolve_combatant(
     loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
     for rule in ("Corrosive Fumes", "Throw"):  # whose X is a length
-        rule_length(target, rule, where)
+        target.rule_length(rule, where)
     by_rules = {"veteran": veteran_of(target)}
     by_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
     keys = by_rules | _stated(combatant, loadout, Combatant) | target.model_dump(exclude_none=True)
@@ -280,18 +259,6 @@ def resolve_combatant(
         problem = f"row {row.id!r} is a ranged row"
         raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
     return resolved.model_copy(update={"close_quarters_row": row.id})
-
-
-def rule_length(unit: Target, name: str, where: str = "") -> int:
-    """The X of a special rule in inches, in hundredths of them; 0 without the rule; InputError if finer than that."""
-    rule = unit.keyword(name)
-    if rule is None:
-        return 0
-    try:
-        return hundredths(rule.inches)
-    except ValueError:
-        problem = f"the rule {rule.canonical!r}"
-        raise InputError(problem, where=f"{where}.rules", allowed="inches in steps of 0.01") from None
 
 
 def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, where: str) -> Passengers | None:
@@ -316,9 +283,6 @@ def _check_transport(combatant: Combatant, where: str) -> None:
         raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
 
 
-# --- what a user should know about them ---------------------------------------------------------------------
-
-
 def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
     """A warning where a unit has more models than its level: they are counted as stated."""
     if loadout is not None and models is not None and models > loadout.level.models:
@@ -334,8 +298,6 @@ def large_garrison(models: int | None, key: str) -> Iterator[str]:
 def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
     """A warning for each name that the rules do not have, with the nearest that they have; `what` and where it is.
 
-    Examples
-    --------
     >>> from analyser.game.keywords import Rule
     >>> list(unknown_names((Rule("Durabel"),), "special rule in b.rules"))
     ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
@@ -360,3 +322,31 @@ def about_target(target: Target, where: str) -> Iterator[str]:
     for rule, key in (("Chain of Command", "chain_of_command"), ("Peer Review", "peer_review")):
         if target.has(rule) and not getattr(target, key):
             yield f"{rule} is counted only when {where}.{key} says that another such unit is near"
+
+
+def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
+    """The warnings of a unit in whatever fight: as it was `stated` in the section `where`, and as resolved."""
+    rows = unit.rows or ()
+    yield from unknown_names((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
+    yield from unknown_names(unit.keywords, f"special rule in {where}.rules")
+    for row in rows:
+        bands = sorted(row.bands, key=attrgetter("first"))
+        if any(one.last >= other.first for one, other in pairwise(bands)):
+            yield f"{where}.rows: bands of row {row.id!r} overlap; the first that fits counts"
+    if unit.carriages and not unit.any_row_has("Full Steam Ahead"):
+        yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
+    loadout = None if stated.unit is None else profiles.loadout(stated.unit)
+    yield from more_than_level(unit.models, loadout, f"{where}.models")
+    yield from about_target(unit, where)
+
+
+def about_overrun(unit: Combatant, where: str) -> Iterator[str]:
+    """A warning where `overrun = false` is stated of a unit without Overrun; `where`: the section of how it charges."""
+    if not unit.charge.overrun and not unit.has("Overrun"):
+        yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
+
+
+def about_overcharge(unit: Combatant, where: str) -> Iterator[str]:
+    """A warning where `overcharge` is stated of a unit that cannot overcharge in close quarters."""
+    if unit.overcharge and not unit.any_row_has("Overcharge", ("melee", "impact")):
+        yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import Field, PlainValidator, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, field_validator
 
+from analyser.common.errors import InputError
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game.keywords import Bearer, Quality, Rule
@@ -17,11 +17,14 @@ from analyser.game.units import (
     MOST_MODELS,
     Category,
     Inches,
-    Loadout,
     Models,
     Row,
+    RowKind,
+    Selector,
     UnitType,
+    attack_dice,
     each_row_once,
+    hundredths,
 )
 from analyser.rules.policies import POLICIES
 
@@ -41,24 +44,23 @@ PENALTIES: Mapping[PenaltyName, str] = {
 }
 
 
-def _selector(value: object) -> object:
-    if isinstance(value, str | Loadout):
-        return value
-    raise PydanticCustomError("string_type", "Input should be a valid string")
-
-
-Selector = Annotated[str, PlainValidator(_selector)]
-"""Of a loadout in the library; or, until the scenario is resolved, a loadout itself."""
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
+DiceIfAny = Annotated[int, Field(ge=0, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
 Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Carriages = Annotated[int, Field(ge=0, le=20)]
+
+
+def told(default: Any, description: str) -> Any:
+    """A key with its default and what the options of the commands say of it."""
+    return Field(default, description=description)
 
 
 class ExtraReroll(Record):
     """Further faces that may be re-rolled, and by how many dice at most (AC-3.5)."""
 
     faces: tuple[Literal["strike", "glancing", "miss", "blank"], ...]
-    dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
+    dice: DiceIfAny
 
     _tuples = field_validator("faces", mode="before")(as_tuple)
 
@@ -70,35 +72,27 @@ class Attack(Record, Bearer):
 
     kind: Literal["ranged"] = "ranged"
     attacker: Selector | None = None
-    row: str | None = Field(None, description="Row of the armaments grid. Default: the best that fits.")
-    distance: Inches | None = Field(None, description="Inches to the target: decides short range and out of range.")
-    dice: Dice | None = Field(None, description="Attack dice, instead of the row's.")
-    dice_in_parentheses: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
-    rating: RatingName | None = Field(None, description="Combat rating, whatever the bonuses and penalties are.")
+    row: str | None = told(None, "Row of the armaments grid. Default: the best that fits.")
+    distance: Inches | None = told(None, "Inches to the target: decides short range and out of range.")
+    dice: Dice | None = told(None, "Attack dice, instead of the row's.")
+    dice_in_parentheses: DiceIfAny | None = None
+    rating: RatingName | None = told(None, "Combat rating, whatever the bonuses and penalties are.")
     bonuses: tuple[BonusName, ...] = ()
     penalties: tuple[PenaltyName, ...] = ()
     concealed: bool = False
-    line_of_sight: Literal["own", "none", "spotter"] = Field(
-        "own", description="Who sees the target of an Indirect row."
-    )
+    line_of_sight: Literal["own", "none", "spotter"] = told("own", "Who sees the target of an Indirect row.")
     qualities: tuple[Quality, ...] | None = None
-    veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = Field(
-        None, description="X of Veteran (X), instead of the profile's."
-    )
-    extra_reroll: ExtraReroll | None = Field(
-        None, description="Further re-rolls: miss,blank:2 re-rolls 2 dice at most."
-    )
-    opportunity_fire: bool = Field(
-        False, description="The attack is opportunity fire: a penalty, and no suppression test."
-    )
-    overcharge: bool = Field(False, description="Overcharge is used.")
-    carriages: Annotated[int, Field(ge=0, le=20)] = Field(0, description="Carriages in the train (Full Steam Ahead).")
-    attacker_models: Models | None = Field(None, description="Models that the attacker has left.")
-    attacker_damage: Count = Field(0, description="Damage on the attacker.")
+    veteran: DiceIfAny | None = told(None, "X of Veteran (X), instead of the profile's.")
+    extra_reroll: ExtraReroll | None = told(None, "Further re-rolls: miss,blank:2 re-rolls 2 dice at most.")
+    opportunity_fire: bool = told(False, "The attack is opportunity fire: a penalty, and no suppression test.")
+    overcharge: bool = told(False, "Overcharge is used.")
+    carriages: Carriages = told(0, "Carriages in the train (Full Steam Ahead).")
+    attacker_models: Models | None = told(None, "Models that the attacker has left.")
+    attacker_damage: Count = told(0, "Damage on the attacker.")
     attacker_damage_limit: Limit | None = None
-    attacker_garrisoned: bool = Field(False, description="The attacker is in a building.")
-    attacker_reloading: bool = Field(False, description="The attacker is reloading (Slow to Fire).")
-    attacker_advanced: bool = Field(False, description="The attacker has advanced (Move or Fire).")
+    attacker_garrisoned: bool = told(False, "The attacker is in a building.")
+    attacker_reloading: bool = told(False, "The attacker is reloading (Slow to Fire).")
+    attacker_advanced: bool = told(False, "The attacker has advanced (Move or Fire).")
 
     _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(as_tuple)
 
@@ -109,58 +103,67 @@ class Target(Record, Bearer):
     unit: Selector | None = None
     type: UnitType | None = None
     category: Category | None = None
-    models: Models | None = Field(None, description="Models that the target has left.")
+    models: Models | None = told(None, "Models that the target has left.")
     defence: Annotated[int, Field(ge=1, le=100)] | None = None
     damage_limit: Limit | None = None
     discipline: Annotated[int, Field(ge=0, le=100)] | None = None
     break_limit: Count | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
-    damage: Count = Field(0, description="Damage on the target.")
-    suppressed: bool = Field(False, description="The target is suppressed.")
-    disordered: bool = Field(False, description="The target is disordered.")
-    activated: bool = Field(False, description="The target has been activated (Cryo).")
-    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = Field(
-        None, description="Models that are exposed; the attack prioritises them."
-    )
-    edge_distance: Inches | None = Field(None, description="Inches from the target to its own table edge.")
-    formation: Literal["close", "open"] | None = Field(
-        None, description="The target's formation, instead of its type's."
-    )
-    officer: Literal["last", "first", "random"] = Field(
-        "last", description="When the officer falls, in open formation."
-    )
-    near_commander: bool = Field(False, description='A commander is within 6" of the target.')
-    taking_cover: bool = Field(False, description="The target is taking cover.")
-    garrisoned: bool = Field(False, description="The target is in a building.")
-    from_front: bool = Field(False, description="The attack comes from the target's front (Resilient).")
-    obstacle: bool = Field(False, description="An obstacle in contact with the target is in the way.")
+    damage: Count = told(0, "Damage on the target.")
+    suppressed: bool = told(False, "The target is suppressed.")
+    disordered: bool = told(False, "The target is disordered.")
+    activated: bool = told(False, "The target has been activated (Cryo).")
+    exposed: Models | None = told(None, "Models that are exposed; the attack prioritises them.")
+    edge_distance: Inches | None = told(None, "Inches from the target to its own table edge.")
+    formation: Literal["close", "open"] | None = told(None, "The target's formation, instead of its type's.")
+    officer: Literal["last", "first", "random"] = told("last", "When the officer falls, in open formation.")
+    near_commander: bool = told(False, 'A commander is within 6" of the target.')
+    taking_cover: bool = told(False, "The target is taking cover.")
+    garrisoned: bool = told(False, "The target is in a building.")
+    from_front: bool = told(False, "The attack comes from the target's front (Resilient).")
+    obstacle: bool = told(False, "An obstacle in contact with the target is in the way.")
     behemoth: bool | None = None
     aircraft: bool | None = None
-    models_without_room: Count = Field(0, description="Models lost if the target falls back.")
-    fail_on_purpose: bool = Field(False, description="The target's general fails the test on purpose.")
-    peer_review: bool = Field(False, description="A friend with Peer Review is near the target.")
-    chain_of_command: bool = Field(False, description="Another unit with Chain of Command is near the target.")
+    models_without_room: Count = told(0, "Models lost if the target falls back.")
+    fail_on_purpose: bool = told(False, "The target's general fails the test on purpose.")
+    peer_review: bool = told(False, "A friend with Peer Review is near the target.")
+    chain_of_command: bool = told(False, "Another unit with Chain of Command is near the target.")
     rules: tuple[Rule, ...] | None = None
 
     _tuples = field_validator("rules", mode="before")(as_tuple)
+
+    @property
+    def keeps_damage(self) -> bool:
+        """Whether damage can be left on a model, and not only destroy it (AC-3.8)."""
+        return (self.damage_limit or 1) > 1
+
+    def rule_length(self, name: str, where: str = "") -> int:
+        """The X of a special rule in inches, in hundredths of them; 0 without the rule; InputError if finer."""
+        rule = self.keyword(name)
+        if rule is None:
+            return 0
+        try:
+            return hundredths(rule.inches)
+        except ValueError:
+            problem = f"the rule {rule.canonical!r}"
+            raise InputError(problem, where=f"{where}.rules", allowed="inches in steps of 0.01") from None
 
 
 class Charge(Record):
     """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/fights.md` says each key."""
 
-    outflanking: bool = Field(
-        False, description="Bonus: infantry, cavalry or a field gun charged from outside its front arc."
-    )
-    supported: bool = Field(False, description='Bonus: another friend is within 2" of the target.')
-    threatened: bool = Field(False, description='Penalty: another enemy is within 2" of the attacker.')
-    difficult_terrain: bool = Field(
-        False, description="The charge goes through difficult terrain: defensive advantage."
-    )
-    overrun: bool = Field(True, description="A unit with Overrun makes use of it.")
+    outflanking: bool = told(False, "Bonus: infantry, cavalry or a field gun charged from outside its front arc.")
+    supported: bool = told(False, 'Bonus: another friend is within 2" of the target.')
+    threatened: bool = told(False, 'Penalty: another enemy is within 2" of the attacker.')
+    difficult_terrain: bool = told(False, "The charge goes through difficult terrain: defensive advantage.")
+    overrun: bool = told(True, "A unit with Overrun makes use of it.")
 
 
 class Passengers(Target):
     """A unit embarked on a transport (AC-5.10, AC-8.8)."""
+
+
+NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
 
 
 class Combatant(Target):
@@ -170,21 +173,81 @@ class Combatant(Target):
     row: str | None = None
     close_quarters_row: str | None = None
     speed: Inches | None = None
-    veteran: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+    veteran: DiceIfAny | None = None
     extra_reroll: ExtraReroll | None = None
     overcharge: bool = False
     ammo_supply: bool = False
-    carriages: Annotated[int, Field(ge=0, le=20)] = 0
+    carriages: Carriages = 0
     concealed: bool = False
     on_lookout: bool = False
     reloading: bool = False
     withdraws_without_room: Count = 0
     charge: Charge = Charge()
-    capacity: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
+    capacity: Limit | None = None
     passengers: Passengers | None = None
 
     _more_tuples = field_validator("rows", mode="before")(as_tuple)
     _each_row_once = field_validator("rows")(each_row_once)
+
+    @property
+    def count(self) -> int:
+        """What picks the band of a row: models, or the damage on a behemoth (AC-2.3)."""
+        return self.damage if self.behemoth else self.models or 0
+
+    def check_has_dice(self, row: Row, where: str) -> None:
+        """Raise InputError unless the grid has attack dice for its models, or damage (AC-2.4)."""
+        try:
+            attack_dice(row, self.count)
+        except InputError as error:
+            raise error.inside(f"{where}.{'damage' if self.behemoth else 'models'}") from None
+
+    def any_row_has(self, quality: str, kinds: tuple[str, ...] = get_args(RowKind)) -> bool:
+        """Whether a row of those kinds has the quality."""
+        return any(row.has(quality) for row in self.rows or () if row.kind in kinds)
+
+    def _rows_for_contact(self, *kinds: RowKind) -> list[Row]:
+        """The rows of those kinds, the one that it names for close quarters first."""
+        rows = [row for row in self.rows or () if row.kind in kinds]
+        return sorted(rows, key=lambda row: row.id != self.close_quarters_row)
+
+    def charge_row(self, where: str) -> Row:
+        """The melee or impact row that it charges with (AC-8.1); InputError if it has none, or is Static (AC-7)."""
+        if self.has("Static"):
+            raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
+        rows = self._rows_for_contact("melee", "impact")
+        if not rows:
+            ids = ", ".join(row.id for row in self.rows or ()) or "no rows"
+            problem = f"{self.unit or 'the unit'} has {ids}, and no melee or impact row to charge with (AC-8.1)"
+            raise InputError(problem, where=where, allowed="a unit with a melee or impact row")
+        return rows[0]
+
+    def retaliation_rows(self) -> list[Row]:
+        """The melee row that it strikes back with; none where it has none (AC-8.3)."""
+        return self._rows_for_contact("melee")[:1]
+
+    def may_charge(self, enemy: Combatant, policy: str) -> bool:
+        """Whether it can come to charge in a duel: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
+        if policy == "charge":
+            return True
+        if not self.has("Berserk", "Run Amok") or self.has("Static"):
+            return False
+        return enemy._can_be_charged and bool(self._rows_for_contact("melee", "impact"))
+
+    @property
+    def _can_be_charged(self) -> bool:
+        return self.type not in NO_CLOSE_QUARTERS_AGAINST and not self.aircraft
+
+    def check_can_be_charged(self, where: str) -> None:
+        """Raise InputError if it cannot be charged (AC-8.1)."""
+        if not self._can_be_charged:
+            problem = f"{self.unit or 'the target'} cannot be charged: {self.type or 'aircraft'} (AC-8.1)"
+            raise InputError(problem, where=where, allowed="a unit on the ground")
+
+    @property
+    def can_fail_to_rally(self) -> bool:
+        """Whether it can fail a rally test: it takes one, and by a card (AC-5.6, AC-7)."""
+        passes = self.has("Automata", "Irrepressible", "Hot Headed")
+        return self.discipline is not None and not self.peer_review and not passes
 
 
 MOST_ROUNDS = 10
@@ -200,14 +263,12 @@ else:
 class DuelTerms(Record):
     """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = Field(6, description="1 to 10.")
-    first: Literal["a", "b", "random"] = Field(
-        "random", description="Who is activated first; random: a toss each round."
-    )
-    policy_a: PolicyName = Field("shoot", description="What A does; see below.")
-    policy_b: PolicyName = Field("shoot", description="What B does; see below.")
-    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = Field(
-        None, description="Inches between the two. Default: nothing is out of reach."
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
+    first: Literal["a", "b", "random"] = told("random", "Who is activated first; random: a toss each round.")
+    policy_a: PolicyName = told("shoot", "What A does; see below.")
+    policy_b: PolicyName = told("shoot", "What B does; see below.")
+    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
+        None, "Inches between the two. Default: nothing is out of reach."
     )
 
 
@@ -268,7 +329,7 @@ CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each
 class FocusAttack(Attack):
     """One of the ``[[attacks]]``: an attack, and what is true of its target for this attack only."""
 
-    exposed: Annotated[int, Field(ge=1, le=MOST_MODELS)] | None = None
+    exposed: Models | None = None
     from_front: bool | None = None
     obstacle: bool | None = None
 

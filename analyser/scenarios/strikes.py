@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import gcd
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.program import MOST_STRIKES, SETUP, Setup
-from analyser.game.keywords import Quality
+from analyser.engine.fight.program import MOST_STRIKES, SETUP, Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import NONE, SIDE, STRIKE, TARGET
-from analyser.scenarios.attack import (
-    DICE_A_CARRIAGE,
-    attack_record,
-    record_of,
-    shared,
-    shared_target_record,
-    target_record,
-)
-from analyser.scenarios.resolve import rule_length
-from analyser.scenarios.schema import Attack, Combatant, ExtraReroll, Target
+from analyser.rules.structs import INCH, NONE, SIDE, STRIKE, TARGET
+from analyser.rules.unit_state import FALL_BACK, TOPMOST
+from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, record_of, shared, target_record
+from analyser.scenarios.schema import Attack, Combatant, Target
 
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 
@@ -73,36 +66,22 @@ class Marks(NamedTuple):
 
 def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
     """The strike of a unit with one of its rows; `facts` as of :func:`strike_record`."""
-    overcharge, veteran = marks.overcharge and row.has("Overcharge"), min(striker.veteran or 0, MOST_DICE)
-    attack = _attack_with(row.qualities, veteran, striker.extra_reroll, overcharge, striker.damage_limit, marks)
+    keys = {"extra_reroll": striker.extra_reroll, "attacker_damage_limit": striker.damage_limit}
+    keys |= {"overcharge": marks.overcharge and row.has("Overcharge"), "veteran": min(striker.veteran or 0, MOST_DICE)}
+    attack = _attack_with(marks, qualities=row.qualities, **keys)
     by_damage = bool(striker.behemoth)
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
     carriages = striker.carriages if row.has("Full Steam Ahead") else 0
     dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
-    target = shared_target_record(struck, from_front=marks.from_front)
+    target = target_record(struck, from_front=marks.from_front)
     if marks.close_quarters and struck.exposed is not None:
         target = _wholly_exposed(target)
     return Strike(strike_record(by_damage=by_damage, counts=marks.close_quarters, **facts), attack, target, dice)
 
 
 @lru_cache(maxsize=4096)
-def _attack_with(
-    qualities: tuple[Quality, ...],
-    veteran: int,
-    extra_reroll: ExtraReroll | None,
-    overcharge: bool,
-    limit: int | None,
-    marks: Marks,
-) -> Any:
-    attack = Attack(
-        dice=1,
-        qualities=qualities,
-        veteran=veteran,
-        extra_reroll=extra_reroll,
-        overcharge=overcharge,
-        attacker_damage_limit=limit,
-    )
-    record: Any = attack_record(attack)
+def _attack_with(marks: Marks, **keys: Any) -> Any:
+    record: Any = attack_record(Attack(dice=1, **keys))
     record.close_quarters = marks.close_quarters
     record.bonuses |= marks.bonuses
     record.penalties |= marks.penalties
@@ -124,9 +103,11 @@ def fixed_strike(
     That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
     (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
     """
-    target = _wholly_exposed(shared_target_record(struck, from_front=not afterwards))
+    target = _wholly_exposed(target_record(struck, from_front=not afterwards))
     target.obstacle = target.obstacle and not afterwards
-    attack = _fixed_attack(rating, veteran, afterwards)
+    marks = Marks(close_quarters=not afterwards)
+    attack = _attack_with(marks, qualities=(), veteran=veteran, attacker_damage_limit=1).copy()
+    attack.stated_rating, attack.torrent = rating, afterwards
     return Strike(strike_record(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
 
 
@@ -136,20 +117,10 @@ def thrown_strike(struck: Target, *, veteran: int, from_front: bool | None, **fa
     Its range is among `facts`; cover and buildings count, as against every ranged attack (AC-4.3).
     """
     strike = fixed_strike(0, Rating.WEAKENED, struck, veteran=veteran, by_throw=1, on_marked=1, **facts)
-    attack, target = strike.attack.copy(), target_record(struck)
+    attack, target = strike.attack, target_record(struck, from_front=from_front).copy()
     attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
     target.discipline = NONE
-    if from_front is not None:
-        target.from_front = from_front
-    return strike._replace(attack=attack, target=target)
-
-
-@lru_cache(maxsize=256)
-def _fixed_attack(rating: Rating, veteran: int, afterwards: bool) -> Any:
-    attack: Any = attack_record(Attack(dice=1, qualities=(), veteran=veteran, attacker_damage_limit=1))
-    attack.stated_rating = rating
-    attack.close_quarters, attack.torrent = not afterwards, afterwards
-    return shared(attack)
+    return strike._replace(target=target)
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +141,7 @@ def length_of(inches: float | None) -> int:
 
 def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> Any:
     """The record of one side; `more` are what only the kind of fight knows."""
-    fumes = [rule_length(enemy, "Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
+    fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
     suffers = not combatant.has("Automata") and not combatant.near_commander
     facts = {
         "models": combatant.models,
@@ -201,7 +172,7 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     setup["dice"][0, :, :, :counts] = NONE
     for side in range(2):
         setup["sides"][0, side] = sides[side]
-        setup["units"][0, side] = shared_target_record(combatants[side])
+        setup["units"][0, side] = target_record(combatants[side])
         setup["passengers"][0, side] = _passengers_record(combatants[side])
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
     for number, each in enumerate(strikes):
@@ -215,7 +186,64 @@ def _passengers_record(combatant: Target) -> Any:
     passengers = getattr(combatant, "passengers", None)
     if passengers is None:
         return NOBODY
-    record = target_record(passengers)
+    record = target_record(passengers).copy()
     record.exposed = NONE
     record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
     return record
+
+
+A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
+
+
+def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
+    """How far a unit can be set back by the operations of one activation at most; a strike in it twice is made once.
+
+    `charger`: the side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
+    """
+    length = lost = dismayed = 0
+    for kind, active, number in set(operations):
+        if kind == Kind.STRIKE:
+            strike = strikes[number]
+            tested = not strike.attack.close_quarters and strike.target.discipline != NONE
+            if strike.strike.striker == side or not tested:
+                continue
+            if strike.strike.by_blast:  # an enemy goes off once, in one way
+                dismayed = FALL_BACK
+            else:
+                length += FALL_BACK
+        elif kind == Kind.TEST_FRIGHTENED and active == side:
+            dismayed = FALL_BACK
+    if charger != NONE:
+        combats = sum(operation.kind == Kind.RESOLVE for operation in operations)
+        lost = 1 if side == charger else combats
+    return length + dismayed + A_COMBAT_LOST * lost
+
+
+def place(
+    sides: Sequence[Any], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
+) -> None:
+    """Give both sides a stride and the place where they begin; InputError where a state has no room for the others.
+
+    A state keeps a place as so many strides from where its unit stood (:mod:`~analyser.rules.unit_state`). The stride
+    is the longest that all `lengths` are multiples of: whole inches take no more room than inches. `set_back` and
+    `advance` say how far each side gets at most; its own edge and the enemy may be nearer.
+    """
+    at_edge = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
+    backs = [int(side.edge_distance) if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
+    # An edge that is out of reach stops nobody, so that no place depends on it.
+    edges = [int(side.edge_distance) for side, stops in zip(sides, at_edge) if stops]
+    stride = gcd(FALL_BACK, *lengths, *edges)
+    for side, back, most, enemy in zip(sides, backs, advance, backs[::-1]):
+        side.stride = stride
+        if not side.tracks_position:
+            continue
+        ahead = 0 if side.distance == NONE else min(most, int(side.distance) + enemy)
+        strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
+        room = 1 << TOPMOST - int(side.position_at)  # on either side of the middle
+        if strides_back + strides_ahead >= 2 * room:
+            length = back + ahead
+            finest = next(each for each in range(1, INCH + 1) if INCH % each == 0 and length // each < 2 * room - 2)
+            problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
+            allowed = f"lengths in steps of {finest / INCH:g} inches, or fewer rounds"
+            raise InputError(problem, where=where, allowed=allowed)
+        side.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2

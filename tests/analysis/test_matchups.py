@@ -12,7 +12,7 @@ from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
 from analyser.results import rules_used
-from analyser.scenarios.best_row import RANKED_BY, best_of
+from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import fitting_rows
 from analyser.scenarios.schema import Attack, Target

@@ -13,7 +13,7 @@ from analyser.common.errors import InputError
 from analyser.game.units import hundredths
 from analyser.rules import unit_state
 from analyser.scenarios.duel import program_of, shooters_of
-from analyser.scenarios.load import load_duel
+from analyser.scenarios.load import load
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle.fight_files import LOW_CARDS, certain, charge, duel, focus, likely, row, unit
@@ -154,7 +154,7 @@ def test_hundredths_are_told_from_what_floating_point_leaves():
 def records_of(**terms):
     """The sides of a duel between chargers, as the engines have them."""
     units = {side: unit(row("melee", 3), speed=6.0) for side in "ab"}
-    scenario = load_duel({"duel": {"policy_a": "charge", "policy_b": "charge"} | terms, **units})
+    scenario = load({"duel": {"policy_a": "charge", "policy_b": "charge"} | terms, **units}, kind="duel")
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, _ = program_of(shooters, scenario.terms)
     return setup["sides"], shooters, scenario

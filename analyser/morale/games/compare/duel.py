@@ -25,7 +25,7 @@ from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
-from analyser.scenarios.load import load_duel
+from analyser.scenarios.load import load_as
 from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _loaded(stated: dict[str, Any], ruleset: Mapping[str, Any], folder: Path | N
     """The duel that is stated; a unit can be a selector alone."""
     sections = {key: {"unit": each} if isinstance(each, str) else each for key, each in stated.items()}
     try:
-        return load_duel({**sections, "ruleset": ruleset}, None if folder is None else Profiles(folder))
+        return load_as(DuelScenario, {**sections, "ruleset": ruleset}, None if folder is None else Profiles(folder))
     except InputError as error:
         raise InputError(error.problem, where=error.where.removeprefix("scenario: "), allowed=error.allowed) from None
 
@@ -90,7 +90,7 @@ def unit_of(question: Question) -> Combatant:
 def scenario_of(question: Question) -> DuelScenario:
     """The duel of a question."""
     sections = {key: getattr(question, key) for key in SECTIONS}
-    return load_duel({**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
+    return load_as(DuelScenario, {**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
 
 def rules_of(question: Question) -> RulesUsed:
