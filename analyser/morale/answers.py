@@ -1,28 +1,45 @@
-"""What an answer about morale is made of: tables, before their weights become probabilities; panels; rules."""
+"""What an answer about morale is made of: tables, before their weights become probabilities; its picture; its rules.
+
+A picture has the panels that the system asks for, row by row. A panel names the table that it shows; `where` selects
+rows of it by key.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import plots
+from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
-from analyser.results.base import RulesUsed
+from analyser.results.base import RulesUsed, captioned
 
 if TYPE_CHECKING:
-    from analyser.morale.pictures import Panel
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+    from analyser.morale.result import MoraleResult
+
+WIDTH, HEIGHT = 5.8, 2.5  # inches
+CELL_WIDTH, CELL_HEIGHT = 0.52, 0.28  # inches
+HIGHEST, LOWEST_CELL = 5.0, 0.16  # inches that cells take together, and one of them at least
+LINE = 0.25  # inches of a line of the title
+CHARACTERS_AN_INCH = 12  # of the title
+
+AskedT = TypeVar("AskedT")  # a section of a question
 Weights = Any  # probabilities, or how often something was seen: an array, or a sparse one
 Keys = Mapping[str, Sequence[Any]]
 Facts = Mapping[str, Any]  # what there is to say, and whether it holds
+Drawing = tuple[tuple[float, float], Callable[..., Any]]  # the width and height in inches, and what draws on `ax`
 
 
 class Mean(NamedTuple):
@@ -125,6 +142,75 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
     }
 
 
+class Curves(NamedTuple):
+    """Probabilities by round, a line each: `lines` says what each column is called."""
+
+    table: str
+    heading: str
+    x: str
+    lines: Mapping[str, str]
+    where: Mapping[str, Any] = {}
+
+    def drawing(self, frame: pd.DataFrame) -> Drawing:
+        """How the panel is drawn from its rows: without lines that are 0 throughout, if there are others."""
+        possible = {column: name for column, name in self.lines.items() if (frame[column] > 0).any()}
+        draw = partial(plots.curves, frame, x=self.x, lines=possible or self.lines, heading=self.heading)
+        return (WIDTH, HEIGHT), draw
+
+
+class Cells(NamedTuple):
+    """The distribution of a number by round, as a heat map."""
+
+    table: str
+    heading: str
+    x: str
+    number: str
+    where: Mapping[str, Any] = {}
+
+    def drawing(self, frame: pd.DataFrame) -> Drawing:
+        """How the panel is drawn from its rows."""
+        from analyser.plots.heatmaps import MOST_CELLS
+
+        likely = frame[frame["probability"] >= 1e-4]
+        values = min(np.ptp(likely[self.number]), MOST_CELLS) + 1
+        height = values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
+        draw = partial(plots.distributions_by_round, frame, x=self.x, number=self.number, heading=self.heading)
+        return (CELL_WIDTH * frame[self.x].nunique(), height), draw
+
+
+class Bars(NamedTuple):
+    """The distribution of a number or word; bars whose key has one of the values in `lost` are hatched."""
+
+    table: str
+    heading: str
+    x: str
+    column: str = "probability"
+    lost: Mapping[str, tuple[str, ...]] = {}
+    where: Mapping[str, Any] = {}
+
+    def drawing(self, frame: pd.DataFrame) -> Drawing:
+        """How the panel is drawn from its rows."""
+        for key, values in self.lost.items():
+            frame = frame.assign(lost=frame[key].isin(values))
+        lost = "lost" if self.lost else None
+        draw = partial(plots.probabilities, frame, x=self.x, heading=self.heading, column=self.column, lost=lost)
+        return (WIDTH, HEIGHT), draw
+
+
+class Fates(NamedTuple):
+    """The systems of a comparison side by side, as one figure of its own.
+
+    `table` has the fates, `notes` what is printed below them: `system`, then two columns; `titles` names each system.
+    """
+
+    table: str
+    notes: str
+    titles: Mapping[str, str]
+
+
+Panel = Curves | Cells | Bars | Fates
+
+
 class Answer(NamedTuple):
     """Tables by name, the main one first, and the panels of the picture."""
 
@@ -132,27 +218,34 @@ class Answer(NamedTuple):
     panels: Sequence[Panel]
 
 
-def holding(facts: Facts) -> tuple[str, ...]:
-    """What holds of some facts."""
-    return tuple(text for text, holds in facts.items() if holds)
+class Rules(NamedTuple):
+    """The rules that numbers come from or do not, and warnings: all that can have their occasion."""
+
+    applied: Facts
+    not_modelled: Mapping[str, Any] = {}
+    warnings: Mapping[str, Any] = {}
+
+    def used(self) -> RulesUsed:
+        """What holds of them."""
+        applied, not_modelled, warnings = (tuple(text for text in facts if facts[text]) for facts in self)
+        return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
 
 
-def rules_used(applied: Facts, not_modelled: Facts | None = None, warnings: Facts | None = None) -> RulesUsed:
-    """The rules that an answer rests on, from what can have its occasion."""
-    return RulesUsed(holding(applied), (), holding(not_modelled or {}), (), holding(warnings or {}))
-
-
-class Part:
+class Part(Generic[AskedT]):
     """What answers a section of a question: `chain`, or several by name, `answer` to what it came to, and `rules`."""
 
-    def __init__(self, asked: Any, question: Any) -> None:
+    def __init__(self, asked: AskedT, question: Any) -> None:
         self.asked, self.question = asked, question
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Work out what the chain and the answer share."""
 
 
 class Sections:
     """Answers to a question in sections: those of the part of each section that is asked, one after the other."""
 
-    def __init__(self, **kinds: type[Part]) -> None:
+    def __init__(self, **kinds: type[Part[Any]]) -> None:
         self._kinds = kinds
         self.parts = lru_cache(maxsize=16)(self._parts)
 
@@ -171,20 +264,72 @@ class Sections:
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
         """The tables and panels of each section."""
-        tables: dict[str, Table] = {}
-        panels: list[Panel] = []
-        for name, part in self.parts(question).items():
-            of_part: Answer = part.answer(recorded.get(name, recorded))
-            tables |= of_part.tables
-            panels += of_part.panels
-        return Answer(tables, panels)
+        answers = [part.answer(recorded.get(name, recorded)) for name, part in self.parts(question).items()]
+        tables = {name: table for each in answers for name, table in each.tables.items()}
+        return Answer(tables, [panel for each in answers for panel in each.panels])
 
-    def rules(self, question: Any) -> RulesUsed:
-        """The rules of each section."""
-        return joined(part.rules() for part in self.parts(question).values())
+    def rules(self, question: Any) -> Rules:
+        """The rules of each section: what holds in one of them holds."""
+        merged: tuple[dict[str, Any], ...] = {}, {}, {}
+        for part in self.parts(question).values():
+            for facts, of_part in zip(merged, part.rules()):
+                facts.update({text: facts.get(text) or holds for text, holds in of_part.items()})
+        return Rules(*merged)
 
 
-def joined(several: Iterable[RulesUsed]) -> RulesUsed:
-    """The rules of several answers as one."""
-    parts = zip(*((rules.applied, (), rules.not_modelled, (), rules.warnings) for rules in several))
-    return RulesUsed(*(tuple(itertools.chain(*part)) for part in parts))
+def picture_of(result: MoraleResult) -> Figure:
+    """The picture of an answer, under a title that names the system and the question.
+
+    Examples
+    --------
+    >>> from analyser import morale
+    >>> figure = picture_of(morale.legion(courage=1, tokens=3))
+    >>> [axes.get_title(loc="left") for axes in figure.axes]
+    ['Without a commander, percent', 'Tokens after the rally step, without a commander, percent']
+    >>> figure.texts[0].get_text()
+    'Star Wars: Legion: courage = 1, tokens = 3'
+    """
+    from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
+
+    first = result.panels[0]
+    if isinstance(first, Fates):
+        notes: dict[str, list[str]] = {system: [] for system in first.titles}
+        for row in result.to_frame(first.notes).to_numpy().tolist():
+            notes[row[0]].append(": ".join(map(str, row[1:])))
+        below = {system: "\n".join(lines) for system, lines in notes.items()}
+        figure = plots.fates_by_system(result.to_frame(first.table), titles=first.titles, notes=below)
+    else:
+        drawings = [_drawing(result, panel) for panel in result.panels]
+        with house_style():
+            all_axes = tiled_axes([size for size, _ in drawings])
+            for axes, (_, draw) in zip(all_axes, drawings):
+                draw(ax=axes)
+        figure = all_axes[0].figure  # type: ignore[assignment]
+    width, before = figure.get_size_inches()
+    lines = result.caption(int(width * CHARACTERS_AN_INCH))
+    height = before + LINE * len(lines)  # room for the title at the top
+    figure.set_size_inches(width, height)
+    for axes in figure.axes:
+        left, bottom, right, top = axes.get_position().extents
+        axes.set_position((left, bottom * before / height, right - left, (top - bottom) * before / height))
+    with house_style():
+        place = MARGIN / width, 1 - MARGIN / height
+        figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top", parse_math=False)
+    return figure
+
+
+def draw_first(result: MoraleResult, axes: Axes) -> Axes:
+    """Draw the first panel of an answer, under a title that names the system and the question."""
+    panel = result.panels[0]
+    if isinstance(panel, Fates):
+        raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
+    _drawing(result, panel)[1](ax=axes)
+    return captioned(axes, [*result.caption(), axes.get_title(loc="left")], fit=False)
+
+
+def _drawing(result: MoraleResult, panel: Panel) -> Drawing:
+    assert not isinstance(panel, Fates)
+    frame = result.to_frame(panel.table)
+    for key, value in panel.where.items():
+        frame = frame[frame[key] == value]
+    return panel.drawing(frame)

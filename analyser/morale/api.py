@@ -69,7 +69,7 @@ def solve(
     ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, Asked) or profiles is not None:  # a checked one does not say where it was read
         used = profiles_used(_folder(profiles), morale=True)
-    rules, own_weights = answers.rules(ready), getattr(answers, "weights", None)
+    rules, own_weights = answers.rules(ready).used(), getattr(answers, "weights", None)
 
     def answer(how: Sampling) -> MoraleResult:
         recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)

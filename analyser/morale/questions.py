@@ -72,8 +72,14 @@ def _small_number(number: object) -> int:
     return int(str(number))
 
 
-def _by_round(value: object) -> object:
-    return tuple(pmf_from(each) for each in (value if isinstance(value, list | tuple) else (value,)))
+def told(default: Any, description: str, **bounds: Any) -> Any:
+    """A key of a question that can be left out, and what the help says of it."""
+    return Field(default, description=description, **bounds)
+
+
+def one_or_list(value: object) -> tuple[Any, ...]:
+    """What is said of each round: one thing of all, or a list with one for each."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
@@ -85,7 +91,9 @@ Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_tab
 """An integer, or a distribution of it."""
 
 ByRound = Annotated[
-    tuple[Pmf, ...], BeforeValidator(_by_round), PlainSerializer(lambda pmfs: [_as_table(pmf) for pmf in pmfs])
+    tuple[Pmf, ...],
+    BeforeValidator(lambda value: tuple(map(pmf_from, one_or_list(value)))),
+    PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
 """A number a round: one for all, or a list with one for each; each an integer or a distribution of it."""
 

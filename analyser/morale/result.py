@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
-from analyser.morale.answers import Table
-from analyser.morale.pictures import Panel, draw_first, picture_of
+from analyser.morale.answers import Panel, Table, draw_first, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
 from analyser.results.base import Result, Weighed

@@ -10,9 +10,8 @@ from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
     from analyser.engine.chain.chain import Chain, Recorded
-    from analyser.morale.answers import Answer
+    from analyser.morale.answers import Answer, Rules
     from analyser.morale.questions import Asked
-    from analyser.results.base import RulesUsed
 
 
 class System(NamedTuple):
@@ -59,7 +58,7 @@ class Answers(Protocol):
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
         """The tables and panels from what each chain came to."""
 
-    def rules(self, question: Any) -> RulesUsed:
+    def rules(self, question: Any) -> Rules:
         """The rules that the numbers come from, such as ``LG-2 rally step``, those that none comes from, warnings."""
 
 

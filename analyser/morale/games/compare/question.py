@@ -10,7 +10,7 @@ from analyser.common.validation import Record
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
-from analyser.morale.questions import Asked, ByRound, Distance, Length, Pmf, Probability, Rounds, Several, spread_over
+from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, Several, spread_over, told
 
 MOST_MODELS = 100
 
@@ -34,63 +34,57 @@ class Ruleset(Record):
 class ArmouredClash(Record):
     """What stands for it in Armoured Clash. Default: worked out from the nerve."""
 
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="DISCIPLINE.")
-    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = Field(
-        None, description="BREAK LIMIT, or none."
-    )
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = told(None, "DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = told(None, "BREAK LIMIT, or none.")
 
 
 class Legion(Record):
     """What stands for it in Legion."""
 
-    courage: CourageOrNone | None = Field(None, description="COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = Field(
-        "a model", description="One token for each model lost, or for each attack with losses."
+    courage: CourageOrNone | None = told(None, "COURAGE, or none (LG-1).")
+    tokens: Literal["a model", "an attack"] = told(
+        "a model", "One token for each model lost, or for each attack with losses."
     )
-    move_distance: Length = Field(6.0, description="Inches of a move at full speed.")
+    move_distance: Length = told(6.0, "Inches of a move at full speed.")
 
 
 class GrandeTactique(Record):
     """What stands for it in Grande Tactique: infantry."""
 
-    check_sides: Sides | None = Field(
-        None, description="Sides of the die of its morale check. Default: the ruleset's, 12."
+    check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
+        None, "Target of its morale check. Default: what stands for the nerve."
     )
-    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
-        None, description="Target of its morale check. Default: what stands for the nerve."
-    )
-    worn_down: Models = Field(1, description="Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = Field(0, description="PIPs spent before rallying.")
+    worn_down: Models = told(1, "Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = told(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
     """What stands for it in Warmaster."""
 
-    dice: Annotated[int, Field(ge=0, le=10)] = Field(1, description="Drive-back dice for each model lost.")
+    dice: Annotated[int, Field(ge=0, le=10)] = told(1, "Drive-back dice for each model lost.")
 
 
 class Mordheim(Record):
     """What stands for it in Mordheim: the unit is the warband."""
 
-    leadership: Annotated[int, Field(ge=2, le=12)] | None = Field(None, description="Leadership, 2 to 12.")
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = told(None, "Leadership, 2 to 12.")
 
 
 class Question(Asked):
     """One unit under one stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Probability = Field(2 / 3, description="Probability to pass one test of nerve, without modifiers.")
-    losses: ByRound | None = Field(
-        None, description="Models lost to each attack: a number, a distribution, or a list by round."
-    )
-    a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
-    b: Section | None = Field(None, description="The other.")
-    duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = Field("a", description="The unit whose losses go through the systems.")
-    attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
-    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge. Default: far.")
-    rounds: Rounds | None = Field(None, description="Rounds to play. Default: the ruleset's.")
+    nerve: Probability = told(2 / 3, "Probability to pass one test of nerve, without modifiers.")
+    losses: ByRound | None = told(None, "Models lost to each attack: a number, a distribution, or a list by round.")
+    a: Section | None = told(None, "Instead of losses, a duel: one unit, a selector or a table.")
+    b: Section | None = told(None, "The other.")
+    duel: Section | None = told(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = told("a", "The unit whose losses go through the systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks a round.")
+    edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()
     legion: Legion = Legion()
     grande_tactique: GrandeTactique = GrandeTactique()
@@ -115,7 +109,7 @@ class Question(Asked):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def pmfs(self) -> tuple[Pmf, ...]:
+    def pmfs(self) -> tuple[tuple[float, ...], ...]:
         """The distribution of the losses to one attack, of each round; none of a duel, whose rounds are dependent."""
         return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
 

@@ -22,7 +22,7 @@ from analyser.morale.games.compare.nerve import GONE, ROUTED, SHAKEN, STEADY
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
-from analyser.morale.games.legion.chain import Unit, moves_to_edge
+from analyser.morale.games.legion.rules import Unit, moves_to_edge
 from analyser.morale.games.mordheim import rules as md
 from analyser.morale.games.warmaster import rules as wm
 from analyser.morale.questions import Pmf, certainly
@@ -194,7 +194,7 @@ def attacked(
 class Legion(System):
     """Tokens for losses, rally, panic (LG-1 to LG-7).
 
-    A condition is the state of a unit in :mod:`analyser.morale.games.legion.chain`.
+    A condition is the state of a unit in :mod:`analyser.morale.games.legion.rules`.
     """
 
     title, rules = "Star Wars: Legion", "LG-1 to LG-7"

@@ -10,11 +10,10 @@ import numpy as np
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.paths import counts_along, distributions_along
-from analyser.morale.answers import Answer, Facts, Keys, Table, rules_used, weights_of
+from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.morale.games.compare import duel, nerve
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.compare.systems import SYSTEMS
-from analyser.morale.pictures import Fates
 from analyser.results.base import RulesUsed
 
 CLASH = "armoured-clash"
@@ -104,7 +103,7 @@ def _rules(question: Question, name: str) -> str:
     return "AC-9.2" if _is_dueling(question, name) else SYSTEMS[name].rules
 
 
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, and what to know about the comparison."""
     clash, used = SYSTEMS[CLASH].title, RulesUsed() if question.duel is None else duel.rules_of(question)
     applied = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
@@ -125,4 +124,4 @@ def rules(question: Question) -> RulesUsed:
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
-    return rules_used(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)
+    return Rules(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)

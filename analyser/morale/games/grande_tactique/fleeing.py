@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, bernoulli, sided
-from analyser.morale.answers import Answer, Mean, Part, Table, rules_used
+from analyser.morale.answers import Answer, Bars, Mean, Part, Rules, Table
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.ground import OFF_MAP, START, TOTALS, Path
-from analyser.morale.games.grande_tactique.question import Check, Column, Flight, Question
-from analyser.morale.pictures import Bars
+from analyser.morale.games.grande_tactique.question import Check, Column, Flight
 from analyser.morale.questions import as_written
-from analyser.results.base import RulesUsed
 
 UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
 BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
@@ -27,18 +25,15 @@ DESTROYED = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 
 
-class UnitTested(Part):
+class UnitTested(Part[Check]):
     """A unit to which something happens that may make it flee."""
 
-    asked: Check
-
-    def __init__(self, asked: Check, question: Question) -> None:
-        super().__init__(asked, question)
-        cause = CAUSES[asked.cause]
-        if cause == gt.WORN_DOWN and asked.worn_down_by != "infantry":
+    def _prepare(self) -> None:
+        cause = CAUSES[self.asked.cause]
+        if cause == gt.WORN_DOWN and self.asked.worn_down_by != "infantry":
             cause = gt.WORN_DOWN_BY_ARTILLERY
-        response = gt.response(gt.ARMS[asked.arm], asked.state == "shaken", cause)
-        ignored = response == gt.IS_SHAKEN and not question.ruleset.fire_shakes
+        response = gt.response(gt.ARMS[self.asked.arm], self.asked.state == "shaken", cause)
+        ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
         self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
 
     def chain(self) -> Chain:
@@ -70,7 +65,7 @@ class UnitTested(Part):
         panel = Bars("check", f"Probability to be {routed}", "arm", f"p_{routed}")
         return Answer({"check": Table({"arm": [self.asked.arm]}, probabilities)}, [panel])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from, what has no effect, and what was taken for granted."""
         check, tested, by_whom = self.asked, self.response == gt.CHECKS, self.asked.worn_down_by is not None
         is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
@@ -92,17 +87,14 @@ class UnitTested(Part):
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
-        return rules_used(applied, {}, warnings)
+        return Rules(applied, {}, warnings)
 
 
-class OneFlight(Part):
+class OneFlight(Part[Flight]):
     """A unit that flees, and who pursues it."""
 
-    asked: Flight
-
-    def __init__(self, asked: Flight, question: Question) -> None:
-        super().__init__(asked, question)
-        self._arm, self._enemy = gt.ARMS[asked.arm], gt.ARMS[asked.enemy]
+    def _prepare(self) -> None:
+        self._arm, self._enemy = gt.ARMS[self.asked.arm], gt.ARMS[self.asked.enemy]
 
     def chain(self) -> Chain:
         """Whether there is a gap, then the flight dice."""
@@ -145,7 +137,7 @@ class OneFlight(Part):
         panel = Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED})
         return Answer(tables, [panel])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from, and what has no effect."""
         flight, shelter = self.asked, self.asked.shelter_distance is not None
         applied = {
@@ -156,19 +148,17 @@ class OneFlight(Part):
             "GT-5 surrounded": flight.surrounded > 0,
         }
         useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return rules_used(applied, {}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
 
 
-class ChainReaction(Part):
+class ChainReaction(Part[Column]):
     """The units as those of a game (:mod:`.game_steps`) in one column, the first to flee as the lowest field.
 
     Each is eager, shaken, fleeing, routed or off the map.
     """
 
-    asked: Column
-
-    def __init__(self, asked: Column, question: Question) -> None:
-        super().__init__(asked, question)
+    def _prepare(self) -> None:
+        asked = self.asked
         arms = [gt.ARMS[arm] for arm in (asked.arm, *(friend.arm for friend in asked.friends))]
         places = (Fraction(0), *(as_written(friend.distance) for friend in asked.friends))
         edge, paths = None if asked.edge_distance is None else as_written(asked.edge_distance), []
@@ -225,7 +215,7 @@ class ChainReaction(Part):
         }
         return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from."""
         friends = self.asked.friends
         applied = {
@@ -235,4 +225,4 @@ class ChainReaction(Part):
             "GT-5 the map edge": self.asked.edge_distance is not None,
             "GT-9 Old Guard that flees": self.asked.old_guard or any(friend.old_guard for friend in friends),
         }
-        return rules_used(applied)
+        return Rules(applied)

@@ -365,6 +365,13 @@ def units_of(paths: Sequence[Path], conditions: Sequence[Sequence[int]]) -> Unit
     return Units(ground, Conditions(counts, numbers, of_number), arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
 
 
+def start_of(units: Units, statuses: Sequence[int]) -> int:
+    """The state in which units of these statuses start."""
+    now = room_for(len(statuses))
+    now.status[:] = statuses
+    return int(pack(units, now, has_collapsed(now, 0)))
+
+
 def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
     of_each, rest = [], states // 2 if units.collapses else states

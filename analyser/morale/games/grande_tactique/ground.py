@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.morale.games.grande_tactique import rules
-from analyser.morale.games.grande_tactique.question import GameUnit
+from analyser.morale.games.grande_tactique.question import GameUnit, RoutedUnit
 from analyser.morale.questions import as_written
 
 TOTALS = rules.FLIGHT_DICE * 6 + 1  # of the dice of a flight
@@ -54,8 +54,8 @@ class Path(NamedTuple):
     onward: list[list[int]]
 
 
-def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
-    """The places of a unit of a game, found flight by flight."""
+def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
+    """The places of a unit, found flight by flight."""
     arm = rules.ARMS[unit.arm]
     edge = None if unit.edge_distance is None else as_written(unit.edge_distance)
     shelter = None if unit.shelter_distance is None or unit.in_shelter else as_written(unit.shelter_distance)

@@ -66,13 +66,12 @@ def blows_of(fight: Fight, turn: int, ruleset: Ruleset, places: dict[str, int]) 
     keys = ("to_hit", "to_wound", "save", "out_of_action")
     to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
     hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
-    silenced = fight.frenzy and not ruleset.hatred_while_frenzied
-    if rules.rerolls_misses(fight.hatred, turn - fight.first_turn, silenced):
+    if rules.rerolls_misses(fight, fight.frenzy, turn - fight.first_turn, ruleset):
         hits, sides = hits * sides + (sides - hits) * hits, sides * sides
     successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
-    each = rules.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
     of = -1 if fight.of is None else places[fight.of]
-    return Losses(success_die(successes, sides * DIE_SIDES**3), each, fight.number, of)
+    die = success_die(successes, sides * DIE_SIDES**3)
+    return Losses(die, rules.attacks_of(fight, fight.frenzy), fight.number, of)
 
 
 class Roster:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
+
 NOBODY = 0  # no warrior is left to test on: no roll of two dice is so low
 Number = Any  # an integer, or one of each of some states
 HARDEST = 6  # what a frightened warrior needs to hit (MD-9)
@@ -46,14 +48,15 @@ def run(inches: Number, roll: Number) -> Any:
     return np.maximum(inches - roll, 0)
 
 
-def attacks_of(attacks: int, second_weapon: bool, frenzied: Number) -> Any:
+def attacks_of(who: Fight | Fighter, frenzied: Number) -> Any:
     """Attacks doubled by frenzy, the extra one of a second weapon not (MD-7)."""
-    return attacks * (1 + frenzied) + second_weapon
+    return who.attacks * (1 + frenzied) + who.second_weapon
 
 
-def rerolls_misses(hatred: bool, combat_round: int, silenced: Number) -> Any:
-    """Hatred re-rolls missed attacks in the first round of a combat (MD-8); rounds from 0; frenzy may silence it."""
-    return (hatred and combat_round == 0) & np.logical_not(silenced)
+def rerolls_misses(who: Fight | Fighter, frenzied: Number, combat_round: int, ruleset: Ruleset) -> Any:
+    """Hatred re-rolls missed attacks in the first round of a combat, 0, unless frenzy silences it (MD-7, MD-8)."""
+    silenced = frenzied & (not ruleset.hatred_while_frenzied)
+    return (who.hatred and combat_round == 0) & np.logical_not(silenced)
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:

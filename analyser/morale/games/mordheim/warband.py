@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States
 from analyser.morale import answers
-from analyser.morale.answers import Answer, Table, Weights, rules_used, stacked, turns_of
+from analyser.morale.answers import Answer, Curves, Rules, Table, Weights, stacked, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.combat import is_silenced
 from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, LOWEST_LEADERSHIP, Question, Warband, column_of
 from analyser.morale.games.mordheim.roster import GAVE_UP, ROUTED, Part, Roster
-from analyser.morale.pictures import Curves
-from analyser.results.base import RulesUsed
 
 PLAYED = "warbands"
 FATES = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
@@ -40,16 +37,14 @@ class Seen(NamedTuple):
     over: NDArray[np.bool_]  # the game (MD-3)
 
 
-class Game(answers.Part):
+class Game(answers.Part[Warband]):
     """Warbands that play in this order; their states are one, the first warband's fastest, `waiting` slowest."""
 
-    asked: Warband
     question: Question
 
-    def __init__(self, asked: Warband, question: Question) -> None:
-        super().__init__(asked, question)
-        self.first_to_leave = question.winner == "first_to_leave"
-        self.rosters = [Roster(each, question) for each in question.warbands]
+    def _prepare(self) -> None:
+        self.first_to_leave = self.question.winner == "first_to_leave"
+        self.rosters = [Roster(each, self.question) for each in self.question.warbands]
         sizes = [roster.states for roster in self.rosters]
         self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
         self._size = math.prod([1 + max(roster.others_may_be_stunned for roster in self.rosters), *sizes])
@@ -191,15 +186,16 @@ class Game(answers.Part):
             for fight in each.casualties_from:
                 turns = range(1, self.question.turns_played + 1)
                 fought = sum(not fight.turns or turn in fight.turns for turn in turns)
-                most += fight.number * fought * mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
+                most += fight.number * fought * mordheim.attacks_of(fight, fight.frenzy)
             falls = int(isinstance(each.leader_falls, int))
             yield each, min(most + falls, each.took_part - (each.leader_falls == "never"))
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from or do not, and what has no effect."""
         warbands, most_out = self.question.warbands, [*self._most_out()]
         fights = [fight for each in warbands for fight in each.casualties_from]
-        hating = [is_silenced(fight, self.question.ruleset) for fight in fights if fight.hatred]
+        ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
+        hates = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
         a_quarter = any(mordheim.rout_test_due(most, each.took_part) for each, most in most_out)
         some_left = ((min(most, each.took_part - 1), each.took_part) for each, most in most_out)
         tested = any(mordheim.rout_test_due(out, took_part) for out, took_part in some_left)
@@ -209,7 +205,7 @@ class Game(answers.Part):
             "MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not": tested,
             "MD-2 giving up: from a quarter out of action": a_quarter,
             "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in fights),
-            "MD-8 in fights: hatred re-rolls misses in the first turn of each": not all(hating),
+            "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(hates),
             f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests": outlived,
         }
         not_modelled = {
@@ -224,4 +220,4 @@ class Game(answers.Part):
         for each, most in most_out:
             useless = f"{each.name}: gives_up_at has no effect: {most} out of action at most"
             warnings[useless] = (each.gives_up_at or 0) > most
-        return rules_used(applied, not_modelled, {**warnings, silenced: any(hating)})
+        return Rules(applied, not_modelled, {**warnings, silenced: not all(hates)})

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
-from analyser.morale.answers import Answer, Keys, Mean, Part, Table, rules_used, turns_of
+from analyser.morale.answers import Answer, Bars, Curves, Keys, Mean, Part, Rules, Table, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.pictures import Bars, Curves
 from analyser.morale.questions import as_written
-from analyser.results.base import RulesUsed
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
 DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
@@ -26,7 +24,7 @@ LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleein
 STANDING, OUT, STUNNED = range(3)
 
 
-class AllAlone(Part):
+class AllAlone(Part[Alone]):
     """The warrior as integers.
 
     A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
@@ -34,10 +32,8 @@ class AllAlone(Part):
     less one of the `fractions`, as runs are whole inches and edges need not be.
     """
 
-    asked: Alone
-
-    def __init__(self, asked: Alone, question: Any) -> None:
-        super().__init__(asked, question)
+    def _prepare(self) -> None:
+        asked = self.asked
         edges = [as_written(edge) for edge in (asked.edge, asked.edge_behind) if edge is not None]
         self.far = BREAKS + asked.opponents + 1
         self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
@@ -143,7 +139,7 @@ class AllAlone(Part):
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
         charged = "; charged: a run more before he can be struck" if self.asked.charged else ""
@@ -163,13 +159,11 @@ class AllAlone(Part):
             f"alone: rally_leader {useless}": stays and self.asked.rally_leader,
             f"alone: charged {useless}": stays and self.asked.charged,
         }
-        return rules_used(applied, not_modelled, warnings)
+        return Rules(applied, not_modelled, warnings)
 
 
-class Stupid(Part):
+class Stupid(Part[Stupidity]):
     """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
-
-    asked: Stupidity
 
     def chain(self) -> Chain:
         """His turns; the state after each is recorded."""
@@ -200,21 +194,18 @@ class Stupid(Part):
         }
         return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rule of stupidity, and what of it no number comes from."""
         where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
-        return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
+        return Rules({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
-class TestsTogether(Part):
+class TestsTogether(Part[Together]):
     """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
 
-    asked: Together
-
-    def __init__(self, asked: Together, question: Any) -> None:
-        super().__init__(asked, question)
-        self.rout_tests = int(asked.rout_test)
-        self.tests = ["rout test"] * self.rout_tests + [each.name for each in asked.warriors]
+    def _prepare(self) -> None:
+        self.rout_tests = int(self.asked.rout_test)
+        self.tests = ["rout test"] * self.rout_tests + [each.name for each in self.asked.warriors]
 
     def _leadership(self, test: int, leader: Any) -> Any:
         if test < self.rout_tests:
@@ -268,7 +259,7 @@ class TestsTogether(Part):
         }
         return Answer(tables, [Bars("tests", "Failed tests", "test", column="p_failed")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rule of a rout test, what no number comes from, and what has no effect."""
         together, rout_test = self.asked, self.asked.rout_test
         other, stays = together.best_other is not None, not together.p_out + together.p_stunned
@@ -280,4 +271,4 @@ class TestsTogether(Part):
             "together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
-        return rules_used({rule: rout_test}, {"what failed tests lead to": True}, warnings)
+        return Rules({rule: rout_test}, {"what failed tests lead to": True}, warnings)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Asked, Distribution, Pmf, Rounds, Several
+from analyser.morale.questions import Asked, Distribution, Pmf, Rounds, Several, told
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12
@@ -103,22 +103,20 @@ class Ruleset(Record):
 class Question(Asked):
     """A unit that is moved, and what is behind it."""
 
-    move: Literal["driven_back", "falls_back", "retreats", "evades"] = Field(
-        "driven_back", description="driven_back (by shooting), falls_back, retreats (from combat) or evades."
+    move: Literal["driven_back", "falls_back", "retreats", "evades"] = told(
+        "driven_back", "driven_back (by shooting), falls_back, retreats (from combat) or evades."
     )
-    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = Field(
-        None, description="Drive-back dice of a unit that is driven back (WM-1)."
+    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = told(
+        None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
-    distance: Distribution | None = Field(
-        None, description="Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+    distance: Distribution | None = told(
+        None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
-    obstacles: Several[Obstacle] = Field(
-        (),
-        max_length=MOST_OBSTACLES,
-        description="What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].",
+    obstacles: Several[Obstacle] = told(
+        (), "What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=MOST_OBSTACLES
     )
-    stands: Stands | None = Field(None, description="Stands of the unit, of which a retreat may cost some (WM-8).")
-    turns: Rounds = Field(1, description="Turns with such a move, from the same place each time.")
+    stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
+    turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked
+from analyser.morale.answers import Answer, Bars, Keys, Mean, Panel, Rules, Table, stacked
 from analyser.morale.games.warmaster.chain import (
     CHOICES,
     Choice,
@@ -23,8 +23,6 @@ from analyser.morale.games.warmaster.chain import (
 )
 from analyser.morale.games.warmaster.question import Question
 from analyser.morale.games.warmaster.rules import Kind, Meeting
-from analyser.morale.pictures import Bars, Panel
-from analyser.results.base import RulesUsed
 
 OPEN_GROUND = "open ground"
 MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "fewest confused"}
@@ -117,7 +115,7 @@ def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
     return spots, np.where(now.place >= 0, of_places[now.place], of_ground[now.moved])
 
 
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
     met = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
     kinds, what = {kind for kind, _ in met}, {each for _, each in met}
@@ -151,7 +149,7 @@ def rules(question: Question) -> RulesUsed:
         "falling back around an obstacle: list what it cannot avoid": move == "falls_back",
         "WM-8 which stands are blocked: `stands` of an obstacle says how many": move == "retreats",
     }
-    return rules_used(applied, not_modelled, _warnings(question))
+    return Rules(applied, not_modelled, _warnings(question))
 
 
 def _warnings(question: Question) -> dict[str, Any]:
