@@ -11,11 +11,7 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
-import numpy as np
-
-from analyser.engine.chain.chain import sided
 from analyser.morale.games.compare.question import Question
 
 FATES = ("steady", "shaken", "routed", "gone")
@@ -24,36 +20,30 @@ LEADERSHIPS = range(2, 13)  # the totals of two dice
 FINEST = 10**6  # of nerves that are distinguished
 
 
-class Scale(NamedTuple):
-    """The values of a system, the probability of each to pass a test rising."""
-
-    values: tuple[int, ...]
-    probabilities: tuple[Fraction, ...]
-
-    def uncertain(self) -> Scale:
-        """The values that neither pass nor fail for certain."""
-        some = [place for place, probability in enumerate(self.probabilities) if 0 < probability < 1]
-        return Scale(tuple(self.values[place] for place in some), tuple(self.probabilities[place] for place in some))
+Scale = dict[int, Fraction]  # the values of a system, the probability of each to pass a test rising
 
 
 def disciplines(question: Question) -> Scale:
     """DISCIPLINE: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
-    values = [value for value, copies in enumerate(deck) if copies]
-    probabilities = tuple(Fraction(int(sum(deck[: value + 1])), int(sum(deck))) for value in values)
-    return Scale((0, *values), (Fraction(0), *probabilities)) if values[0] else Scale(tuple(values), probabilities)
+    passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
+    return passed if 0 in passed else {0: Fraction(0)} | passed
 
 
 def check_targets(sides: int) -> Scale:
     """Targets on one die, from the one that is never reached to the one that always is (GT-2)."""
-    return Scale(tuple(range(sides + 1, 0, -1)), tuple(Fraction(passes, sides) for passes in range(sides + 1)))
+    return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
 
 
 def leaderships() -> Scale:
     """Leadership 2 to 12 on 2d6 (MD-1)."""
-    totals = np.convolve(np.array(sided(6).weights), np.array(sided(6).weights)).tolist()
-    probabilities = tuple(Fraction(sum(totals[: value + 1]), sum(totals)) for value in LEADERSHIPS)
-    return Scale(tuple(LEADERSHIPS), probabilities)
+    ways = [6 - abs(7 - total) for total in LEADERSHIPS]
+    return {value: Fraction(sum(ways[: place + 1]), 36) for place, value in enumerate(LEADERSHIPS)}
+
+
+def _uncertain(scale: Scale) -> Scale:
+    """The values that neither pass nor fail for certain."""
+    return {value: probability for value, probability in scale.items() if 0 < probability < 1}
 
 
 def courage_for(nerve: float | Fraction, question: Question) -> int:
@@ -73,15 +63,12 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
     [13, 6, 5, 4, 1]
     """
-    if nerve <= 0:
-        return scale.values[0]
-    if nerve >= 1:
-        return scale.values[-1]
-    between = scale.uncertain()
-    if not between.values:
-        return scale.values[0 if nerve < 1 / 2 else -1]
-    thresholds = _thresholds(between.probabilities, disciplines(question).uncertain().probabilities)
-    return between.values[bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
+    between, values = _uncertain(scale), [*scale]
+    if nerve <= 0 or nerve >= 1 or not between:
+        return values[0 if nerve < 1 / 2 else -1]
+    nerves = _uncertain(disciplines(question))
+    thresholds = _thresholds(tuple(between.values()), tuple(nerves.values()))
+    return [*between][bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
 
 
 @lru_cache(maxsize=64)

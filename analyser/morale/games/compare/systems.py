@@ -87,26 +87,19 @@ class System:
 
         return Phase(after, *dice)
 
-    def _phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
-        """The phases of a round with some attacks."""
-        return (*self.before, *attacks, *self.tests, RECORD, *self.after)
+    def chain(self) -> tuple[Chain, Turns]:
+        """All rounds one after the other, and their phases.
 
-    def _chain(self, phases: list[Phase]) -> Chain:
+        Of a duel those in which no model is lost, one, … all, in one attack: driven along the paths of its losses.
+        """
+        pmfs = self.question.pmfs or [certainly(lost) for lost in range(self.models + 1)]
+        attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
+        rounds = [(*self.before, *attacks[pmf], *self.tests, RECORD, *self.after) for pmf in pmfs]
         edge = self.question.edge_distance
         what = f"{self.models} models" + ("" if edge is None else f", {edge:g} inches from their edge")
         less = "fewer models, attacks or rounds, or a nearer edge or none"
-        return Chain(self.models * self.conditions, tuple(phases), self.gone_from + 1, what, less)
-
-    def chain(self) -> Chain:
-        """All rounds of the question one after the other."""
-        attacks = {pmf: self._attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
-        rounds = (self._phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
-        return self._chain([*chain.from_iterable(rounds)])
-
-    def driven_chain(self) -> tuple[Chain, Turns]:
-        """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
-        turns = [self._phases(self._attack(certainly(lost))) for lost in range(self.models + 1)]
-        return self._chain([*chain.from_iterable(turns)]), turns
+        phases = tuple(chain.from_iterable(rounds))
+        return Chain(self.models * self.conditions, phases, self.gone_from + 1, what, less), rounds
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """What each of some states is called in the comparison."""
@@ -135,9 +128,9 @@ class ArmouredClash(System):
         own = stated.discipline
         own = nerve.standing_for(question.nerve, nerve.disciplines(question), question) if own is None else own
         unit = None if question.duel is None else duel.unit_of(question)
-        shown = (own, None if limit == NONE else limit) if unit is None else (unit.discipline, unit.break_limit)
-        values = ["none" if value is None else str(value) for value in shown]
-        self.equivalents = dict(zip(("DISCIPLINE", "BREAK LIMIT"), values))
+        values = (own, None if limit == NONE else limit) if unit is None else (unit.discipline, unit.break_limit)
+        shown = ("none" if value is None else str(value) for value in values)
+        self.equivalents = dict(zip(("DISCIPLINE", "BREAK LIMIT"), shown))
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
@@ -154,6 +147,16 @@ class ArmouredClash(System):
 
     def _fate(self, condition: States) -> Any:
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
+
+
+class ClashInDuel(ArmouredClash):
+    """The unit of a duel as it stands there (AC-9.2); a state is its fate."""
+
+    rules, shaken = "AC-9.2", "suppressed, disordered"
+
+    def fates(self, states: States) -> NDArray[np.int64]:
+        """The states."""
+        return states
 
 
 @tiered(1.0)
@@ -355,10 +358,16 @@ class Mordheim(System):
         return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
 
 
+CLASH = "armoured-clash"
 SYSTEMS: dict[str, type[System]] = {
-    "armoured-clash": ArmouredClash,
+    CLASH: ArmouredClash,
     "legion": Legion,
     "grande-tactique": GrandeTactique,
     "warmaster": Warmaster,
     "mordheim": Mordheim,
 }
+
+
+def systems_of(question: Question) -> dict[str, type[System]]:
+    """What the unit is under the rules of each system."""
+    return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,9 @@ from analyser.engine.chain.paths import counts_along, distributions_along
 from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.morale.games.compare import duel, nerve
 from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.systems import SYSTEMS
+from analyser.morale.games.compare.systems import CLASH, SYSTEMS, systems_of
 from analyser.results.base import RulesUsed
 
-CLASH = "armoured-clash"
 completed = duel.completed
 NOT_MODELLED = (
     "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
@@ -31,7 +29,7 @@ NOT_MODELLED = (
 
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a system."""
-    return {name: system(question).chain() for name, system in SYSTEMS.items()}
+    return {name: system(question).chain()[0] for name, system in SYSTEMS.items()}
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
@@ -41,7 +39,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     stream = duel.exact_stream(question) if sampling.is_exact else duel.sampled_stream(question, sampling)
     recorded = {CLASH: Recorded(np.arange(len(nerve.FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        driven = SYSTEMS[name](question).driven_chain()
+        driven = SYSTEMS[name](question).chain()
         if sampling.is_exact:
             recorded[name] = distributions_along(*driven, stream.paths)
         else:
@@ -51,31 +49,21 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
-    systems = {name: system(question) for name, system in SYSTEMS.items()}
-    fates = {
-        name: recorded[name].states if _is_dueling(question, name) else system.fates(recorded[name].states)
-        for name, system in systems.items()
-    }
+    systems = {name: system(question) for name, system in systems_of(question).items()}
+    fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
         for fate, word in enumerate(nerve.FATES)
     }
     stated = [(name, *each) for name, system in systems.items() for each in system.equivalents.items()]
-    words = []
-    for name, system in systems.items():
-        shaken = system.shaken + ", disordered" * _is_dueling(question, name)
-        words.append((name, shaken, system.routed, system.gone, _rules(question, name)))
+    words = [(name, each.shaken, each.routed, each.gone, each.rules) for name, each in systems.items()]
     tables = {
         "fates": Table.crossed({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
-        "equivalents": Table(_columns(("system", "stands_for_nerve", "value"), stated)),
+        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*stated)))),
         "correspondence": Table(_correspondence(question)),
-        "words": Table(_columns(("system", "shaken", "routed", "gone", "rules"), words)),
+        "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
     return Answer(tables, [Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()})])
-
-
-def _columns(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Keys:
-    return dict(zip(names, map(list, zip(*rows))))
 
 
 def _correspondence(question: Question) -> Keys:
@@ -84,29 +72,20 @@ def _correspondence(question: Question) -> Keys:
     targets, leaderships = nerve.check_targets(sides), nerve.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
     rows = []
-    for discipline, probability in zip(*nerve.disciplines(question)):
+    for discipline, probability in nerve.disciplines(question).items():
         target = nerve.standing_for(probability, targets, question)
         leadership = nerve.standing_for(probability, leaderships, question)
-        passed = [probability, dict(zip(*targets))[target], dict(zip(*leaderships))[leadership]]
+        passed = [probability, targets[target], leaderships[leadership]]
         own, checked, led = (round(float(each), 4) for each in passed)
         courage = nerve.courage_for(probability, question)
         rows.append((discipline, own, courage, f"{target}+ on a die of {sides}", checked, leadership, led))
-    return _columns(names, rows)
-
-
-def _is_dueling(question: Question, name: str) -> bool:
-    """Whether a system is Armoured Clash, and the unit fights a duel there."""
-    return name == CLASH and question.duel is not None
-
-
-def _rules(question: Question, name: str) -> str:
-    return "AC-9.2" if _is_dueling(question, name) else SYSTEMS[name].rules
+    return dict(zip(names, zip(*rows)))
 
 
 def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, and what to know about the comparison."""
     clash, used = SYSTEMS[CLASH].title, RulesUsed() if question.duel is None else duel.rules_of(question)
-    applied = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
+    applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
     applied += [f"{clash}: {each}" for each in used.applied]
     not_used = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:

@@ -47,16 +47,6 @@ class Friend(Record):
     kind: Literal["friend", "unyielding"] = "friend"
     chain: Chain = ()
 
-    @property
-    def friends(self) -> int:
-        """The friend and all behind it."""
-        return 1 + sum(each.friends for each in self.chain)
-
-    @property
-    def can_make_way(self) -> bool:
-        """Whether it and all that it pushes can make way (WM-5)."""
-        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
-
 
 Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(_as_written)]
 
@@ -76,19 +66,19 @@ class Obstacle(Record):
             raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
         if self.make_way is not None and self.kind != "friend":
             raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")
-        if self.make_way and not self.can_make_way:
+        if self.make_way and not can_make_way(self):
             raise ValueError("make_way: a friend in its chain cannot make way (allowed: false, or left out)")
         return self
 
-    @property
-    def friends(self) -> int:
-        """The friends that make way if this one does."""
-        return 1 + sum(each.friends for each in self.chain) if self.can_make_way else 0
 
-    @property
-    def can_make_way(self) -> bool:
-        """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
-        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
+def friends_of(each: Friend | Obstacle) -> int:
+    """A friend and all behind it."""
+    return 1 + sum(map(friends_of, each.chain))
+
+
+def can_make_way(each: Friend | Obstacle) -> bool:
+    """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
+    return each.kind == "friend" and all(map(can_make_way, each.chain))
 
 
 class Ruleset(Record):
@@ -132,7 +122,7 @@ class Question(Asked):
     @field_validator("obstacles", mode="after")
     @classmethod
     def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
-        friends = sum(each.friends for each in obstacles)
+        friends = sum(friends_of(each) for each in obstacles if can_make_way(each))
         if friends > MOST_FRIENDS:
             raise ValueError(f"{friends} friends (allowed: up to {MOST_FRIENDS} in all)")
         return obstacles
