@@ -61,17 +61,7 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer.
-
-    Attributes
-    ----------
-    keys : mapping
-        What each row is about, such as the round: values by column.
-    probabilities : mapping
-        The weight of what each column names, one a row.
-    means : mapping
-        The means, one a row.
-    """
+    """A table of an answer: by column what its rows are about, such as the round, and the weights and means of each."""
 
     keys: Keys
     probabilities: Mapping[str, Weights] = field(default_factory=dict)
@@ -108,27 +98,15 @@ def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
     """Tables of the same columns one below the other, told apart by a first key of that name."""
     several = list(tables.values())
-    keys = {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
-    heights = [len(next(iter(table.probabilities.values()))) for table in several]
-    first = {name: [value for value, height in zip(tables, heights) for _ in range(height)]}
-    return Table(
-        first | keys,
-        {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities},
-        {
-            key: Mean(*(np.concatenate([table.means[key][part] for table in several]) for part in range(2)))
-            for key in several[0].means
-        },
-    )
+    keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
+    keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
+    weights = {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities}
+    sums = {key: zip(*(table.means[key][:2] for table in several)) for key in several[0].means}
+    return Table(keys, weights, {key: Mean(*map(np.concatenate, parts)) for key, parts in sums.items()})
 
 
 def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """The recorded distributions of each chain, or the counts of a sample.
-
-    Raises
-    ------
-    InputError
-        There is no room for the distributions (a :class:`~analyser.common.errors.TooLargeError`), or for the counts.
-    """
+    """The recorded distributions of each chain, or the counts of a sample; InputError where there is no room."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -278,17 +256,7 @@ class Sections:
 
 
 def picture_of(result: MoraleResult) -> Figure:
-    """The picture of an answer, under a title that names the system and the question.
-
-    Examples
-    --------
-    >>> from analyser import morale
-    >>> figure = picture_of(morale.legion(courage=1, tokens=3))
-    >>> [axes.get_title(loc="left") for axes in figure.axes]
-    ['Without a commander, percent', 'Tokens after the rally step, without a commander, percent']
-    >>> figure.texts[0].get_text()
-    'Star Wars: Legion: courage = 1, tokens = 3'
-    """
+    """The picture of an answer, under a title that names the system and the question."""
     from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
 
     first = result.panels[0]

@@ -41,13 +41,7 @@ BATCH = 1 << 20  # trials that are played side by side
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """A raw question whose duel is resolved, and what the duel says of the unit filled in.
-
-    Raises
-    ------
-    InputError
-        A duel that cannot be fought; or beside it what the duel says itself.
-    """
+    """A raw question whose duel is resolved, and what the duel says of the unit filled in: InputError beside it."""
     stated = {key: raw[key] for key in SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -187,13 +181,7 @@ def _extended(
 
 
 def exact_stream(question: Question) -> Stream:
-    """The joint distribution of the losses in all rounds.
-
-    Raises
-    ------
-    TooLargeError
-        More states, or more paths of losses, than can be followed.
-    """
+    """The joint distribution of the losses in all rounds; TooLargeError for more than can be followed."""
     models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     fates = np.zeros((question.rounds_played, len(FATES)))

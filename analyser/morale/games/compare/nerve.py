@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 
 from analyser.morale.games.compare.question import Question
+from analyser.morale.games.mordheim.question import LEADERSHIPS
 
 FATES = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
-LEADERSHIPS = range(2, 13)  # the totals of two dice
 FINEST = 10**6  # of nerves that are distinguished
 
 
@@ -56,8 +56,6 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
 
     Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
 
-    Examples
-    --------
     >>> from analyser import morale
     >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
     >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]

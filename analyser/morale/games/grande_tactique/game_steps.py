@@ -113,12 +113,6 @@ def stands(status: int) -> bool:
 
 
 @step
-def flees(status: int) -> bool:
-    """Whether a unit is still to make its flight."""
-    return bool(TO_FLY >> status & 1)
-
-
-@step
 def has_collapsed(now: Now, collapsed: int) -> int:
     """Whether the division's morale has collapsed, now or before; who was withdrawn has not been driven off (GT-8)."""
     left = 0
@@ -174,7 +168,9 @@ def foremost_fleeing(units: Units, now: Now) -> int:
     """The unit that flees next, the first in the list of those in one place; -1 for none."""
     foremost = -1
     for unit in range(len(now.status)):
-        if flees(now.status[unit]) and (foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)):
+        if TO_FLY >> now.status[unit] & 1 and (
+            foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)
+        ):
             foremost = unit
     return foremost
 
@@ -235,8 +231,6 @@ def in_pip_phase(units: Units, now: Now, pips: int, collapsed: int) -> None:
 @step
 def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
     """What fire does to a unit that stands (GT-1, GT-2)."""
-    if not stands(now.status[unit]):
-        return
     response = rules.response(units.arms[unit], now.status[unit] == SHAKEN, cause)
     if response == rules.IS_SILENCED:
         now.status[unit] = SILENCED
@@ -250,39 +244,31 @@ def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
 
 @step
 def charge(units: Units, now: Now, unit: int, enemy: int) -> None:
-    """A charge on a unit that stands succeeds (GT-1, GT-2)."""
-    if enemy == NO_CHARGE or not stands(now.status[unit]):
+    """A charge succeeds, on a unit that stands or, without dice, on one in rout, which cavalry rides down (GT-7)."""
+    if enemy == NO_CHARGE:
         return
-    if units.arms[unit] == rules.ARTILLERY:
-        now.status[unit] = SILENCED
+    if now.status[unit] == ROUTED and enemy == BY_CAVALRY:
+        now.status[unit] = RIDDEN_DOWN
+    elif units.arms[unit] == rules.ARTILLERY:
+        now.status[unit] = SILENCED  # (GT-1)
     else:
         make_flee(units, now, unit, FLEEING_FROM_CAVALRY if enemy == BY_CAVALRY else FLEEING, enemy == BY_INFANTRY)
 
 
 @step
-def charge_in_rout(units: Units, now: Now, unit: int, enemy: int) -> None:
-    """A charge on a routed unit, no dice (GT-7)."""
-    if enemy == NO_CHARGE or now.status[unit] != ROUTED:
-        return
-    if rules.dies_charged_in_rout(rules.CAVALRY if enemy == BY_CAVALRY else rules.INFANTRY):
-        now.status[unit] = RIDDEN_DOWN
-    else:
-        make_flee(units, now, unit, FLEEING, True)
-
-
-@step
 def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, total: int) -> int:
-    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into."""
+    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into.
+
+    Only of a unit to which it can happen, as `totals_apart` says.
+    """
     if phase == WITHDRAWAL:
-        now.status[unit] = WITHDRAWN if stands(now.status[unit]) else now.status[unit]
+        now.status[unit] = WITHDRAWN
     elif phase == PIPS:
         in_pip_phase(units, now, total, collapsed)
     elif phase == FLIGHT:
         fly(units, now, unit, total % TOTALS, total // TOTALS)
-    elif phase == CHARGE:
+    elif phase in (CHARGE, CHARGE_IN_ROUT):
         charge(units, now, unit, total)
-    elif phase == CHARGE_IN_ROUT:
-        charge_in_rout(units, now, unit, total)
     elif total % 2:  # it comes to fire
         suffer(units, now, unit, CAUSES[phase], total // 2)
     return pack(units, now, has_collapsed(now, collapsed))

@@ -131,11 +131,10 @@ class UnitsInRout(Part[Rout]):
         return after
 
     def _charged(self, name: str, states: Any, enemy: Any) -> Any:
-        """No charge, one by cavalry, or by infantry: no dice (GT-7); infantry can charge it out of shelter (GT-6)."""
+        """No charge, one by cavalry, which it does not survive (GT-7), or by infantry, even out of shelter (GT-6)."""
         now, flees, count = self._now(name, states)
         dies = np.where(now < count, count + DESTROYED, now)
-        ends = [dies if gt.dies_charged_in_rout(each) else flees for each in (gt.CAVALRY, gt.INFANTRY)]
-        return self.fields.put(states, **{name: np.choose(enemy, [now, *ends])})
+        return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
 
     def chain(self) -> Chain:
         """Turns of a PIP phase and the charges after it; the state at the end of each is recorded."""

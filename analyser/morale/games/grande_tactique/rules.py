@@ -114,12 +114,6 @@ def rallies(pips: Number, cannot_rally: Number) -> Any:
 
 
 @step
-def dies_charged_in_rout(enemy: int) -> bool:
-    """Whether a routed unit that is charged dies; charged by infantry it flees again (GT-7)."""
-    return enemy == CAVALRY
-
-
-@step
 def has_collapsed(standing: Number, gone: Number) -> Any:
     """Whether a division has collapsed: all but one of its units are routed, destroyed or off the map (GT-8)."""
     return (gone > 0) & (standing <= 1)

@@ -16,9 +16,9 @@ MOST_WARBANDS = 4
 MOST_ATTACKS = 10
 MOST_TESTS = 10
 MOST_FIGHTS = 6
-LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
+LEADERSHIPS = range(2, 13)
 
-Leadership = Annotated[int, Field(ge=LOWEST_LEADERSHIP, le=HIGHEST_LEADERSHIP)]
+Leadership = Annotated[int, Field(ge=LEADERSHIPS[0], le=LEADERSHIPS[-1])]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
 Roll = Annotated[int, Field(ge=2, le=7)]
 LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]

@@ -14,7 +14,7 @@ from analyser.morale.answers import Answer, Bars, Keys, Mean, Part, Rules, Secti
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
-from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -13,8 +14,8 @@ import numpy as np
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
 from analyser.morale.answers import Answer, Bars, Curves, Keys, Mean, Part, Rules, Table, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Stupidity, Together
-from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import as_written
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
@@ -41,8 +42,8 @@ class AllAlone(Part[Alone]):
         self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
         self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
         self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
-        self.is_tested = mordheim.is_all_alone(asked.opponents, asked.friends_near)
-        breaks = self.is_tested and asked.leadership < HIGHEST_LEADERSHIP
+        self.is_tested = asked.opponents >= 2 and not asked.friends_near  # (MD-5)
+        breaks = self.is_tested and asked.leadership < LEADERSHIPS[-1]
         self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after his first run
 
     def _after_first_run(self, roll: int) -> Fraction | None:
@@ -64,6 +65,10 @@ class AllAlone(Part[Alone]):
         """Whether he waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
+    def _breaks(self, then: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+        """What becomes of him then, by a total."""
+        return lambda states, total: np.where(self._breaking(states), then(total), states)
+
     def _hits(self, states: Any) -> Any:
         return np.where(self._breaking(states), states - BREAKS, 0)
 
@@ -71,21 +76,14 @@ class AllAlone(Part[Alone]):
         fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.asked.leadership)
         return np.where((states == HOLDS) & fails, self.far - 1, states)
 
-    def _wounded(self, states: Any, wounds: Any) -> Any:
-        return np.where(self._breaking(states), BREAKS + wounds, states)
-
     def _unsaved(self, states: Any, saves: Any) -> Any:
         down = states - BREAKS - saves >= self.asked.wounds
         return np.where(self._breaking(states), np.where(down, DOWN, BREAKS), states)
 
-    def _first_run(self, states: Any, roll: Any) -> Any:
-        return np.where(self._breaking(states), self.after_first_run[roll], states)
-
     def _runs(self, states: Any, roll: Any) -> Any:
         """A fleeing warrior runs toward the edge (MD-6)."""
-        inches = (states - self.far - 1) % self.width
-        left = mordheim.run(inches, roll + LOWEST_ROLL)
-        return np.where(states == self.far, states, np.where(left > 0, states - inches + left, LEFT))
+        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_ROLL
+        return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
     def _charged(self, states: Any, totals: Any) -> Any:
         is_charged = (states >= self.far) & (totals >= ROLLS)
@@ -101,14 +99,14 @@ class AllAlone(Part[Alone]):
 
         The states after the first combat phase and after each turn are recorded.
         """
-        alone, two_dice = self.asked, (ExtraDie(TWO_DICE, 1),)
+        alone, two_dice, most = self.asked, (ExtraDie(TWO_DICE, 1),), self.asked.opponents
         needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
         wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
         combat = [
             Phase(self._tested, extra_dice=two_dice),
-            Phase(self._wounded, wounds, self._hits, most_dice=alone.opponents),
-            Phase(self._unsaved, saves, self._hits, most_dice=alone.opponents),
-            Phase(self._first_run, extra_dice=two_dice),
+            Phase(self._breaks(lambda wounds: BREAKS + wounds), wounds, self._hits, most_dice=most),
+            Phase(self._unsaved, saves, self._hits, most_dice=most),
+            Phase(self._breaks(lambda roll: self.after_first_run[roll]), extra_dice=two_dice),
         ]
         charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
         rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
@@ -171,7 +169,7 @@ class Stupid(Part[Stupidity]):
         leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
         def tested(states: Any, totals: Any) -> Any:
-            wanders = np.where(mordheim.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
+            wanders = np.where(totals // ROLLS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
             stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
             does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
@@ -225,10 +223,10 @@ class TestsTogether(Part[Together]):
         """The leader's state is drawn, then the tests are taken."""
         lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
         leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost)), 1)
-        phases = [Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))]
-        for test in range(len(self.tests)):
-            phases.append(Phase(partial(self._tested, test), extra_dice=(ExtraDie(TWO_DICE, 1),)))
-        return Chain(0, (*phases, RECORD), 5 << len(self.tests))
+        drawn = Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))
+        tests = (partial(self._tested, test) for test in range(len(self.tests)))
+        rolled = (Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1),)) for tested in tests)
+        return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests))
 
     def answer(self, recorded: Recorded) -> Answer:
         """The leader's state, the rout test and the number of failed tests together; and each test by itself."""

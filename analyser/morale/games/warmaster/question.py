@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Asked, Distribution, Pmf, Rounds, Several, told
+from analyser.morale.questions import Asked, Distribution, Rounds, Several, told
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12
@@ -139,8 +139,3 @@ class Question(Asked):
         if self.move != "retreats" and (self.stands is not None or any(each.stands for each in self.obstacles)):
             raise ValueError("stands are destroyed in retreats only, WM-8 (allowed: move = 'retreats')")
         return self
-
-    @property
-    def distance_pmf(self) -> Pmf:
-        """The distribution of the distance of a move without drive-back dice."""
-        return self.distance or ()

@@ -154,23 +154,15 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
     more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
-        refused, pushed = [Fraction(1), Fraction(0)], _confused_if_pushed(met, more)
-        if met.kind == Kind.FRIEND:
-            stated = met.obstacle.make_way
-            best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
-            more = [pushed[now] if best[now] else refused[now] for now in range(2)]
-        else:
-            best = (False, False)
-            more = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
+        refused = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
+        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
+        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
+        pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
+        best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
+        best = best if met.kind == Kind.FRIEND else (False, False)
+        more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         willing.insert(0, best)
     return willing
-
-
-def _confused_if_pushed(met: Met, more: list[Fraction]) -> list[Fraction]:
-    """Units confused if this friend makes way, and from there on, by whether the mover is confused already."""
-    friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
-    steady = NO_SIX**met.mover_tests
-    return [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
 
 
 class Parts(NamedTuple):
@@ -212,7 +204,7 @@ class Mover:
         self.retreats = question.move == "retreats"
         self._meetings = meetings(question, choice)
         self._stands = self.whole if self.retreats and question.turns > 1 else 1
-        self.farthest = 6 * question.dice if question.dice else len(question.distance_pmf) - 1  # centimetres
+        self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in self.way)
         before = {"lost": question.turns, "destroyed": self._stands}
         flags = {"six": 2, "pushed": 2, "friends": self.friends}
@@ -251,7 +243,7 @@ class Mover:
 
     def meets(self) -> Iterator[tuple[Kind, Meeting]]:
         """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
-        pmf = self.question.distance_pmf
+        pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
             for place, met in enumerate(self.way[:number]):
@@ -262,7 +254,7 @@ class Mover:
 
     def chain(self) -> Chain:
         """The moves of all turns; the state after each of them is recorded."""
-        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance_pmf)
+        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         turn = [self._phase(self._after_die, die)] * (question.dice or 1)
         turn += [*(self._phase(partial(self._after_obstacles, tests), die) for tests, die in _tests(self.way)), RECORD]
         phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
@@ -349,8 +341,6 @@ def tests_together(friends: tuple[int, ...], mover: int) -> Die:
 
     It shows how many of the friends throw any 6 and, one more than there are friends higher, whether the mover does.
 
-    Examples
-    --------
     >>> tests_together((2,), 1)
     Die(weights=(125, 55, 25, 11), sides=216)
     """
