@@ -25,7 +25,6 @@ from analyser.results.base import RulesUsed, captioned
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from analyser.morale.result import MoraleResult
 
@@ -255,11 +254,16 @@ class Sections:
         return Rules(*merged)
 
 
-def picture_of(result: MoraleResult) -> Figure:
-    """The picture of an answer, under a title that names the system and the question."""
+def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
+    """The picture of an answer, or its first panel on `ax`, under a title that names the system and the question."""
     from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
 
     first = result.panels[0]
+    if ax is not None:
+        if isinstance(first, Fates):
+            raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
+        _drawing(result, first)[1](ax=ax)
+        return captioned(ax, [*result.caption(), ax.get_title(loc="left")], fit=False)
     if isinstance(first, Fates):
         notes: dict[str, list[str]] = {system: [] for system in first.titles}
         for row in result.to_frame(first.notes).to_numpy().tolist():
@@ -284,15 +288,6 @@ def picture_of(result: MoraleResult) -> Figure:
         place = MARGIN / width, 1 - MARGIN / height
         figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top", parse_math=False)
     return figure
-
-
-def draw_first(result: MoraleResult, axes: Axes) -> Axes:
-    """Draw the first panel of an answer, under a title that names the system and the question."""
-    panel = result.panels[0]
-    if isinstance(panel, Fates):
-        raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
-    _drawing(result, panel)[1](ax=axes)
-    return captioned(axes, [*result.caption(), axes.get_title(loc="left")], fit=False)
 
 
 def _drawing(result: MoraleResult, panel: Panel) -> Drawing:

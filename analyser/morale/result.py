@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
-from analyser.morale.answers import Panel, Table, draw_first, picture_of
+from analyser.morale.answers import Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
 from analyser.results.base import Result, Weighed
@@ -158,7 +158,7 @@ class MoraleResult(Result):
         InputError
             A comparison on `ax`: it is a figure of its own.
         """
-        return picture_of(self) if ax is None else draw_first(self, ax)
+        return picture_of(self, ax)
 
     def caption(self, width: int = 80) -> list[str]:
         """The system and what is stated in the question, in two lines at most of so many characters."""

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from analyser.common.jit import tiered
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, States, sided, success_die
 from analyser.engine.chain.paths import Turns
-from analyser.morale.games.compare import duel, nerve
-from analyser.morale.games.compare.nerve import GONE, ROUTED, SHAKEN, STEADY
-from analyser.morale.games.compare.question import Question
+from analyser.morale.games.compare import question as asked
+from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
 from analyser.morale.games.legion.rules import Unit, moves_to_edge
@@ -126,11 +125,8 @@ class ArmouredClash(System):
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
         own = stated.discipline
-        own = nerve.standing_for(question.nerve, nerve.disciplines(question), question) if own is None else own
-        unit = None if question.duel is None else duel.unit_of(question)
-        values = (own, None if limit == NONE else limit) if unit is None else (unit.discipline, unit.break_limit)
-        shown = ("none" if value is None else str(value) for value in values)
-        self.equivalents = dict(zip(("DISCIPLINE", "BREAK LIMIT"), shown))
+        own = asked.standing_for(question.nerve, asked.disciplines(question), question) if own is None else own
+        self.equivalents = in_words(own, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
@@ -149,14 +145,10 @@ class ArmouredClash(System):
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
 
 
-class ClashInDuel(ArmouredClash):
-    """The unit of a duel as it stands there (AC-9.2); a state is its fate."""
-
-    rules, shaken = "AC-9.2", "suppressed, disordered"
-
-    def fates(self, states: States) -> NDArray[np.int64]:
-        """The states."""
-        return states
+def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
+    """What stands for the nerve of a unit in Armoured Clash."""
+    values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
+    return {name: "none" if value is None else str(value) for name, value in values.items()}
 
 
 @tiered(1.0)
@@ -210,7 +202,7 @@ class Legion(System):
         most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = nerve.courage_for(question.nerve, question) if courage is None else courage
+        courage = asked.courage_for(question.nerve, question) if courage is None else courage
         self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
@@ -256,9 +248,9 @@ class GrandeTactique(System):
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = nerve.check_targets(sides)
+        targets = asked.check_targets(sides)
         target = stated.check_target
-        self._target = nerve.standing_for(question.nerve, targets, question) if target is None else target
+        self._target = asked.standing_for(question.nerve, targets, question) if target is None else target
         self._check = sided(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
@@ -340,7 +332,7 @@ class Mordheim(System):
         super().__init__(question)
         leadership = question.mordheim.leadership
         if leadership is None:
-            leadership = nerve.standing_for(question.nerve, nerve.leaderships(), question)
+            leadership = asked.standing_for(question.nerve, asked.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def test(states: Any, roll: Any) -> Any:
@@ -366,8 +358,3 @@ SYSTEMS: dict[str, type[System]] = {
     "warmaster": Warmaster,
     "mordheim": Mordheim,
 }
-
-
-def systems_of(question: Question) -> dict[str, type[System]]:
-    """What the unit is under the rules of each system."""
-    return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}

@@ -1,8 +1,8 @@
 """The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
 
-A unit's condition is its place (:mod:`.ground`), whether it has ever rallied, and its status. A state is an integer:
-whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit, counted among
-those that it can come to (:class:`Conditions`).
+A unit's condition is its place (:class:`.rules.Place`), whether it has ever rallied, and its status. A state is an
+integer: whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit,
+counted among those that it can come to (:class:`Conditions`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from analyser.common.jit import step, tiered
 from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
 from analyser.morale.games.grande_tactique import rules
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground, Path, ground_of
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
@@ -47,7 +46,7 @@ class Conditions(NamedTuple):
 class Units(NamedTuple):
     """The units of a game as integers; shapes (units,)."""
 
-    ground: Ground
+    ground: rules.Ground
     conditions: Conditions
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # a number that no other column has, where it is in none
@@ -202,7 +201,7 @@ def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None
         now.status[unit] = SURROUNDED
         return
     after, reach = units.ground.onward[unit, place, rolled], units.ground.reach[unit, place, rolled]
-    now.status[unit] = LEFT_MAP if after == OFF_MAP else ROUTED
+    now.status[unit] = LEFT_MAP if after == rules.OFF_MAP else ROUTED
     now.place[unit] = max(after, 0)
     for friend in now.line:
         if friend < 0 or rank_of(units, now, friend) < reach:
@@ -266,7 +265,7 @@ def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, t
     elif phase == PIPS:
         in_pip_phase(units, now, total, collapsed)
     elif phase == FLIGHT:
-        fly(units, now, unit, total % TOTALS, total // TOTALS)
+        fly(units, now, unit, total % rules.TOTALS, total // rules.TOTALS)
     elif phase in (CHARGE, CHARGE_IN_ROUT):
         charge(units, now, unit, total)
     elif total % 2:  # it comes to fire
@@ -309,9 +308,9 @@ def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) 
         apart = totals_apart(units, phase, unit, before)
         for total in range(totals):
             after[row, total] = states[row]
-            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % TOTALS):
+            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % rules.TOTALS):
                 after[row, total] = after[row, total - 1]
-            elif (total % TOTALS if phase == FLIGHT else total) < apart:
+            elif (total % rules.TOTALS if phase == FLIGHT else total) < apart:
                 for each in range(len(units.arms)):
                     now.status[each], now.place[each] = before.status[each], before.place[each]
                     now.rallied[each] = before.rallied[each]
@@ -339,9 +338,9 @@ def dice_of_flight(units: Units, states: States) -> States:
     return dice
 
 
-def units_of(paths: Sequence[Path], conditions: Sequence[Sequence[int]]) -> Units:
+def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -> Units:
     """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
-    ground, counts = ground_of(paths), np.array([len(each) for each in conditions])
+    ground, counts = rules.ground_of(paths), np.array([len(each) for each in conditions])
     numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
     of_number = np.zeros((len(paths), counts.max()), np.int64)
     for unit, each in enumerate(conditions):

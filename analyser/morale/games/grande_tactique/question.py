@@ -29,6 +29,11 @@ CorpsUnits = Annotated[
 Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the ruleset's.")]
 
 
+def listed(most: int, description: str) -> Any:
+    """A key that lists 1 to `most` things, and what the help says of it."""
+    return Field(min_length=1, max_length=most, description=description)
+
+
 class Pips(Record):
     """The dice for PIPs of the ruleset."""
 
@@ -105,11 +110,8 @@ class Column(OfAnArm):
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
     enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Several[Friend] = told(
-        ...,
-        "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].",
-        min_length=1,
-        max_length=MOST_FRIENDS,
+    friends: Several[Friend] = listed(
+        MOST_FRIENDS, "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
     old_guard: bool = told(False, "The unit that flees first is Old Guard.")
     edge_distance: Distance | None = told(None, "Inches from it to the map edge. Default: far.")
@@ -135,11 +137,8 @@ class RoutedUnit(OfAnArm):
 class Rout(Record):
     """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
 
-    units: Several[RoutedUnit] = told(
-        ...,
-        "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].",
-        min_length=1,
-        max_length=MOST_ROUTED,
+    units: Several[RoutedUnit] = listed(
+        MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
     charged_by_cavalry: Probability = told(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
@@ -171,11 +170,8 @@ class Member(Record):
 class Division(Record):
     """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
 
-    units: Several[Member] = told(
-        ...,
-        "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.",
-        min_length=1,
-        max_length=MOST_DIVISION,
+    units: Several[Member] = listed(
+        MOST_DIVISION, "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
     )
     rally: bool = told(True, "PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
@@ -232,11 +228,8 @@ class GameUnit(OfAnArm):
 class Game(Record):
     """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
 
-    units: Several[GameUnit] = told(
-        ...,
-        "The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}].",
-        min_length=1,
-        max_length=MOST_GAME,
+    units: Several[GameUnit] = listed(
+        MOST_GAME, "The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
     )
     surrounded: Probability = told(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
     rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")

@@ -15,11 +15,10 @@ import numpy as np
 from analyser.common.validation import Record
 from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided
 from analyser.morale.answers import Answer, Cells, Curves, Mean, Part, Rules, Sections, Table, counted, turns_of
-from analyser.morale.games.grande_tactique import fleeing, rallying
+from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Path, path_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
 
 LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
@@ -87,8 +86,8 @@ class DivisionUnderAttack(Part[Game]):
         asked, ruleset = self.asked, self.question.ruleset
         self._turns = asked.turns or ruleset.turns
         dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns  # as of units in rout
-        totals = [range(TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
-        paths = [path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
+        totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
+        paths = [gt.path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
         reached = [self._reached(unit, path) for unit, path in zip(asked.units, paths)]
         self.units = steps.units_of(paths, reached)._replace(
             columns=np.array([unit.column or -place - 1 for place, unit in enumerate(asked.units)], np.int64),
@@ -101,11 +100,11 @@ class DivisionUnderAttack(Part[Game]):
             collapses=1,
         )
 
-    def _reached(self, unit: GameUnit, path: Path) -> list[int]:
+    def _reached(self, unit: GameUnit, path: gt.Path) -> list[int]:
         """All conditions that a unit can come to, and perhaps some that it cannot, in order, by a search."""
         of_a_flight = {
             steps.FLEEING: (0,),
-            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, TOTALS) if unit.arm == "cavalry" else (0,),
+            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
         }
         of_standing = [steps.SHAKEN]
         if unit.arm == "artillery":
@@ -127,8 +126,8 @@ class DivisionUnderAttack(Part[Game]):
                 after = [(place, 1, STATUS_OF[self.asked.rallied]), *((place, rallied, each) for each in of_rout)]
             elif status in of_a_flight:
                 ends = {path.onward[place][total] for total in of_a_flight[status]}
-                after = [(end, rallied, steps.ROUTED) for end in ends if end != OFF_MAP]
-                after += [(0, rallied, steps.LEFT_MAP)] if OFF_MAP in ends else []
+                after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
+                after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
                 after += [(0, rallied, steps.SURROUNDED)] if self.asked.surrounded else []
             new = {condition_of(*each) for each in after} - reached
             reached |= new
@@ -146,7 +145,7 @@ class DivisionUnderAttack(Part[Game]):
         After each of these come the flights that it leads to, of as many units as may flee.
         """
         units, ruleset, count = self.asked.units, self.question.ruleset, len(self.asked.units)
-        gap = (ExtraDie(bernoulli(self.asked.surrounded), TOTALS),) if self.asked.surrounded else ()
+        gap = (ExtraDie(bernoulli(self.asked.surrounded), gt.TOTALS),) if self.asked.surrounded else ()
         flight = steps.flight(self.units, fleeing.DIE, gap)
         rally = Phase(steps.change(self.units, steps.PIPS, 0), sided(ruleset.pip_sides), ruleset.pip_dice)
         withdrawals = [Phase(steps.change(self.units, steps.WITHDRAWAL, unit)) for unit in range(count)]
@@ -199,20 +198,20 @@ class DivisionUnderAttack(Part[Game]):
             "withdrawn": (status == steps.WITHDRAWN).sum(axis=1),
         }
         standing, lost = numbers["standing"], numbers["lost"]
-        probabilities = rallying.division_probabilities(self.asked, standing, lost, states, weights)
+        probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
         of_units = {f"p_{name}": weights @ np.isin(status, each) for name, each in STATUSES_OF.items()}
         of_units["p_rallied"] = weights @ ever
         means = {f"mean_{name}": Mean.of(weights, each) for name, each in numbers.items()}
         tables = {
             "game": Table(turns, probabilities, means),
-            "game_units": rallying.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
+            "game_units": fleeing.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
             "game_lost": counted(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
         each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
         panels: list[Any] = [
             *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in each.items()),
-            Curves("game", "The division", "turn", rallying.DIVISION_LINES),
+            Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
             Cells("game_lost", "Units lost", "turn", "units"),
         ]
         return Answer(tables, panels)
@@ -278,8 +277,8 @@ _SECTIONS = Sections(
     check=fleeing.UnitTested,
     flight=fleeing.OneFlight,
     column=fleeing.ChainReaction,
-    rout=rallying.UnitsInRout,
-    division=rallying.UnitsOfDivision,
+    rout=fleeing.UnitsInRout,
+    division=fleeing.UnitsOfDivision,
     game=DivisionUnderAttack,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer

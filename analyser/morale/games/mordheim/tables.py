@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -160,43 +160,36 @@ _SECTIONS = Sections(
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
-class _Near(NamedTuple):
-    """A place where a leader within 6 inches can be stated (MD-4)."""
+def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
+    """Every place where a leader within 6 inches can be stated (MD-4).
 
-    where: str
-    leader: int | None  # his Leadership
-    state: str
-    own: int  # Leadership of the warrior who may use his
-    tests: bool  # whether there is a test to use it in
-
-
-def _leaders_near(question: Question) -> Iterator[_Near]:
-    """Every place where a leader within 6 inches can be stated."""
+    His Leadership and state, the own Leadership of the warrior who may use his, and whether there is a test for it.
+    """
     parts = _SECTIONS.parts(question)
     if (lone := question.alone) is not None:
-        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee)
+        yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
     if question.combat is not None:
         for name, side, tests in zip(SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
-            yield _Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
+            yield f"combat.{name}", side.leader, side.leader_state, side.leadership, tests
     if (stupid := question.stupidity) is not None:
-        yield _Near("stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True)
+        yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
     if (several := question.together) is not None:
         for each in several.warriors:
             if each.near_leader:
-                yield _Near(f"together: {each.name}", several.leader, "standing", each.leadership, True)
+                yield f"together: {each.name}", several.leader, "standing", each.leadership, True
 
 
 def rules(question: Question) -> Rules:
     """The rules of each section, and of the leaders that are near (MD-4)."""
     helps, warnings = False, {}
-    for near in _leaders_near(question):
-        standing = near.state == "standing"
-        of_whom = f"the leader is {near.state} and lends no Leadership"
-        why = of_whom if near.leader else "leader_state has no effect: no leader"
-        warnings[f"{near.where}: {why} (MD-4)"] = not standing
-        could, better = near.leader is not None and near.tests, (near.leader or 0) > near.own
-        no_better = f"the leader's {near.leader} is no better than {near.own}: no effect (MD-4)"
-        warnings[f"{near.where}: {no_better}"] = standing and could and not better
+    for where, leader, state, own, tests in _leaders_near(question):
+        standing = state == "standing"
+        of_whom = f"the leader is {state} and lends no Leadership"
+        why = of_whom if leader else "leader_state has no effect: no leader"
+        warnings[f"{where}: {why} (MD-4)"] = not standing
+        could, better = leader is not None and tests, (leader or 0) > own
+        no_better = f"the leader's {leader} is no better than {own}: no effect (MD-4)"
+        warnings[f"{where}: {no_better}"] = standing and could and not better
         helps = helps or (could and better)
     in_turns = question.warband or question.alone or question.stupidity
     warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (

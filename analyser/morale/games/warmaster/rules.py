@@ -179,18 +179,6 @@ class Parts(NamedTuple):
     pushed: NDArray[np.bool_]  # by friends that made way
 
 
-class Tests(NamedTuple):
-    """The tests of one phase, with what is met on the way to them.
-
-    The phase sees to the obstacles from `first` to `last` - 1, and the tests are for the last of them: of some friends,
-    and of the mover. Where none fails the total is 0; each friend that does adds 1, the mover `friends` + 1.
-    """
-
-    first: int
-    last: int
-    friends: int
-
-
 class Mover:
     """A unit and what is in its way, under one choice of the player; its states as integers.
 
@@ -256,7 +244,9 @@ class Mover:
         """The moves of all turns; the state after each of them is recorded."""
         question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         turn = [self._phase(self._after_die, die)] * (question.dice or 1)
-        turn += [*(self._phase(partial(self._after_obstacles, tests), die) for tests, die in _tests(self.way)), RECORD]
+        for some, friends, tested in _tests(self.way):
+            turn.append(self._phase(partial(self._after_obstacles, some, friends), tested))
+        turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
         past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {past}"
@@ -281,15 +271,18 @@ class Mover:
         moved = np.minimum(now.moved + total, self.farthest)
         return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
 
-    def _after_obstacles(self, tests: Tests, now: Parts, totals: Any) -> Any:
-        """The obstacles of a phase and its tests (WM-2 to WM-8)."""
+    def _after_obstacles(self, some: range, friends_tested: int, now: Parts, totals: Any) -> Any:
+        """Some obstacles and, at the last of them, the tests of friends and of the mover (WM-2 to WM-8).
+
+        Where none fails the total is 0; each friend that does adds 1, the mover 1 more than there are friends.
+        """
         reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
         stands = np.array([met.stands for met in self.way])[:, np.newaxis]
         blocked = np.cumsum(stands * (self._meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
         six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
         halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-        for place in range(tests.first, tests.last):
-            mover, friends = np.divmod(totals if place == tests.last - 1 else np.zeros(1, int), tests.friends + 1)
+        for place in some:
+            mover, friends = np.divmod(totals if place == some[-1] else np.zeros(1, int), friends_tested + 1)
             meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
             no_stands = self.whole <= now.destroyed + blocked[place, reached]
             in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
@@ -315,7 +308,7 @@ class Mover:
         return np.where(destroyed == self.whole, self._gone + lost, start)
 
 
-def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:
+def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
     """The tests of the way, nearest first, those of a few friends and of the mover in one throw.
 
     The mover comes last at each obstacle, so that what it has chosen there stands until all of them have tested.
@@ -325,14 +318,14 @@ def _tests(met: tuple[Met, ...]) -> Iterator[tuple[Tests, Die]]:
         friends: list[int] = []
         for tests in each.friend_tests:
             if sum(friends) + tests + each.mover_tests > MOST_DICE and friends:
-                yield Tests(first, place + 1, len(friends)), tests_together(tuple(friends), 0)
+                yield range(first, place + 1), len(friends), tests_together(tuple(friends), 0)
                 first, friends = place, []
             friends.append(tests)
         if friends or each.mover_tests:
-            yield Tests(first, place + 1, len(friends)), tests_together(tuple(friends), each.mover_tests)
+            yield range(first, place + 1), len(friends), tests_together(tuple(friends), each.mover_tests)
             first = place + 1
     if first < len(met):
-        yield Tests(first, len(met), 0), NO_DIE
+        yield range(first, len(met)), 0, NO_DIE
 
 
 @cache
