@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from analyser.engine.chain.on_demand import sampled_counts
 from analyser.results.base import RulesUsed, captioned
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from analyser.morale.result import MoraleResult
@@ -119,59 +118,23 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
     }
 
 
-class Curves(NamedTuple):
-    """Probabilities by round, a line each: `lines` says what each column is called."""
+class Panel(NamedTuple):
+    """A panel of the picture: the rows of a table with the values `where`.
 
+    Curves are probabilities by round, and `what` says what the line of each column is called; cells the distribution
+    of the number `what` by round; bars the column `what`, hatched where a key has one of the values in `lost`.
+    """
+
+    draw: Literal["curves", "cells", "bars"]
     table: str
     heading: str
     x: str
-    lines: Mapping[str, str]
+    what: Any = "probability"
     where: Mapping[str, Any] = {}
-
-    def drawing(self, frame: pd.DataFrame) -> Drawing:
-        """How the panel is drawn from its rows: without lines that are 0 throughout, if there are others."""
-        possible = {column: name for column, name in self.lines.items() if (frame[column] > 0).any()}
-        draw = partial(plots.curves, frame, x=self.x, lines=possible or self.lines, heading=self.heading)
-        return (WIDTH, HEIGHT), draw
-
-
-class Cells(NamedTuple):
-    """The distribution of a number by round, as a heat map."""
-
-    table: str
-    heading: str
-    x: str
-    number: str
-    where: Mapping[str, Any] = {}
-
-    def drawing(self, frame: pd.DataFrame) -> Drawing:
-        """How the panel is drawn from its rows."""
-        from analyser.plots.heatmaps import MOST_CELLS
-
-        likely = frame[frame["probability"] >= 1e-4]
-        values = min(np.ptp(likely[self.number]), MOST_CELLS) + 1
-        height = values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
-        draw = partial(plots.distributions_by_round, frame, x=self.x, number=self.number, heading=self.heading)
-        return (CELL_WIDTH * frame[self.x].nunique(), height), draw
-
-
-class Bars(NamedTuple):
-    """The distribution of a number or word; bars whose key has one of the values in `lost` are hatched."""
-
-    table: str
-    heading: str
-    x: str
-    column: str = "probability"
     lost: Mapping[str, tuple[str, ...]] = {}
-    where: Mapping[str, Any] = {}
 
-    def drawing(self, frame: pd.DataFrame) -> Drawing:
-        """How the panel is drawn from its rows."""
-        for key, values in self.lost.items():
-            frame = frame.assign(lost=frame[key].isin(values))
-        lost = "lost" if self.lost else None
-        draw = partial(plots.probabilities, frame, x=self.x, heading=self.heading, column=self.column, lost=lost)
-        return (WIDTH, HEIGHT), draw
+
+Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
 
 
 class Fates(NamedTuple):
@@ -185,14 +148,11 @@ class Fates(NamedTuple):
     titles: Mapping[str, str]
 
 
-Panel = Curves | Cells | Bars | Fates
-
-
 class Answer(NamedTuple):
     """Tables by name, the main one first, and the panels of the picture."""
 
     tables: Mapping[str, Table]
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | Fates]
 
 
 class Rules(NamedTuple):
@@ -290,9 +250,23 @@ def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
     return figure
 
 
-def _drawing(result: MoraleResult, panel: Panel) -> Drawing:
+def _drawing(result: MoraleResult, panel: Panel | Fates) -> Drawing:
+    """How a panel is drawn from its rows: without lines that are 0 throughout, if there are others."""
     assert not isinstance(panel, Fates)
-    frame = result.to_frame(panel.table)
+    frame, what = result.to_frame(panel.table), panel.what
+    shared: dict[str, Any] = {"x": panel.x, "heading": panel.heading}
     for key, value in panel.where.items():
         frame = frame[frame[key] == value]
-    return panel.drawing(frame)
+    if panel.draw == "curves":
+        possible = {column: name for column, name in what.items() if (frame[column] > 0).any()}
+        return (WIDTH, HEIGHT), partial(plots.curves, frame, lines=possible or what, **shared)
+    if panel.draw == "cells":
+        from analyser.plots.heatmaps import MOST_CELLS
+
+        values = min(np.ptp(frame[frame["probability"] >= 1e-4][what]), MOST_CELLS) + 1
+        size = CELL_WIDTH * frame[panel.x].nunique(), values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
+        return size, partial(plots.distributions_by_round, frame, number=what, **shared)
+    for key, hatched in panel.lost.items():
+        frame = frame.assign(lost=frame[key].isin(hatched))
+    lost = "lost" if panel.lost else None
+    return (WIDTH, HEIGHT), partial(plots.probabilities, frame, column=what, lost=lost, **shared)

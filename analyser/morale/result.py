@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned
-from analyser.morale.answers import Panel, Table, picture_of
+from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
 from analyser.results.base import Result, Weighed
@@ -46,7 +46,7 @@ class MoraleResult(Result):
     scenario: Asked
     system: str
     tables: Mapping[str, Table]
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | Fates]
 
     @property
     def kind(self) -> str:  # type: ignore[override]

@@ -110,7 +110,11 @@ def _correspondence(question: Question) -> Keys:
 
 def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, and what to know about the comparison."""
-    clash, used = SYSTEMS[CLASH].title, RulesUsed() if question.duel is None else rules_of(question)
+    clash, used = SYSTEMS[CLASH].title, RulesUsed()
+    if question.duel is not None:
+        scenario = scenario_of(question)
+        shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        used = of_duel(scenario, shooters, with_replacement=True)
     applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
     applied += [f"{clash}: {each}" for each in used.applied]
     not_used = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
@@ -174,13 +178,6 @@ def scenario_of(question: Question) -> DuelScenario:
     """The duel of a question."""
     sections = {key: getattr(question, key) for key in SECTIONS}
     return load_duel({**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
-
-
-def rules_of(question: Question) -> RulesUsed:
-    """The rules that the duel rests on."""
-    scenario = scenario_of(question)
-    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    return of_duel(scenario, shooters, with_replacement=True)
 
 
 class Stream(NamedTuple):

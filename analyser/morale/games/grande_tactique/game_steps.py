@@ -2,7 +2,7 @@
 
 A unit's condition is its place (:class:`.rules.Place`), whether it has ever rallied, and its status. A state is an
 integer: whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit,
-counted among those that it can come to (:class:`Conditions`).
+counted among those that it can come to.
 """
 
 from __future__ import annotations
@@ -31,23 +31,17 @@ ALL = 1 << 30  # totals
 FAR = 1000.0  # inches: beyond the reach of Old Guard
 
 
-class Conditions(NamedTuple):
-    """The conditions that each unit can come to, whatever the others do.
+class Units(NamedTuple):
+    """The units of a game as integers; shapes (units,).
 
-    There are far fewer of them than places times statuses: who has fled and stands has rallied, who is gone has no
-    place.
+    The conditions that a unit can come to are far fewer than places times statuses: who has fled and stands has
+    rallied, who is gone has no place.
     """
 
-    counts: NDArray[np.int64]  # shape (units,)
+    ground: rules.Ground
+    counts: NDArray[np.int64]  # how many conditions each can come to, whatever the others do
     numbers: NDArray[np.int64]  # of a condition among those, 0 where it is none of them: shape (units, conditions)
     of_number: NDArray[np.int64]  # shape (units, most of them), padded with zeros
-
-
-class Units(NamedTuple):
-    """The units of a game as integers; shapes (units,)."""
-
-    ground: rules.Ground
-    conditions: Conditions
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # a number that no other column has, where it is in none
     old_guard: NDArray[np.int64]
@@ -88,8 +82,8 @@ def unpack(units: Units, state: int, now: Now) -> int:
     if units.collapses:
         collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
-        count = units.conditions.counts[unit]
-        condition, state = units.conditions.of_number[unit, state % count], state // count
+        count = units.counts[unit]
+        condition, state = units.of_number[unit, state % count], state // count
         now.status[unit] = condition % STATUSES
         now.rallied[unit] = condition // STATUSES % 2
         now.place[unit] = condition // STATUSES // 2
@@ -99,9 +93,9 @@ def unpack(units: Units, state: int, now: Now) -> int:
 @step
 def pack(units: Units, now: Now, collapsed: int) -> int:
     """The state in which a game stands so."""
-    state, (status, place, rallied, _), (counts, numbers, _) = 0, now, units.conditions
+    state, (status, place, rallied, _), counts = 0, now, units.counts
     for unit in range(len(counts) - 1, -1, -1):
-        state = state * counts[unit] + numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
+        state = state * counts[unit] + units.numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
     return state * 2 + collapsed if units.collapses else state
 
 
@@ -347,7 +341,7 @@ def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -
         numbers[unit, each] = range(len(each))
         of_number[unit, : len(each)] = each
     nothing, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
-    return Units(ground, Conditions(counts, numbers, of_number), arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
+    return Units(ground, counts, numbers, of_number, arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
 
 
 def start_of(units: Units, statuses: Sequence[int]) -> int:
@@ -360,7 +354,7 @@ def start_of(units: Units, statuses: Sequence[int]) -> int:
 def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
     of_each, rest = [], states // 2 if units.collapses else states
-    for count, of_number in zip(units.conditions.counts.tolist(), units.conditions.of_number):
+    for count, of_number in zip(units.counts.tolist(), units.of_number):
         of_each.append(of_number[rest % count])
         rest = rest // count
     conditions = np.stack(of_each, axis=1)

@@ -162,7 +162,7 @@ class DivisionUnderAttack(Part[Game]):
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
             # few of the states can be reached: above MOST_STATES they are looked for, and not tabulated one and all
-            max(2 * math.prod(self.units.conditions.counts.tolist()), MOST_STATES + 1),
+            max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
             f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
             " has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
@@ -209,7 +209,7 @@ class DivisionUnderAttack(Part[Game]):
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
         each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
-        panels: list[Any] = [
+        panels = [
             *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in each.items()),
             Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
             Cells("game_lost", "Units lost", "turn", "units"),

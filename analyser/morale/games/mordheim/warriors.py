@@ -255,7 +255,7 @@ class TestsTogether(Part[Together]):
             "tests": Table({"test": self.tests}, of_tests),
             "several": Table({"warriors": [*several]}, {"probability": np.array([*several.values()])}),
         }
-        return Answer(tables, [Bars("tests", "Failed tests", "test", column="p_failed")])
+        return Answer(tables, [Bars("tests", "Failed tests", "test", "p_failed")])
 
     def rules(self) -> Rules:
         """The rule of a rout test, what no number comes from, and what has no effect."""
