@@ -149,18 +149,18 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     except InputError as error:
         raise InputError(error.problem, where=error.where.removeprefix("scenario: "), allowed=error.allowed) from None
     unit = scenario.b if raw.get("side") == "b" else scenario.a
-    of_duel: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
+    told: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
     if unit.edge_distance is not None:
-        of_duel["edge_distance"] = float(unit.edge_distance)
-    for key in (*of_duel, *_OWN):
-        if _says(raw.get(key)) and raw[key] != of_duel.get(key):
-            allowed = f"left out, or {of_duel[key]}" if key in of_duel else "left out"
+        told["edge_distance"] = float(unit.edge_distance)
+    for key in (*told, *_OWN):
+        if _says(raw.get(key)) and raw[key] != told.get(key):
+            allowed = f"left out, or {told[key]}" if key in told else "left out"
             raise InputError("the duel says it itself", where=key, allowed=allowed)
     nerve, deck = {}, scenario.ruleset.deck.counts()
     if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     resolved = scenario.as_dict()
-    return {**nerve, **raw, **of_duel, **{key: resolved[key] for key in SECTIONS}}
+    return {**nerve, **raw, **told, **{key: resolved[key] for key in SECTIONS}}
 
 
 def _says(value: object) -> bool:

@@ -89,26 +89,16 @@ class Roster:
         self.fighting = 2 * self.took_part
         self.states = self.fighting + N_FATES
         self.all_states = np.arange(2 * self.states)
-        self._standing = self._standing_by_group(warband.others_fall == "weakest_first")
-        self.tests, self._part_of = cache(self._tests), cache(self._casualties)
-
-    def _standing_by_group(self, weakest_first: bool) -> NDArray[np.int64]:
-        """How many of each group of the others stand, best first, by how many of the others are out."""
-        standing = np.zeros((len(self._groups), self.took_part), np.int64)
-        left = np.arange(self.took_part)
-        for place in range(len(self._groups))[:: -1 if weakest_first else 1]:
-            standing[place] = np.maximum(self._groups[place].number - left, 0)
+        # how many of each group of the others stand, best first, by how many of the others are out
+        self._standing, left = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
+        for place in range(len(self._groups))[:: -1 if warband.others_fall == "weakest_first" else 1]:
+            self._standing[place] = np.maximum(self._groups[place].number - left, 0)
             left = np.maximum(left - self._groups[place].number, 0)
-        return standing
+        self.tests, self._part_of = cache(self._tests), cache(self._casualties)
 
     def out(self, states: Any) -> Any:
         """How many of a warband that fights are out of action."""
         return states // self.took_part + states % self.took_part
-
-    def start(self, warband: Warband) -> int:
-        """The state at the start, before anybody has fallen; of a warband that is all out of action, that."""
-        all_out = warband.out == self.took_part and warband.leader_falls != "never"
-        return self.fighting + ALL_OUT if all_out else 0
 
     def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
         """The casualties before the test of a turn; before the first turn, 0, those who are out at the start."""
@@ -201,7 +191,8 @@ class Roster:
             (leader_lost & self.others_may_be_stunned, self.states + states),
             (mordheim.passes(roll, leadership), states),
         ]
-        return self._first(ends, len(totals))
+        conditions, values = zip(*ends)
+        return np.select(conditions, values, self.fighting + ROUTED)
 
     def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
         """After a test on a group of the others of whom some are not stunned; after the last on nobody.
@@ -212,18 +203,13 @@ class Roster:
         steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_ROLL
         tested_on = np.where(steady > 0, self._groups[group].leadership, mordheim.NOBODY)
         waits_on = (steady == 0) & (group < len(self._groups) - 1)
-        ends = [((states < self.states) | waits_on, states), (mordheim.passes(roll, tested_on), states - self.states)]
-        return self._first(ends, len(totals))
-
-    def _first(self, ends: list[tuple[Any, Any]], totals: int) -> NDArray[np.int64]:
-        """What stands beside the first condition that holds; else the warband is routed."""
-        shape = len(self.all_states), totals
-        conditions, values = ([np.broadcast_to(each, shape) for each in part] for part in zip(*ends))
-        return np.select(conditions, values, self.fighting + ROUTED)
+        passed = mordheim.passes(roll, tested_on)
+        values = [states, states - self.states]
+        return np.select([(states < self.states) | waits_on, passed], values, self.fighting + ROUTED)
 
 
 class Seen(NamedTuple):
-    """NDArray[np.int64] of several warbands, read: each an array of the length of the states."""
+    """States of several warbands, read: each an array of the length of the states."""
 
     of_each: list[NDArray[np.int64]]
     waiting: NDArray[np.int64]  # 1 where a warband's test is taken by its others
@@ -303,7 +289,10 @@ class Game(Part[Warband]):
                 phases.append(RECORD)
                 phases += [self._phase(place, part) for part in roster.tests(each.leader, each.leader_stunned)]
             phases.append(RECORD)
-        start = sum(self._places[place] * roster.start(each) for place, (roster, each) in warbands)
+        start = 0  # before anybody has fallen; of a warband that is all out of action, that
+        for place, (roster, each) in warbands:
+            if each.out == roster.took_part and each.leader_falls != "never":
+                start += self._places[place] * (roster.fighting + ALL_OUT)
         warriors = ", ".join(str(roster.took_part) for roster in self.rosters)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors")
