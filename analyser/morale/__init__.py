@@ -17,39 +17,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyser.morale.api import (
-        compare,
-        exact,
-        grande_tactique,
-        legion,
-        load_question,
-        mordheim,
-        simulate,
-        warmaster,
-    )
-    from analyser.morale.result import MoraleResult
-    from analyser.morale.systems import SYSTEMS
+    from analyser.morale.api import compare as compare
+    from analyser.morale.api import exact as exact
+    from analyser.morale.api import grande_tactique as grande_tactique
+    from analyser.morale.api import legion as legion
+    from analyser.morale.api import load_question as load_question
+    from analyser.morale.api import mordheim as mordheim
+    from analyser.morale.api import simulate as simulate
+    from analyser.morale.api import warmaster as warmaster
+    from analyser.morale.result import MoraleResult as MoraleResult
+    from analyser.morale.systems import SYSTEMS as SYSTEMS
 
-_MODULES = {"MoraleResult": "result", "SYSTEMS": "systems"}
-__all__ = [
-    "SYSTEMS",
-    "MoraleResult",
-    "compare",
-    "exact",
-    "grande_tactique",
-    "legion",
-    "load_question",
-    "mordheim",
-    "simulate",
-    "warmaster",
-]
+_API = ("compare", "exact", "grande_tactique", "legion", "load_question", "mordheim", "simulate", "warmaster")
+_MODULES = {"SYSTEMS": "systems", "MoraleResult": "result", **dict.fromkeys(_API, "api")}
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: the command line lists systems without the engines."""
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module 'analyser.morale' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.morale.{_MODULES.get(name, 'api')}"), name)
+    return getattr(importlib.import_module(f"analyser.morale.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

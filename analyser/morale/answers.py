@@ -1,28 +1,43 @@
-"""What an answer about morale is made of: tables, before their weights become probabilities; panels; rules."""
+"""What an answer about morale is made of: tables, before their weights become probabilities; its picture; its rules.
+
+A picture has the panels that the system asks for, row by row. A panel names the table that it shows; `where` selects
+rows of it by key.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import plots
+from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.on_demand import sampled_counts
-from analyser.results.base import RulesUsed
+from analyser.results.base import RulesUsed, captioned
 
 if TYPE_CHECKING:
-    from analyser.morale.pictures import Panel
+    from matplotlib.axes import Axes
 
+    from analyser.morale.result import MoraleResult
+
+WIDTH, HEIGHT = 5.8, 2.5  # inches
+CELL_WIDTH, CELL_HEIGHT = 0.52, 0.28  # inches
+HIGHEST, LOWEST_CELL = 5.0, 0.16  # inches that cells take together, and one of them at least
+LINE = 0.25  # inches of a line of the title
+CHARACTERS_AN_INCH = 12  # of the title
+
+AskedT = TypeVar("AskedT")  # a section of a question
 Weights = Any  # probabilities, or how often something was seen: an array, or a sparse one
 Keys = Mapping[str, Sequence[Any]]
 Facts = Mapping[str, Any]  # what there is to say, and whether it holds
+Drawing = tuple[tuple[float, float], Callable[..., Any]]  # the width and height in inches, and what draws on `ax`
 
 
 class Mean(NamedTuple):
@@ -44,17 +59,7 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer.
-
-    Attributes
-    ----------
-    keys : mapping
-        What each row is about, such as the round: values by column.
-    probabilities : mapping
-        The weight of what each column names, one a row.
-    means : mapping
-        The means, one a row.
-    """
+    """A table of an answer: by column what its rows are about, such as the round, and the weights and means of each."""
 
     keys: Keys
     probabilities: Mapping[str, Weights] = field(default_factory=dict)
@@ -91,27 +96,15 @@ def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
     """Tables of the same columns one below the other, told apart by a first key of that name."""
     several = list(tables.values())
-    keys = {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
-    heights = [len(next(iter(table.probabilities.values()))) for table in several]
-    first = {name: [value for value, height in zip(tables, heights) for _ in range(height)]}
-    return Table(
-        first | keys,
-        {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities},
-        {
-            key: Mean(*(np.concatenate([table.means[key][part] for table in several]) for part in range(2)))
-            for key in several[0].means
-        },
-    )
+    keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
+    keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
+    weights = {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities}
+    sums = {key: zip(*(table.means[key][:2] for table in several)) for key in several[0].means}
+    return Table(keys, weights, {key: Mean(*map(np.concatenate, parts)) for key, parts in sums.items()})
 
 
 def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """The recorded distributions of each chain, or the counts of a sample.
-
-    Raises
-    ------
-    InputError
-        There is no room for the distributions (a :class:`~analyser.common.errors.TooLargeError`), or for the counts.
-    """
+    """The recorded distributions of each chain, or the counts of a sample; InputError where there is no room."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -125,34 +118,71 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
     }
 
 
+class Panel(NamedTuple):
+    """A panel of the picture: the rows of a table with the values `where`.
+
+    Curves are probabilities by round, and `what` says what the line of each column is called; cells the distribution
+    of the number `what` by round; bars the column `what`, hatched where a key has one of the values in `lost`.
+    """
+
+    draw: Literal["curves", "cells", "bars"]
+    table: str
+    heading: str
+    x: str
+    what: Any = "probability"
+    where: Mapping[str, Any] = {}
+    lost: Mapping[str, tuple[str, ...]] = {}
+
+
+Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
+
+
+class Fates(NamedTuple):
+    """The systems of a comparison side by side, as one figure of its own.
+
+    `table` has the fates, `notes` what is printed below them: `system`, then two columns; `titles` names each system.
+    """
+
+    table: str
+    notes: str
+    titles: Mapping[str, str]
+
+
 class Answer(NamedTuple):
     """Tables by name, the main one first, and the panels of the picture."""
 
     tables: Mapping[str, Table]
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | Fates]
 
 
-def holding(facts: Facts) -> tuple[str, ...]:
-    """What holds of some facts."""
-    return tuple(text for text, holds in facts.items() if holds)
+class Rules(NamedTuple):
+    """The rules that numbers come from or do not, and warnings: all that can have their occasion."""
+
+    applied: Facts
+    not_modelled: Mapping[str, Any] = {}
+    warnings: Mapping[str, Any] = {}
+
+    def used(self) -> RulesUsed:
+        """What holds of them."""
+        applied, not_modelled, warnings = (tuple(text for text in facts if facts[text]) for facts in self)
+        return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
 
 
-def rules_used(applied: Facts, not_modelled: Facts | None = None, warnings: Facts | None = None) -> RulesUsed:
-    """The rules that an answer rests on, from what can have its occasion."""
-    return RulesUsed(holding(applied), (), holding(not_modelled or {}), (), holding(warnings or {}))
-
-
-class Part:
+class Part(Generic[AskedT]):
     """What answers a section of a question: `chain`, or several by name, `answer` to what it came to, and `rules`."""
 
-    def __init__(self, asked: Any, question: Any) -> None:
+    def __init__(self, asked: AskedT, question: Any) -> None:
         self.asked, self.question = asked, question
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Work out what the chain and the answer share."""
 
 
 class Sections:
     """Answers to a question in sections: those of the part of each section that is asked, one after the other."""
 
-    def __init__(self, **kinds: type[Part]) -> None:
+    def __init__(self, **kinds: type[Part[Any]]) -> None:
         self._kinds = kinds
         self.parts = lru_cache(maxsize=16)(self._parts)
 
@@ -171,20 +201,72 @@ class Sections:
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
         """The tables and panels of each section."""
-        tables: dict[str, Table] = {}
-        panels: list[Panel] = []
-        for name, part in self.parts(question).items():
-            of_part: Answer = part.answer(recorded.get(name, recorded))
-            tables |= of_part.tables
-            panels += of_part.panels
-        return Answer(tables, panels)
+        answers = [part.answer(recorded.get(name, recorded)) for name, part in self.parts(question).items()]
+        tables = {name: table for each in answers for name, table in each.tables.items()}
+        return Answer(tables, [panel for each in answers for panel in each.panels])
 
-    def rules(self, question: Any) -> RulesUsed:
-        """The rules of each section."""
-        return joined(part.rules() for part in self.parts(question).values())
+    def rules(self, question: Any) -> Rules:
+        """The rules of each section: what holds in one of them holds."""
+        merged: tuple[dict[str, Any], ...] = {}, {}, {}
+        for part in self.parts(question).values():
+            for facts, of_part in zip(merged, part.rules()):
+                facts.update({text: facts.get(text) or holds for text, holds in of_part.items()})
+        return Rules(*merged)
 
 
-def joined(several: Iterable[RulesUsed]) -> RulesUsed:
-    """The rules of several answers as one."""
-    parts = zip(*((rules.applied, (), rules.not_modelled, (), rules.warnings) for rules in several))
-    return RulesUsed(*(tuple(itertools.chain(*part)) for part in parts))
+def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
+    """The picture of an answer, or its first panel on `ax`, under a title that names the system and the question."""
+    from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
+
+    first = result.panels[0]
+    if ax is not None:
+        if isinstance(first, Fates):
+            raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
+        _drawing(result, first)[1](ax=ax)
+        return captioned(ax, [*result.caption(), ax.get_title(loc="left")], fit=False)
+    if isinstance(first, Fates):
+        notes: dict[str, list[str]] = {system: [] for system in first.titles}
+        for row in result.to_frame(first.notes).to_numpy().tolist():
+            notes[row[0]].append(": ".join(map(str, row[1:])))
+        below = {system: "\n".join(lines) for system, lines in notes.items()}
+        figure = plots.fates_by_system(result.to_frame(first.table), titles=first.titles, notes=below)
+    else:
+        drawings = [_drawing(result, panel) for panel in result.panels]
+        with house_style():
+            all_axes = tiled_axes([size for size, _ in drawings])
+            for axes, (_, draw) in zip(all_axes, drawings):
+                draw(ax=axes)
+        figure = all_axes[0].figure  # type: ignore[assignment]
+    width, before = figure.get_size_inches()
+    lines = result.caption(int(width * CHARACTERS_AN_INCH))
+    height = before + LINE * len(lines)  # room for the title at the top
+    figure.set_size_inches(width, height)
+    for axes in figure.axes:
+        left, bottom, right, top = axes.get_position().extents
+        axes.set_position((left, bottom * before / height, right - left, (top - bottom) * before / height))
+    with house_style():
+        place = MARGIN / width, 1 - MARGIN / height
+        figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top", parse_math=False)
+    return figure
+
+
+def _drawing(result: MoraleResult, panel: Panel | Fates) -> Drawing:
+    """How a panel is drawn from its rows: without lines that are 0 throughout, if there are others."""
+    assert not isinstance(panel, Fates)
+    frame, what = result.to_frame(panel.table), panel.what
+    shared: dict[str, Any] = {"x": panel.x, "heading": panel.heading}
+    for key, value in panel.where.items():
+        frame = frame[frame[key] == value]
+    if panel.draw == "curves":
+        possible = {column: name for column, name in what.items() if (frame[column] > 0).any()}
+        return (WIDTH, HEIGHT), partial(plots.curves, frame, lines=possible or what, **shared)
+    if panel.draw == "cells":
+        from analyser.plots.heatmaps import MOST_CELLS
+
+        values = min(np.ptp(frame[frame["probability"] >= 1e-4][what]), MOST_CELLS) + 1
+        size = CELL_WIDTH * frame[panel.x].nunique(), values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
+        return size, partial(plots.distributions_by_round, frame, number=what, **shared)
+    for key, hatched in panel.lost.items():
+        frame = frame.assign(lost=frame[key].isin(hatched))
+    lost = "lost" if panel.lost else None
+    return (WIDTH, HEIGHT), partial(plots.probabilities, frame, column=what, lost=lost, **shared)

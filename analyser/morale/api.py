@@ -59,17 +59,12 @@ def solve(
 ) -> MoraleResult:
     """The answer to a question: exactly, or by a sample that is played until its intervals are narrow enough.
 
-    Raises
-    ------
-    InputError
-        As :func:`load_question`, or so many trials that they end in more different ways than there is room for.
-    TooLargeError
-        Too much can happen in it for the exact method.
+    InputError as of :func:`load_question`, or where there is no room for all that can happen, or has happened.
     """
     ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, Asked) or profiles is not None:  # a checked one does not say where it was read
         used = profiles_used(_folder(profiles), morale=True)
-    rules, own_weights = answers.rules(ready), getattr(answers, "weights", None)
+    rules, own_weights = answers.rules(ready).used(), getattr(answers, "weights", None)
 
     def answer(how: Sampling) -> MoraleResult:
         recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)

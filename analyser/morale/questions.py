@@ -40,15 +40,8 @@ Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
 
 
 def pmf_from(value: object) -> Pmf:
-    """The probabilities of 0, 1, 2, … from an integer, or from a table of number = probability.
+    """The probabilities of 0, 1, 2, … from an integer, or from a table of number = probability; ValueError if neither.
 
-    Raises
-    ------
-    ValueError
-        Not such a thing; a probability outside 0 to 1; a sum that is not 1.
-
-    Examples
-    --------
     >>> pmf_from(2), pmf_from({0: 0.5, "2": 0.5})
     ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
     """
@@ -72,8 +65,14 @@ def _small_number(number: object) -> int:
     return int(str(number))
 
 
-def _by_round(value: object) -> object:
-    return tuple(pmf_from(each) for each in (value if isinstance(value, list | tuple) else (value,)))
+def told(default: Any, description: str, **bounds: Any) -> Any:
+    """A key of a question that can be left out, and what the help says of it."""
+    return Field(default, description=description, **bounds)
+
+
+def one_or_list(value: object) -> tuple[Any, ...]:
+    """What is said of each round: one thing of all, or a list with one for each."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
@@ -85,7 +84,9 @@ Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_tab
 """An integer, or a distribution of it."""
 
 ByRound = Annotated[
-    tuple[Pmf, ...], BeforeValidator(_by_round), PlainSerializer(lambda pmfs: [_as_table(pmf) for pmf in pmfs])
+    tuple[Pmf, ...],
+    BeforeValidator(lambda value: tuple(map(pmf_from, one_or_list(value)))),
+    PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
 """A number a round: one for all, or a list with one for each; each an integer or a distribution of it."""
 
@@ -105,8 +106,6 @@ def spread_over(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[Item
 def as_written(length: float) -> Fraction:
     """A length as it is written, so that sums of lengths are exact.
 
-    Examples
-    --------
     >>> as_written(4.4) - as_written(1.4) == 3, 4.4 - 1.4 == 3
     (True, False)
     """
@@ -116,8 +115,6 @@ def as_written(length: float) -> Fraction:
 def moves_over(distance: float, move: float) -> int:
     """Moves of one length that cover a distance, at least 1; both as they are written: 2.1 inches are 3 moves of 0.7.
 
-    Examples
-    --------
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
     """
@@ -133,13 +130,7 @@ class Asked(Record):
 
 
 def read_question(system: System, source: str | os.PathLike[str] | Mapping[str, Any], folder: Path | None) -> Asked:
-    """A question to a system, its ruleset and what stands in profiles filled in from a folder; None: the shipped one.
-
-    Raises
-    ------
-    InputError
-        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
-    """
+    """A question to a system, its ruleset and what stands in profiles filled in from a folder (None: the shipped)."""
     if isinstance(source, Mapping):
         check_plain(source, "question")
         raw, where = dict(source), "question"

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
-from analyser.common.text import NEGLIGIBLE, aligned
-from analyser.morale.answers import Table
-from analyser.morale.pictures import Panel, draw_first, picture_of
+from analyser.common.text import NEGLIGIBLE, aligned, records
+from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
 from analyser.results.base import Result, Weighed
@@ -47,7 +46,7 @@ class MoraleResult(Result):
     scenario: Asked
     system: str
     tables: Mapping[str, Table]
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | Fates]
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -159,7 +158,7 @@ class MoraleResult(Result):
         InputError
             A comparison on `ax`: it is a figure of its own.
         """
-        return picture_of(self) if ax is None else draw_first(self, ax)
+        return picture_of(self, ax)
 
     def caption(self, width: int = 80) -> list[str]:
         """The system and what is stated in the question, in two lines at most of so many characters."""
@@ -172,24 +171,23 @@ class MoraleResult(Result):
         return {"system": self.system} | super().as_dict()
 
     def _body(self) -> dict[str, Any]:
-        tables = {name: _records(columns) for name, columns in self.columns.items()}
-        return {"question": self.scenario.as_dict(), "tables": tables}
+        return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.tables}}
+
+    def _records(self, name: str) -> list[dict[str, Any]]:
+        return records({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
         """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
         return [row for name in self.tables for row in self._long(name)]
 
     def _long(self, name: str) -> Iterator[dict[str, Any]]:
-        head, table, columns = {"table": name, "method": self.method}, self.tables[name], self.columns[name]
-        measures = (*table.probabilities, *table.means)
-        by_row = _records({key: columns[key] for key in table.keys})
-        for measure in measures or (None,):  # none: a table of words
-            for place, keys in enumerate(by_row):
-                cells = {} if measure is None else {"measure": measure, "value": float(columns[measure][place])}
-                for end in ("low", "high", "standard_error"):
-                    if f"{measure}_{end}" in columns:
-                        cells[end] = float(columns[f"{measure}_{end}"][place])
-                yield head | keys | cells
+        head, table = {"table": name, "method": self.method}, self.tables[name]
+        for measure in (*table.probabilities, *table.means) or (None,):  # none: a table of words
+            for row in self._records(name):
+                keys = {key: row[key] for key in table.keys}
+                cells = {} if measure is None else {"measure": measure, "value": row[measure]}
+                ends = ((end, f"{measure}_{end}") for end in ("low", "high", "standard_error"))
+                yield head | keys | cells | {end: row[column] for end, column in ends if column in row}
 
     def heading(self) -> list[tuple[str, str]]:
         """The question with its defaults, without keys that say nothing."""
@@ -219,12 +217,6 @@ class MoraleResult(Result):
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
         return lines if likely.all() else [*lines, f"({height - likely.sum()} rows below 0.01% are left out)"]
-
-
-def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Columns as one plain dict a row, ready for JSON."""
-    values = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values()]
-    return [dict(zip(columns, row)) for row in zip(*values)]
 
 
 def _written(value: Any) -> str:

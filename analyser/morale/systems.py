@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from analyser.engine.chain.chain import Chain, Recorded
-    from analyser.morale.answers import Answer
     from analyser.morale.questions import Asked
-    from analyser.results.base import RulesUsed
 
 
 class System(NamedTuple):
     """A system of morale rules: a folder of its name in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    `other_rulesets` are sections of its ruleset that are files of other systems.
+    `other_rulesets` are sections of its ruleset that are files of other systems. Its module `tables` has functions of a
+    question: `chains` of rolls by name, the :class:`~.answers.Answer` from what each chain came to, and its `rules`;
+    one whose weights do not come from chains alone also has `weights`, one filled in from profiles `completed`.
     """
 
     name: str
@@ -37,50 +36,23 @@ class System(NamedTuple):
         return model
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> Any:
         """The module that answers."""
-        module: Answers = self._module("tables")
-        return module
+        return self._module("tables")
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"analyser.morale.games.{self.name.replace('-', '_')}.{name}")
 
 
-class Answers(Protocol):
-    """What the ``tables`` module of a system has.
-
-    A system whose weights do not come from chains alone has a function `weights` of its own; one whose questions are
-    filled in from profiles has `completed`.
-    """
-
-    def chains(self, question: Any) -> dict[str, Chain]:
-        """The chains of rolls that the question needs, by name."""
-
-    def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
-        """The tables and panels from what each chain came to."""
-
-    def rules(self, question: Any) -> RulesUsed:
-        """The rules that the numbers come from, such as ``LG-2 rally step``, those that none comes from, warnings."""
-
-
-SYSTEMS = {
-    system.name: system
-    for system in (
-        System("legion", "Star Wars: Legion"),
-        System("grande-tactique", "Grande Tactique"),
-        System("warmaster", "Warmaster"),
-        System("mordheim", "Mordheim"),
-        System(
-            "compare",
-            "Five systems side by side",
-            {
-                "armoured_clash": "../ruleset.toml",
-                "legion": "legion.toml",
-                "grande_tactique": "grande-tactique.toml",
-            },
-        ),
-    )
-}
+_FILES = {"armoured_clash": "../ruleset.toml", "legion": "legion.toml", "grande_tactique": "grande-tactique.toml"}
+_ALL = (
+    System("legion", "Star Wars: Legion"),
+    System("grande-tactique", "Grande Tactique"),
+    System("warmaster", "Warmaster"),
+    System("mordheim", "Mordheim"),
+    System("compare", "Five systems side by side", _FILES),
+)
+SYSTEMS = {system.name: system for system in _ALL}
 FIGHTS = {"attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"}  # sections of fights
 
 

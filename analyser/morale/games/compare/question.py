@@ -1,7 +1,16 @@
-"""A unit, a stream of losses, and what stands for the unit's nerve in each system."""
+"""A unit, a stream of losses, and what stands for the unit's nerve in each system.
+
+A system has values, each with its own probability to pass a test. Which of them stands for which DISCIPLINE is worked
+out once for all of them together: no two share a value while the system has another, and the probabilities are as near
+to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearer value of what stands for those.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,13 +19,18 @@ from analyser.common.validation import Record
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
-from analyser.morale.questions import Asked, ByRound, Distance, Length, Pmf, Probability, Rounds, Several, spread_over
+from analyser.morale.games.mordheim.question import LEADERSHIPS
+from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, Several, spread_over, told
 
 MOST_MODELS = 100
 
 Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Sides = Annotated[int, Field(ge=1, le=1000)]
+FATES = ("steady", "shaken", "routed", "gone")
+STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
+FINEST = 10**6  # of nerves that are distinguished
+Scale = dict[int, Fraction]  # the values of a system, the probability of each to pass a test rising
 
 
 class Ruleset(Record):
@@ -34,63 +48,57 @@ class Ruleset(Record):
 class ArmouredClash(Record):
     """What stands for it in Armoured Clash. Default: worked out from the nerve."""
 
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="DISCIPLINE.")
-    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = Field(
-        None, description="BREAK LIMIT, or none."
-    )
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = told(None, "DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = told(None, "BREAK LIMIT, or none.")
 
 
 class Legion(Record):
     """What stands for it in Legion."""
 
-    courage: CourageOrNone | None = Field(None, description="COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = Field(
-        "a model", description="One token for each model lost, or for each attack with losses."
+    courage: CourageOrNone | None = told(None, "COURAGE, or none (LG-1).")
+    tokens: Literal["a model", "an attack"] = told(
+        "a model", "One token for each model lost, or for each attack with losses."
     )
-    move_distance: Length = Field(6.0, description="Inches of a move at full speed.")
+    move_distance: Length = told(6.0, "Inches of a move at full speed.")
 
 
 class GrandeTactique(Record):
     """What stands for it in Grande Tactique: infantry."""
 
-    check_sides: Sides | None = Field(
-        None, description="Sides of the die of its morale check. Default: the ruleset's, 12."
+    check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
+        None, "Target of its morale check. Default: what stands for the nerve."
     )
-    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = Field(
-        None, description="Target of its morale check. Default: what stands for the nerve."
-    )
-    worn_down: Models = Field(1, description="Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = Field(0, description="PIPs spent before rallying.")
+    worn_down: Models = told(1, "Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = told(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
     """What stands for it in Warmaster."""
 
-    dice: Annotated[int, Field(ge=0, le=10)] = Field(1, description="Drive-back dice for each model lost.")
+    dice: Annotated[int, Field(ge=0, le=10)] = told(1, "Drive-back dice for each model lost.")
 
 
 class Mordheim(Record):
     """What stands for it in Mordheim: the unit is the warband."""
 
-    leadership: Annotated[int, Field(ge=2, le=12)] | None = Field(None, description="Leadership, 2 to 12.")
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = told(None, "Leadership, 2 to 12.")
 
 
 class Question(Asked):
     """One unit under one stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Probability = Field(2 / 3, description="Probability to pass one test of nerve, without modifiers.")
-    losses: ByRound | None = Field(
-        None, description="Models lost to each attack: a number, a distribution, or a list by round."
-    )
-    a: Section | None = Field(None, description="Instead of losses, a duel: one unit, a selector or a table.")
-    b: Section | None = Field(None, description="The other.")
-    duel: Section | None = Field(None, description="Its terms, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = Field("a", description="The unit whose losses go through the systems.")
-    attacks: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Attacks a round.")
-    edge_distance: Distance | None = Field(None, description="Inches to the unit's own table edge. Default: far.")
-    rounds: Rounds | None = Field(None, description="Rounds to play. Default: the ruleset's.")
+    nerve: Probability = told(2 / 3, "Probability to pass one test of nerve, without modifiers.")
+    losses: ByRound | None = told(None, "Models lost to each attack: a number, a distribution, or a list by round.")
+    a: Section | None = told(None, "Instead of losses, a duel: one unit, a selector or a table.")
+    b: Section | None = told(None, "The other.")
+    duel: Section | None = told(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = told("a", "The unit whose losses go through the systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks a round.")
+    edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()
     legion: Legion = Legion()
     grande_tactique: GrandeTactique = GrandeTactique()
@@ -115,7 +123,7 @@ class Question(Asked):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def pmfs(self) -> tuple[Pmf, ...]:
+    def pmfs(self) -> tuple[tuple[float, ...], ...]:
         """The distribution of the losses to one attack, of each round; none of a duel, whose rounds are dependent."""
         return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
 
@@ -128,3 +136,82 @@ class Question(Asked):
     def check_sides(self) -> int:
         """The die of Grande Tactique's morale check, whether its target is stated or stands for the nerve."""
         return self.grande_tactique.check_sides or self.ruleset.check_sides
+
+
+def disciplines(question: Question) -> Scale:
+    """DISCIPLINE: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
+    deck = question.ruleset.armoured_clash.deck.counts().tolist()
+    passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
+    return passed if 0 in passed else {0: Fraction(0)} | passed
+
+
+def check_targets(sides: int) -> Scale:
+    """Targets on one die, from the one that is never reached to the one that always is (GT-2)."""
+    return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
+
+
+def leaderships() -> Scale:
+    """Leadership 2 to 12 on 2d6 (MD-1)."""
+    ways = [6 - abs(7 - total) for total in LEADERSHIPS]
+    return {value: Fraction(sum(ways[: place + 1]), 36) for place, value in enumerate(LEADERSHIPS)}
+
+
+def _uncertain(scale: Scale) -> Scale:
+    """The values that neither pass nor fail for certain."""
+    return {value: probability for value, probability in scale.items() if 0 < probability < 1}
+
+
+def courage_for(nerve: float | Fraction, question: Question) -> int:
+    """COURAGE: 1, and 1 more for each step that the nerve reaches."""
+    return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
+
+
+def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> int:
+    """The value of a system that stands for a nerve, by the DISCIPLINEs of the question's deck.
+
+    Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
+
+    >>> from analyser import morale
+    >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
+    >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
+    [13, 6, 5, 4, 1]
+    """
+    between, values = _uncertain(scale), [*scale]
+    if nerve <= 0 or nerve >= 1 or not between:
+        return values[0 if nerve < 1 / 2 else -1]
+    nerves = _uncertain(disciplines(question))
+    thresholds = _thresholds(tuple(between.values()), tuple(nerves.values()))
+    return [*between][bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
+
+
+@lru_cache(maxsize=64)
+def _thresholds(probabilities: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The nerve from which on each value but the first stands: halfway, and so that each of `nerves` gets its own."""
+    matched = _matched(nerves, probabilities) if nerves else ()
+    thresholds: list[Fraction] = []
+    for place, (lower, upper) in enumerate(pairwise(probabilities)):
+        split = bisect_right(matched, place)  # of the nerves, which rise with the places that they are matched with
+        threshold, above = (lower + upper) / 2, nerves[split] if split < len(nerves) else Fraction(1)
+        if split and threshold <= nerves[split - 1]:
+            threshold = (nerves[split - 1] + above) / 2
+        thresholds.append(max([min(threshold, above), *thresholds[-1:]]))
+    return tuple(thresholds)
+
+
+def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
+    """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest.
+
+    Dynamic programming over the last place: how many share one, the squares of the misses, and the places so far.
+    """
+    best: list[tuple[int, Fraction, tuple[int, ...]]] = [
+        (0, (nerves[0] - probability) ** 2, (place,)) for place, probability in enumerate(probabilities)
+    ]
+    for nerve in nerves[1:]:
+        lower = [*accumulate(best, min)]
+        following = []
+        for place, probability in enumerate(probabilities):
+            shared, squares, path = best[place]
+            shared, squares, path = min([*lower[max(place - 1, 0) : place], (shared + 1, squares, path)])
+            following.append((shared, squares + (nerve - probability) ** 2, (*path, place)))
+        best = following
+    return min(best)[2]

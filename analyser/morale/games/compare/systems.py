@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from analyser.common.jit import tiered
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, States, sided, success_die
 from analyser.engine.chain.paths import Turns
-from analyser.morale.games.compare import duel, nerve
-from analyser.morale.games.compare.nerve import GONE, ROUTED, SHAKEN, STEADY
-from analyser.morale.games.compare.question import Question
+from analyser.morale.games.compare import question as asked
+from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
-from analyser.morale.games.legion.chain import Unit, moves_to_edge
+from analyser.morale.games.legion.rules import Unit, moves_to_edge
 from analyser.morale.games.mordheim import rules as md
 from analyser.morale.games.warmaster import rules as wm
 from analyser.morale.questions import Pmf, certainly
@@ -87,26 +86,19 @@ class System:
 
         return Phase(after, *dice)
 
-    def _phases(self, attacks: tuple[Phase, ...]) -> tuple[Phase, ...]:
-        """The phases of a round with some attacks."""
-        return (*self.before, *attacks, *self.tests, RECORD, *self.after)
+    def chain(self) -> tuple[Chain, Turns]:
+        """All rounds one after the other, and their phases.
 
-    def _chain(self, phases: list[Phase]) -> Chain:
+        Of a duel those in which no model is lost, one, … all, in one attack: driven along the paths of its losses.
+        """
+        pmfs = self.question.pmfs or [certainly(lost) for lost in range(self.models + 1)]
+        attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
+        rounds = [(*self.before, *attacks[pmf], *self.tests, RECORD, *self.after) for pmf in pmfs]
         edge = self.question.edge_distance
         what = f"{self.models} models" + ("" if edge is None else f", {edge:g} inches from their edge")
         less = "fewer models, attacks or rounds, or a nearer edge or none"
-        return Chain(self.models * self.conditions, tuple(phases), self.gone_from + 1, what, less)
-
-    def chain(self) -> Chain:
-        """All rounds of the question one after the other."""
-        attacks = {pmf: self._attack(pmf) for pmf in dict.fromkeys(self.question.pmfs)}
-        rounds = (self._phases(attacks[pmf] * self.question.attacks) for pmf in self.question.pmfs)
-        return self._chain([*chain.from_iterable(rounds)])
-
-    def driven_chain(self) -> tuple[Chain, Turns]:
-        """Rounds in which no model is lost, one, … all, in one attack: driven along the paths of a duel's losses."""
-        turns = [self._phases(self._attack(certainly(lost))) for lost in range(self.models + 1)]
-        return self._chain([*chain.from_iterable(turns)]), turns
+        phases = tuple(chain.from_iterable(rounds))
+        return Chain(self.models * self.conditions, phases, self.gone_from + 1, what, less), rounds
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """What each of some states is called in the comparison."""
@@ -133,11 +125,8 @@ class ArmouredClash(System):
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
         own = stated.discipline
-        own = nerve.standing_for(question.nerve, nerve.disciplines(question), question) if own is None else own
-        unit = None if question.duel is None else duel.unit_of(question)
-        shown = (own, None if limit == NONE else limit) if unit is None else (unit.discipline, unit.break_limit)
-        values = ["none" if value is None else str(value) for value in shown]
-        self.equivalents = dict(zip(("DISCIPLINE", "BREAK LIMIT"), values))
+        own = asked.standing_for(question.nerve, asked.disciplines(question), question) if own is None else own
+        self.equivalents = in_words(own, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
@@ -154,6 +143,12 @@ class ArmouredClash(System):
 
     def _fate(self, condition: States) -> Any:
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
+
+
+def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
+    """What stands for the nerve of a unit in Armoured Clash."""
+    values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
+    return {name: "none" if value is None else str(value) for name, value in values.items()}
 
 
 @tiered(1.0)
@@ -194,7 +189,7 @@ def attacked(
 class Legion(System):
     """Tokens for losses, rally, panic (LG-1 to LG-7).
 
-    A condition is the state of a unit in :mod:`analyser.morale.games.legion.chain`.
+    A condition is the state of a unit in :mod:`analyser.morale.games.legion.rules`.
     """
 
     title, rules = "Star Wars: Legion", "LG-1 to LG-7"
@@ -207,7 +202,7 @@ class Legion(System):
         most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = nerve.courage_for(question.nerve, question) if courage is None else courage
+        courage = asked.courage_for(question.nerve, question) if courage is None else courage
         self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
@@ -253,9 +248,9 @@ class GrandeTactique(System):
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = nerve.check_targets(sides)
+        targets = asked.check_targets(sides)
         target = stated.check_target
-        self._target = nerve.standing_for(question.nerve, targets, question) if target is None else target
+        self._target = asked.standing_for(question.nerve, targets, question) if target is None else target
         self._check = sided(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
@@ -337,7 +332,7 @@ class Mordheim(System):
         super().__init__(question)
         leadership = question.mordheim.leadership
         if leadership is None:
-            leadership = nerve.standing_for(question.nerve, nerve.leaderships(), question)
+            leadership = asked.standing_for(question.nerve, asked.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def test(states: Any, roll: Any) -> Any:
@@ -355,8 +350,9 @@ class Mordheim(System):
         return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
 
 
+CLASH = "armoured-clash"
 SYSTEMS: dict[str, type[System]] = {
-    "armoured-clash": ArmouredClash,
+    CLASH: ArmouredClash,
     "legion": Legion,
     "grande-tactique": GrandeTactique,
     "warmaster": Warmaster,

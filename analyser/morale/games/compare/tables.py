@@ -1,24 +1,47 @@
-"""The comparison: by round and system, whether the unit is steady, shaken, routed or gone."""
+"""The comparison: by round and system, whether the unit is steady, shaken, routed or gone.
+
+Its losses can be those of a duel of Armoured Clash (AC-9.2). What is lost in a round depends on how both sides came out
+of the round before, so losses of different rounds depend on each other: a path of losses has its probability as a
+whole. The exact method propagates the joint distribution of the pair of states and the path that led to it; Monte Carlo
+plays every trial round by round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.paths import counts_along, distributions_along
-from analyser.morale.answers import Answer, Facts, Keys, Table, rules_used, weights_of
-from analyser.morale.games.compare import duel, nerve
-from analyser.morale.games.compare.question import Question
-from analyser.morale.games.compare.systems import SYSTEMS
-from analyser.morale.pictures import Fates
+from analyser.engine.chain.paths import Paths, counts_along, distributions_along
+from analyser.engine.fight.program import Operation
+from analyser.game.profiles import Profiles
+from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
+from analyser.morale.games.compare import question as asked
+from analyser.morale.games.compare.question import FATES, GONE, ROUTED, SHAKEN, STEADY, Question
+from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
 from analyser.results.base import RulesUsed
+from analyser.results.rules_used import of_duel
+from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
+from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
+from analyser.scenarios.load import load_as
+from analyser.scenarios.schema import Combatant
 
-CLASH = "armoured-clash"
-completed = duel.completed
+if TYPE_CHECKING:
+    from analyser.engine.fight.sampled.simulation import Simulation
+
+SECTIONS = ("duel", "a", "b")
+_OWN = ("armoured_clash", "losses")  # what a duel says itself
+
+MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
+MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
+MOST_PATHS = 20_000
+BATCH = 1 << 20  # trials that are played side by side
 NOT_MODELLED = (
     "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
     "cohesion, free actions (LG-5)",
@@ -32,17 +55,17 @@ NOT_MODELLED = (
 
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a system."""
-    return {name: system(question).chain() for name, system in SYSTEMS.items()}
+    return {name: system(question).chain()[0] for name, system in SYSTEMS.items()}
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     """The weights of each system's states; of a duel, Armoured Clash's are its fates there."""
     if question.duel is None:
         return weights_of(chains(question), sampling)
-    stream = duel.exact_stream(question) if sampling.is_exact else duel.sampled_stream(question, sampling)
-    recorded = {CLASH: Recorded(np.arange(len(nerve.FATES)), stream.fates)}
+    stream = exact_stream(question) if sampling.is_exact else sampled_stream(question, sampling)
+    recorded = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        driven = SYSTEMS[name](question).driven_chain()
+        driven = SYSTEMS[name](question).chain()
         if sampling.is_exact:
             recorded[name] = distributions_along(*driven, stream.paths)
         else:
@@ -52,62 +75,47 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
-    systems = {name: system(question) for name, system in SYSTEMS.items()}
-    fates = {
-        name: recorded[name].states if _is_dueling(question, name) else system.fates(recorded[name].states)
-        for name, system in systems.items()
-    }
+    systems = {name: system(question) for name, system in systems_of(question).items()}
+    fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
-        for fate, word in enumerate(nerve.FATES)
+        for fate, word in enumerate(FATES)
     }
     stated = [(name, *each) for name, system in systems.items() for each in system.equivalents.items()]
-    words = []
-    for name, system in systems.items():
-        shaken = system.shaken + ", disordered" * _is_dueling(question, name)
-        words.append((name, shaken, system.routed, system.gone, _rules(question, name)))
+    words = [(name, each.shaken, each.routed, each.gone, each.rules) for name, each in systems.items()]
     tables = {
         "fates": Table.crossed({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
-        "equivalents": Table(_columns(("system", "stands_for_nerve", "value"), stated)),
+        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*stated)))),
         "correspondence": Table(_correspondence(question)),
-        "words": Table(_columns(("system", "shaken", "routed", "gone", "rules"), words)),
+        "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
     return Answer(tables, [Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()})])
-
-
-def _columns(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Keys:
-    return dict(zip(names, map(list, zip(*rows))))
 
 
 def _correspondence(question: Question) -> Keys:
     """What stands for the nerve of each DISCIPLINE, and the probability to pass of each, to four decimals."""
     sides = question.check_sides
-    targets, leaderships = nerve.check_targets(sides), nerve.leaderships()
+    targets, leaderships = asked.check_targets(sides), asked.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
     rows = []
-    for discipline, probability in zip(*nerve.disciplines(question)):
-        target = nerve.standing_for(probability, targets, question)
-        leadership = nerve.standing_for(probability, leaderships, question)
-        passed = [probability, dict(zip(*targets))[target], dict(zip(*leaderships))[leadership]]
+    for discipline, probability in asked.disciplines(question).items():
+        target = asked.standing_for(probability, targets, question)
+        leadership = asked.standing_for(probability, leaderships, question)
+        passed = [probability, targets[target], leaderships[leadership]]
         own, checked, led = (round(float(each), 4) for each in passed)
-        courage = nerve.courage_for(probability, question)
+        courage = asked.courage_for(probability, question)
         rows.append((discipline, own, courage, f"{target}+ on a die of {sides}", checked, leadership, led))
-    return _columns(names, rows)
+    return dict(zip(names, zip(*rows)))
 
 
-def _is_dueling(question: Question, name: str) -> bool:
-    """Whether a system is Armoured Clash, and the unit fights a duel there."""
-    return name == CLASH and question.duel is not None
-
-
-def _rules(question: Question, name: str) -> str:
-    return "AC-9.2" if _is_dueling(question, name) else SYSTEMS[name].rules
-
-
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, and what to know about the comparison."""
-    clash, used = SYSTEMS[CLASH].title, RulesUsed() if question.duel is None else duel.rules_of(question)
-    applied = [f"{system.title}: {_rules(question, name)}" for name, system in SYSTEMS.items()]
+    clash, used = SYSTEMS[CLASH].title, RulesUsed()
+    if question.duel is not None:
+        scenario = scenario_of(question)
+        shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        used = of_duel(scenario, shooters, with_replacement=True)
+    applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
     applied += [f"{clash}: {each}" for each in used.applied]
     not_used = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:
@@ -125,4 +133,223 @@ def rules(question: Question) -> RulesUsed:
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
-    return rules_used(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)
+    return Rules(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)
+
+
+def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
+    """A raw question whose duel is resolved, and what the duel says of the unit filled in: InputError beside it."""
+    stated = {key: raw[key] for key in SECTIONS if raw.get(key) is not None}
+    if not stated:
+        return dict(raw)
+    # a unit can be a selector alone
+    sections = {key: {"unit": each} if isinstance(each, str) else each for key, each in stated.items()}
+    try:
+        sections["ruleset"] = raw["ruleset"]["armoured_clash"]
+        scenario = load_as(DuelScenario, sections, None if folder is None else Profiles(folder))
+    except InputError as error:
+        raise InputError(error.problem, where=error.where.removeprefix("scenario: "), allowed=error.allowed) from None
+    unit = scenario.b if raw.get("side") == "b" else scenario.a
+    told: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
+    if unit.edge_distance is not None:
+        told["edge_distance"] = float(unit.edge_distance)
+    for key in (*told, *_OWN):
+        if _says(raw.get(key)) and raw[key] != told.get(key):
+            allowed = f"left out, or {told[key]}" if key in told else "left out"
+            raise InputError("the duel says it itself", where=key, allowed=allowed)
+    nerve, deck = {}, scenario.ruleset.deck.counts()
+    if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
+        nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
+    resolved = scenario.as_dict()
+    return {**nerve, **raw, **told, **{key: resolved[key] for key in SECTIONS}}
+
+
+def _says(value: object) -> bool:
+    """Whether a key says anything: an echoed question has those too that do not."""
+    return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
+
+
+def unit_of(question: Question) -> Combatant:
+    """The unit whose losses are looked at."""
+    scenario = scenario_of(question)
+    return scenario.b if question.side == "b" else scenario.a
+
+
+def scenario_of(question: Question) -> DuelScenario:
+    """The duel of a question."""
+    sections = {key: getattr(question, key) for key in SECTIONS}
+    return load_as(DuelScenario, {**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
+
+
+class Stream(NamedTuple):
+    """What a side of a duel loses, and how it stands."""
+
+    paths: Paths  # models lost, round by round
+    fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
+
+
+def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
+    shaken = flag(states, "suppressed") | flag(states, "disordered")
+    return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
+
+
+class ClashInDuel(ArmouredClash):
+    """The unit of a duel as it stands there (AC-9.2); a state is its fate."""
+
+    rules, shaken = "AC-9.2", "suppressed, disordered"
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        unit = unit_of(question)
+        self.equivalents = in_words(unit.discipline, unit.break_limit)
+
+    def fates(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The states."""
+        return states
+
+
+def systems_of(question: Question) -> dict[str, type[System]]:
+    """What the unit is under the rules of each system."""
+    return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}
+
+
+_Round = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+"""From a pair of states: the numbers of those that follow, what is lost, and how likely or often that is."""
+
+
+class _Duel:
+    """A duel as it is played, and the pairs of its states as they are met, each with its number."""
+
+    def __init__(self, question: Question) -> None:
+        scenario = scenario_of(question)
+        self._side, self._models, self._ruleset = "ab".index(question.side), question.models, scenario.ruleset
+        self._setup, rounds = duel_program(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        self._round: list[Operation] = rounds[0]
+        self._simulation: Simulation | None = None
+        self.states: list[tuple[int, int]] = []
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._rounds: dict[int, _Round] = {}
+        first, second = duel_start(self._setup, (scenario.a, scenario.b))
+        self._numbers_of([first], [second])
+
+    def _numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
+        """The numbers of some pairs."""
+        for pair in zip(first, second):
+            if pair not in self._numbers:
+                self._numbers[pair] = len(self.states)
+                self.states.append(pair)
+        return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
+
+    def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The weight of each fate of the side that is looked at, from those of some pairs."""
+        return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES))
+
+    def ended(self, number: int, sampling: Sampling) -> _Round:
+        """Where a round from a pair leads, what is lost in it, and how likely or often that is.
+
+        A duel that is over stays as it is: the rounds that are left change nobody's losses or fate.
+        """
+        pair = self.states[number]
+        if is_removed(np.array(pair)).any():
+            return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])
+        if self._simulation is None and not sampling.is_exact:
+            self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
+        (states,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        after = self._numbers_of(states.first.tolist(), states.second.tolist())
+        own = states.second if self._side else states.first
+        lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)
+        return after, lost, states.weights
+
+    def round_from(self, number: int) -> _Round:
+        """The distribution of a round from a pair, worked out once."""
+        if number not in self._rounds:
+            if len(self._rounds) >= MOST_STATES:
+                raise _too_large(f"{MOST_STATES} pairs of states")
+            self._rounds[number] = self.ended(number, Sampling())
+        return self._rounds[number]
+
+
+def _too_large(what: str) -> TooLargeError:
+    problem = f"the losses of this duel come in too many courses: more than {what}"
+    return TooLargeError(problem, where="duel", less="fewer rounds or models")
+
+
+def _extended(
+    numbers: NDArray[np.int64], models: int, path: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All paths one round longer, and the row of each of `path`: the row so far times (models + 1), plus the loss."""
+    paths, path = np.unique(path, return_inverse=True)
+    return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
+
+
+def exact_stream(question: Question) -> Stream:
+    """The joint distribution of the losses in all rounds; TooLargeError for more than can be followed."""
+    models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
+    path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
+    fates = np.zeros((question.rounds_played, len(FATES)))
+    for turn in range(question.rounds_played):
+        (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
+        numbers, path = _extended(numbers, models, path)
+        if len(numbers) > MOST_PATHS:
+            raise _too_large(f"{MOST_PATHS} of them")
+        fates[turn] = duel.fates(pair, probability)
+    return Stream(Paths(numbers, np.bincount(path, probability)), fates)
+
+
+def _one_round(
+    duel: _Duel, path: NDArray[np.int64], pair: NDArray[np.int64], probability: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
+    parts, size = [], 0
+    for each in np.unique(pair):
+        (after, lost, weights), rows = duel.round_from(int(each)), np.flatnonzero(pair == each)
+        size += len(rows) * len(after)
+        if size > MOST_ENTRIES:
+            raise _too_large(f"{MOST_ENTRIES} states with the losses that led to them")
+        keys = np.array([(path[rows, None] + lost).ravel(), np.tile(after, len(rows))])
+        parts.append((keys, (probability[rows, None] * weights).ravel()))
+    keys, probabilities = (np.concatenate(part, axis=-1) for part in zip(*parts))
+    order = np.lexsort(keys)
+    keys, probabilities = keys[:, order], probabilities[order]
+    firsts = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    return keys[:, firsts], np.add.reduceat(probabilities, firsts)
+
+
+def sampled_stream(question: Question, sampling: Sampling) -> Stream:
+    """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
+    models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
+    fates, batches = np.zeros((rounds, len(FATES)), np.int64), []
+    for batch, done in enumerate(range(0, trials, BATCH)):
+        some = min(BATCH, trials - done)
+        duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
+        pair, path = np.zeros(some, np.int64), np.zeros(some, np.int64)
+        for turn in range(rounds):
+            stream = np.random.default_rng((sampling.seed, batch, turn))
+            pair, lost = _played(duel, pair, stream, sampling.n_threads)
+            numbers, path = _extended(numbers, models, path * (models + 1) + lost)
+            fates[turn] += duel.fates(pair)
+            sampling.report(done + some * (turn + 1) // rounds, trials)
+        batches.append((numbers, np.bincount(path)))
+    numbers, counts = (np.concatenate(part) for part in zip(*batches))
+    numbers, row = np.unique(numbers, axis=0, return_inverse=True)
+    return Stream(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
+
+
+def _played(
+    duel: _Duel, pair: NDArray[np.int64], stream: np.random.Generator, threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each trial stands after a round, and what it has lost in it.
+
+    Trials in one state are played together; which of them each result is that of is shuffled, as they are exchangeable.
+    """
+    after, lost = np.empty_like(pair), np.empty_like(pair)
+    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # which is sorted much faster
+    by_pair = np.argsort(short, kind="stable")
+    starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
+    for rows in np.split(by_pair, starts[1:]):
+        seed = int(stream.integers(1 << 63))
+        sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
+        ends, losses, counts = duel.ended(int(pair[rows[0]]), sampling)
+        drawn = stream.permutation(np.repeat(np.arange(len(ends)), counts))
+        after[rows], lost[rows] = ends[drawn], losses[drawn]
+    return after, lost

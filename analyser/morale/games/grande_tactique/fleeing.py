@@ -1,4 +1,4 @@
-"""Whether a unit flees, one flight and its pursuit, and the chain reaction among friends (GT-1 to GT-5, GT-9)."""
+"""Whether units flee, flight and pursuit, the chain reaction among friends, rallying, collapse (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -7,38 +7,36 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, bernoulli, sided
-from analyser.morale.answers import Answer, Mean, Part, Table, rules_used
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, bernoulli, sided
+from analyser.morale.answers import Answer, Bars, Cells, Curves, Mean, Part, Rules, Table, Weights, counted, turns_of
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, START, TOTALS, Path
-from analyser.morale.games.grande_tactique.question import Check, Column, Flight, Question
-from analyser.morale.pictures import Bars
+from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
 from analyser.morale.questions import as_written
-from analyser.results.base import RulesUsed
 
 UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
 BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 DIE = sided(6)
-SURROUNDED = TOTALS  # a state is the total of the flight dice; then comes this one
-DESTROYED = ("off the map", "surrounded")
+SURROUNDED = gt.TOTALS  # a state is the total of the flight dice; then comes this one
+ENDS = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
+STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
+DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
+RALLIED, DESTROYED = range(2)  # after the places
 
 
-class UnitTested(Part):
+class UnitTested(Part[Check]):
     """A unit to which something happens that may make it flee."""
 
-    asked: Check
-
-    def __init__(self, asked: Check, question: Question) -> None:
-        super().__init__(asked, question)
-        cause = CAUSES[asked.cause]
-        if cause == gt.WORN_DOWN and asked.worn_down_by != "infantry":
+    def _prepare(self) -> None:
+        cause = CAUSES[self.asked.cause]
+        if cause == gt.WORN_DOWN and self.asked.worn_down_by != "infantry":
             cause = gt.WORN_DOWN_BY_ARTILLERY
-        response = gt.response(gt.ARMS[asked.arm], asked.state == "shaken", cause)
-        ignored = response == gt.IS_SHAKEN and not question.ruleset.fire_shakes
+        response = gt.response(gt.ARMS[self.asked.arm], self.asked.state == "shaken", cause)
+        ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
         self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
 
     def chain(self) -> Chain:
@@ -70,7 +68,7 @@ class UnitTested(Part):
         panel = Bars("check", f"Probability to be {routed}", "arm", f"p_{routed}")
         return Answer({"check": Table({"arm": [self.asked.arm]}, probabilities)}, [panel])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from, what has no effect, and what was taken for granted."""
         check, tested, by_whom = self.asked, self.response == gt.CHECKS, self.asked.worn_down_by is not None
         is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
@@ -92,24 +90,21 @@ class UnitTested(Part):
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
-        return rules_used(applied, {}, warnings)
+        return Rules(applied, {}, warnings)
 
 
-class OneFlight(Part):
+class OneFlight(Part[Flight]):
     """A unit that flees, and who pursues it."""
 
-    asked: Flight
-
-    def __init__(self, asked: Flight, question: Question) -> None:
-        super().__init__(asked, question)
-        self._arm, self._enemy = gt.ARMS[asked.arm], gt.ARMS[asked.enemy]
+    def _prepare(self) -> None:
+        self._arm, self._enemy = gt.ARMS[self.asked.arm], gt.ARMS[self.asked.enemy]
 
     def chain(self) -> Chain:
         """Whether there is a gap, then the flight dice."""
         gap = Phase(lambda states, none: np.where(none, SURROUNDED, states), bernoulli(self.asked.surrounded), 1)
         dice = gt.flight_dice(self._arm, self._enemy)
         rolled = Phase(lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice)
-        return Chain(0, (gap, rolled, RECORD), TOTALS + 1)
+        return Chain(0, (gap, rolled, RECORD), gt.TOTALS + 1)
 
     def _end(self, total: int) -> tuple[str, float]:
         """The fate of a flight with this total of its dice, and how far it went."""
@@ -121,8 +116,8 @@ class OneFlight(Part):
 
     def answer(self, recorded: Recorded) -> Answer:
         """`flight`: fate, distance and pursuit together; `fates`: how likely each is, and the mean distances."""
-        weights = recorded.of_all(TOTALS + 1)
-        ends = [*(self._end(total) for total in range(TOTALS)), ("surrounded", 0.0)]
+        weights = recorded.of_all(gt.TOTALS + 1)
+        ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
         fates, distances = map(np.array, zip(*ends))
         moves = fates != "surrounded"  # a unit that is surrounded does not move, and nobody pursues it
         pursued = [float(gt.pursuit_distance(self._enemy, self._arm, distance)) for distance in distances]
@@ -131,7 +126,7 @@ class OneFlight(Part):
         probabilities = {
             "p_off_map": weights @ (fates == "off the map"),
             "p_surrounded": weights @ (fates == "surrounded"),
-            "p_destroyed": weights @ np.isin(fates, DESTROYED),
+            "p_destroyed": weights @ np.isin(fates, ENDS),
             "p_in_shelter": weights @ (fates == "in shelter"),
             "p_routed": weights @ np.isin(fates, ("in shelter", "routed")),
         }
@@ -142,10 +137,10 @@ class OneFlight(Part):
             "flight": Table(keys, {"probability": weights[0, met]}),
             "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
         }
-        panel = Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYED})
+        panel = Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})
         return Answer(tables, [panel])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from, and what has no effect."""
         flight, shelter = self.asked, self.asked.shelter_distance is not None
         applied = {
@@ -156,26 +151,24 @@ class OneFlight(Part):
             "GT-5 surrounded": flight.surrounded > 0,
         }
         useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return rules_used(applied, {}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
 
 
-class ChainReaction(Part):
+class ChainReaction(Part[Column]):
     """The units as those of a game (:mod:`.game_steps`) in one column, the first to flee as the lowest field.
 
     Each is eager, shaken, fleeing, routed or off the map.
     """
 
-    asked: Column
-
-    def __init__(self, asked: Column, question: Question) -> None:
-        super().__init__(asked, question)
+    def _prepare(self) -> None:
+        asked = self.asked
         arms = [gt.ARMS[arm] for arm in (asked.arm, *(friend.arm for friend in asked.friends))]
         places = (Fraction(0), *(as_written(friend.distance) for friend in asked.friends))
         edge, paths = None if asked.edge_distance is None else as_written(asked.edge_distance), []
         for arm, place in zip(arms, places):
-            flights = [gt.flight_distance(arm, total) for total in range(TOTALS)]
-            left = [edge is not None and gt.off_map(flight, edge - place) for flight in flights]
-            paths.append(Path(arm, (edge or Fraction(0)) - place, [START], [[OFF_MAP if off else 0 for off in left]]))
+            flights, to_edge = [gt.flight_distance(arm, total) for total in range(gt.TOTALS)], (edge or 0) - place
+            ends = [gt.OFF_MAP if edge is not None and gt.off_map(flight, to_edge) else 0 for flight in flights]
+            paths.append(gt.Path(arm, to_edge, [gt.START], [ends]))
         fleeing = steps.FLEEING_FROM_CAVALRY if asked.enemy == "cavalry" else gt.FLEEING
         statuses = (gt.EAGER, gt.SHAKEN, fleeing, gt.ROUTED, *([] if edge is None else [steps.LEFT_MAP]))
         old_guard = (asked.old_guard, *(friend.old_guard for friend in asked.friends))
@@ -225,7 +218,7 @@ class ChainReaction(Part):
         }
         return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from."""
         friends = self.asked.friends
         applied = {
@@ -235,4 +228,172 @@ class ChainReaction(Part):
             "GT-5 the map edge": self.asked.edge_distance is not None,
             "GT-9 Old Guard that flees": self.asked.old_guard or any(friend.old_guard for friend in friends),
         }
-        return rules_used(applied)
+        return Rules(applied)
+
+
+class UnitsOfDivision(Part[Division]):
+    """The units as those of a game (:mod:`.game_steps`) that stay where they rout; cavalry charges them or rides down.
+
+    Who has rallied is as one that never routed.
+    """
+
+    def _prepare(self) -> None:
+        asked, count = self.asked, len(self.asked.units)
+        can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in asked.units)
+        self._statuses = [*STATUS_OF.values()][: 3 if can_be_lost else 2]
+        path = gt.Path(gt.INFANTRY, gt.START.moved, [gt.START._replace(sheltered=True)], [[0] * gt.TOTALS])
+        conditions = [steps.condition_of(0, 0, status) for status in self._statuses]
+        elsewhere = asked.pips_elsewhere if asked.rally else self.question.ruleset.most_pips
+        units = steps.units_of([path] * count, [conditions] * count)
+        self.units = units._replace(rallied=gt.EAGER, elsewhere=elsewhere, collapses=1)
+
+    def chain(self) -> Chain:
+        """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the state is recorded."""
+        division, ruleset, count = self.asked, self.question.ruleset, len(self.asked.units)
+        turn = [Phase(steps.change(self.units, steps.PIPS, 0), sided(ruleset.pip_sides), ruleset.pip_dice)]
+        for event, key in ((steps.CHARGE_IN_ROUT, "lost"), (steps.CHARGE, "rout")):
+            for number, unit in enumerate(division.units):
+                if probability := getattr(unit, key):
+                    turn.append(Phase(steps.change(self.units, event, number), bernoulli(probability), 1))
+        phases = (*turn, RECORD) * (division.turns or ruleset.turns)
+        each, less = ("standing or in rout", "fewer units")
+        if gt.DESTROYED in self._statuses:
+            each, less = ("standing, in rout or lost", "fewer units, or none lost")
+        what, size = f"a division of {count} units, each {each}", 2 * len(self._statuses) ** count
+        return Chain(
+            steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units]), phases, size, what, less
+        )
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
+        states, weights = recorded
+        (now, _), count, turns = steps.read(self.units, states), len(self.asked.units), turns_of(weights)
+        standing, lost = (now == gt.EAGER).sum(axis=1), (now == gt.DESTROYED).sum(axis=1)
+        probabilities = division_probabilities(self.asked, standing, lost, states, weights)
+        names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
+        of_units = {name: weights @ (now == status) for name, status in names}
+        tables = {
+            "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
+            "units": by_unit_and_turn(of_units),
+            "standing": counted(turns, "units", weights, standing, count),
+        }
+        curves = Curves("division", "Division", "turn", DIVISION_LINES)
+        return Answer(tables, [curves, Cells("standing", "Units standing", "turn", "units")])
+
+    def rules(self) -> Rules:
+        """The rules that the numbers come from."""
+        pips = self.question.ruleset.most_pips - self.asked.pips_elsewhere
+        rally = self.asked.rally and gt.rallies(pips, 0)
+        return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
+
+
+def division_probabilities(
+    division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
+) -> dict[str, Weights]:
+    """What a division has come to, whose states have the collapse as their lowest digit (GT-8)."""
+    return {
+        "p_collapsed": weights @ (states % 2),
+        "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),
+        "p_all_gone": weights @ (standing == 0),
+    }
+
+
+def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
+    """Probabilities of each unit in each turn, arrays of shape (turns, units); further keys have one value a unit."""
+    turns, units = next(iter(probabilities.values())).shape
+    columns = {name: each.T for name, each in probabilities.items()}
+    return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
+
+
+class UnitsInRout(Part[Rout]):
+    """A state is the conditions of all units as one integer, the first unit as the lowest field.
+
+    A condition is the unit's place (:class:`.rules.Place`), or one of two that come after those: rallied, destroyed.
+    """
+
+    def _prepare(self) -> None:
+        self._turns = self.asked.turns or self.question.ruleset.turns
+        most = 2 * self._turns  # flights: one for want of PIPs and one for a charge, each turn
+        reach, far = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # beyond it woods are as good as none
+        units = (
+            unit.model_copy(update=far if (unit.shelter_distance or 0) > reach else {}) for unit in self.asked.units
+        )
+        paths = [gt.path_of(unit, range(1), most) for unit in units]
+        self.paths = {f"unit_{number}": path for number, path in enumerate(paths, start=1)}
+        self.fields = Fields({name: len(self.paths[name].places) + 2 for name in reversed(self.paths)})
+        self._charges = self.asked.charged_by_cavalry, self.asked.charged_by_infantry
+        standing = self.asked.standing
+        self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.asked.units)))
+
+    def _now(self, name: str, states: Any) -> tuple[Any, Any, int]:
+        """The condition of a unit, that after one more flight (GT-5, GT-6), and how many places it has."""
+        now, path = self.fields.get(name, states), self.paths[name]
+        count = len(path.places)
+        after = [count + DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.onward]
+        return now, np.array([*after, *range(count, count + 2)])[now], count
+
+    def _pip_phase(self, states: Any, pips: Any) -> Any:
+        """Units rally in order as far as PIPs go, the others flee again, but for those in shelter (GT-6)."""
+        after, left = states, np.maximum(pips - self.asked.pips_elsewhere, 0)
+        for name, path in self.paths.items():
+            now, then, count = self._now(name, states)
+            rallies = (now < count) & gt.rallies(left, self._collapsed)
+            left = left - gt.RALLY_COST * rallies
+            sheltered = np.array([*(place.sheltered for place in path.places), *[True] * 2])[now]
+            then = np.where(rallies, count + RALLIED, np.where(sheltered, now, then))
+            after = self.fields.put(after, **{name: then})
+        return after
+
+    def _charged(self, name: str, states: Any, enemy: Any) -> Any:
+        """No charge, one by cavalry, which it does not survive (GT-7), or by infantry, even out of shelter (GT-6)."""
+        now, flees, count = self._now(name, states)
+        dies = np.where(now < count, count + DESTROYED, now)
+        return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
+
+    def chain(self) -> Chain:
+        """Turns of a PIP phase and the charges after it; the state at the end of each is recorded."""
+        ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges))
+        turn = [Phase(self._pip_phase, sided(ruleset.pip_sides), ruleset.pip_dice)]
+        turn += [Phase(partial(self._charged, name), charge, 1) for name in self.paths] if any(self._charges) else []
+        flights = max(len(path.places) for path in self.paths.values())
+        what = f"{len(self.paths)} units in rout, each by its flights (up to {flights}), rallied or destroyed"
+        less = "fewer units, nearer edges, or no edge_distance"
+        return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less)
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""
+        states, weights = recorded
+        of_units = [self.fields.get(name, states) - len(path.places) for name, path in self.paths.items()]
+        beyond = np.stack(of_units, axis=1)  # the places
+        rallied, routed, destroyed = (weights @ now for now in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
+        then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
+        ended = {name: np.diff(each, axis=0, prepend=0) for name, each in then.items()}
+        ends = sum(ended.values())
+        ends[-1] += routed[-1]  # still routed: all the turns there were
+        mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
+        tables = {
+            "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
+            "time_in_rout": by_unit_and_turn(ended, turn="turns"),
+            "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
+            "still_routed": counted(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
+        }
+        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
+        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
+        return Answer(tables, panels)
+
+    def rules(self) -> Rules:
+        """The rules that the numbers come from, and what has no effect."""
+        units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
+        sheltered = [unit.shelter_distance is not None for unit in units]
+        applied = {
+            "GT-5 shelter": any(sheltered),
+            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+            "GT-6 flight again": True,
+            "GT-6 rally": not self._collapsed and gt.rallies(pips, 0),
+            "GT-7 charges against routed units": sum(self._charges) > 0,
+            "GT-8 collapse forbids rallying": self._collapsed,
+        }
+        useless = "shelter_distance has no effect: the unit is in shelter already"
+        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
+        warnings = {f"rout.units.{number}.{useless}": each for number, each in enumerate(in_shelter)}
+        return Rules(applied, {}, warnings)

@@ -1,8 +1,8 @@
 """The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
 
-A unit's condition is its place (:mod:`.ground`), whether it has ever rallied, and its status. A state is an integer:
-whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit, counted among
-those that it can come to (:class:`Conditions`).
+A unit's condition is its place (:class:`.rules.Place`), whether it has ever rallied, and its status. A state is an
+integer: whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit,
+counted among those that it can come to.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from analyser.common.jit import step, tiered
 from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
 from analyser.morale.games.grande_tactique import rules
-from analyser.morale.games.grande_tactique.ground import OFF_MAP, TOTALS, Ground, Path, ground_of
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
@@ -32,23 +31,17 @@ ALL = 1 << 30  # totals
 FAR = 1000.0  # inches: beyond the reach of Old Guard
 
 
-class Conditions(NamedTuple):
-    """The conditions that each unit can come to, whatever the others do.
+class Units(NamedTuple):
+    """The units of a game as integers; shapes (units,).
 
-    There are far fewer of them than places times statuses: who has fled and stands has rallied, who is gone has no
-    place.
+    The conditions that a unit can come to are far fewer than places times statuses: who has fled and stands has
+    rallied, who is gone has no place.
     """
 
-    counts: NDArray[np.int64]  # shape (units,)
+    ground: rules.Ground
+    counts: NDArray[np.int64]  # how many conditions each can come to, whatever the others do
     numbers: NDArray[np.int64]  # of a condition among those, 0 where it is none of them: shape (units, conditions)
     of_number: NDArray[np.int64]  # shape (units, most of them), padded with zeros
-
-
-class Units(NamedTuple):
-    """The units of a game as integers; shapes (units,)."""
-
-    ground: Ground
-    conditions: Conditions
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # a number that no other column has, where it is in none
     old_guard: NDArray[np.int64]
@@ -89,8 +82,8 @@ def unpack(units: Units, state: int, now: Now) -> int:
     if units.collapses:
         collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
-        count = units.conditions.counts[unit]
-        condition, state = units.conditions.of_number[unit, state % count], state // count
+        count = units.counts[unit]
+        condition, state = units.of_number[unit, state % count], state // count
         now.status[unit] = condition % STATUSES
         now.rallied[unit] = condition // STATUSES % 2
         now.place[unit] = condition // STATUSES // 2
@@ -100,9 +93,9 @@ def unpack(units: Units, state: int, now: Now) -> int:
 @step
 def pack(units: Units, now: Now, collapsed: int) -> int:
     """The state in which a game stands so."""
-    state, (status, place, rallied, _), (counts, numbers, _) = 0, now, units.conditions
+    state, (status, place, rallied, _), counts = 0, now, units.counts
     for unit in range(len(counts) - 1, -1, -1):
-        state = state * counts[unit] + numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
+        state = state * counts[unit] + units.numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
     return state * 2 + collapsed if units.collapses else state
 
 
@@ -110,12 +103,6 @@ def pack(units: Units, now: Now, collapsed: int) -> int:
 def stands(status: int) -> bool:
     """Whether a unit is neither routed, silenced nor gone."""
     return bool(STANDING >> status & 1)
-
-
-@step
-def flees(status: int) -> bool:
-    """Whether a unit is still to make its flight."""
-    return bool(TO_FLY >> status & 1)
 
 
 @step
@@ -174,7 +161,9 @@ def foremost_fleeing(units: Units, now: Now) -> int:
     """The unit that flees next, the first in the list of those in one place; -1 for none."""
     foremost = -1
     for unit in range(len(now.status)):
-        if flees(now.status[unit]) and (foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)):
+        if TO_FLY >> now.status[unit] & 1 and (
+            foremost < 0 or rank_of(units, now, unit) > rank_of(units, now, foremost)
+        ):
             foremost = unit
     return foremost
 
@@ -206,7 +195,7 @@ def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None
         now.status[unit] = SURROUNDED
         return
     after, reach = units.ground.onward[unit, place, rolled], units.ground.reach[unit, place, rolled]
-    now.status[unit] = LEFT_MAP if after == OFF_MAP else ROUTED
+    now.status[unit] = LEFT_MAP if after == rules.OFF_MAP else ROUTED
     now.place[unit] = max(after, 0)
     for friend in now.line:
         if friend < 0 or rank_of(units, now, friend) < reach:
@@ -235,8 +224,6 @@ def in_pip_phase(units: Units, now: Now, pips: int, collapsed: int) -> None:
 @step
 def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
     """What fire does to a unit that stands (GT-1, GT-2)."""
-    if not stands(now.status[unit]):
-        return
     response = rules.response(units.arms[unit], now.status[unit] == SHAKEN, cause)
     if response == rules.IS_SILENCED:
         now.status[unit] = SILENCED
@@ -250,39 +237,31 @@ def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
 
 @step
 def charge(units: Units, now: Now, unit: int, enemy: int) -> None:
-    """A charge on a unit that stands succeeds (GT-1, GT-2)."""
-    if enemy == NO_CHARGE or not stands(now.status[unit]):
+    """A charge succeeds, on a unit that stands or, without dice, on one in rout, which cavalry rides down (GT-7)."""
+    if enemy == NO_CHARGE:
         return
-    if units.arms[unit] == rules.ARTILLERY:
-        now.status[unit] = SILENCED
+    if now.status[unit] == ROUTED and enemy == BY_CAVALRY:
+        now.status[unit] = RIDDEN_DOWN
+    elif units.arms[unit] == rules.ARTILLERY:
+        now.status[unit] = SILENCED  # (GT-1)
     else:
         make_flee(units, now, unit, FLEEING_FROM_CAVALRY if enemy == BY_CAVALRY else FLEEING, enemy == BY_INFANTRY)
 
 
 @step
-def charge_in_rout(units: Units, now: Now, unit: int, enemy: int) -> None:
-    """A charge on a routed unit, no dice (GT-7)."""
-    if enemy == NO_CHARGE or now.status[unit] != ROUTED:
-        return
-    if rules.dies_charged_in_rout(rules.CAVALRY if enemy == BY_CAVALRY else rules.INFANTRY):
-        now.status[unit] = RIDDEN_DOWN
-    else:
-        make_flee(units, now, unit, FLEEING, True)
-
-
-@step
 def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, total: int) -> int:
-    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into."""
+    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into.
+
+    Only of a unit to which it can happen, as `totals_apart` says.
+    """
     if phase == WITHDRAWAL:
-        now.status[unit] = WITHDRAWN if stands(now.status[unit]) else now.status[unit]
+        now.status[unit] = WITHDRAWN
     elif phase == PIPS:
         in_pip_phase(units, now, total, collapsed)
     elif phase == FLIGHT:
-        fly(units, now, unit, total % TOTALS, total // TOTALS)
-    elif phase == CHARGE:
+        fly(units, now, unit, total % rules.TOTALS, total // rules.TOTALS)
+    elif phase in (CHARGE, CHARGE_IN_ROUT):
         charge(units, now, unit, total)
-    elif phase == CHARGE_IN_ROUT:
-        charge_in_rout(units, now, unit, total)
     elif total % 2:  # it comes to fire
         suffer(units, now, unit, CAUSES[phase], total // 2)
     return pack(units, now, has_collapsed(now, collapsed))
@@ -323,9 +302,9 @@ def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) 
         apart = totals_apart(units, phase, unit, before)
         for total in range(totals):
             after[row, total] = states[row]
-            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % TOTALS):
+            if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % rules.TOTALS):
                 after[row, total] = after[row, total - 1]
-            elif (total % TOTALS if phase == FLIGHT else total) < apart:
+            elif (total % rules.TOTALS if phase == FLIGHT else total) < apart:
                 for each in range(len(units.arms)):
                     now.status[each], now.place[each] = before.status[each], before.place[each]
                     now.rallied[each] = before.rallied[each]
@@ -353,22 +332,29 @@ def dice_of_flight(units: Units, states: States) -> States:
     return dice
 
 
-def units_of(paths: Sequence[Path], conditions: Sequence[Sequence[int]]) -> Units:
+def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -> Units:
     """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
-    ground, counts = ground_of(paths), np.array([len(each) for each in conditions])
+    ground, counts = rules.ground_of(paths), np.array([len(each) for each in conditions])
     numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
     of_number = np.zeros((len(paths), counts.max()), np.int64)
     for unit, each in enumerate(conditions):
         numbers[unit, each] = range(len(each))
         of_number[unit, : len(each)] = each
     nothing, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
-    return Units(ground, Conditions(counts, numbers, of_number), arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
+    return Units(ground, counts, numbers, of_number, arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
+
+
+def start_of(units: Units, statuses: Sequence[int]) -> int:
+    """The state in which units of these statuses start."""
+    now = room_for(len(statuses))
+    now.status[:] = statuses
+    return int(pack(units, now, has_collapsed(now, 0)))
 
 
 def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
     of_each, rest = [], states // 2 if units.collapses else states
-    for count, of_number in zip(units.conditions.counts.tolist(), units.conditions.of_number):
+    for count, of_number in zip(units.counts.tolist(), units.of_number):
         of_each.append(of_number[rest % count])
         rest = rest // count
     conditions = np.stack(of_each, axis=1)

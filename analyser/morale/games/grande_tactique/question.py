@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from analyser.common.validation import Record
-from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds, Several
+from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds, Several, told
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
@@ -27,6 +27,11 @@ CorpsUnits = Annotated[
     Field(description="Original units of the corps. Default: this division alone."),
 ]
 Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the ruleset's.")]
+
+
+def listed(most: int, description: str) -> Any:
+    """A key that lists 1 to `most` things, and what the help says of it."""
+    return Field(min_length=1, max_length=most, description=description)
 
 
 class Pips(Record):
@@ -53,7 +58,7 @@ class Ruleset(Pips):
 class OfAnArm(Record):
     """A unit that can only be what its arm lets it be: Old Guard is infantry (GT-9), which alone shelters (GT-5)."""
 
-    arm: Arm = Field("infantry", description="Its arm: infantry, cavalry or artillery.")
+    arm: Arm = told("infantry", "Its arm: infantry, cavalry or artillery.")
 
     @model_validator(mode="after")
     def _fits_its_arm(self) -> Self:
@@ -69,15 +74,15 @@ class OfAnArm(Record):
 class Check(OfAnArm):
     """Whether a unit flees (GT-2)."""
 
-    cause: Literal["charged", "worn down", "lost firing"] = Field(
-        "worn down", description="charged (successfully), worn down (by fire) or lost firing (its own attack)."
+    cause: Literal["charged", "worn down", "lost firing"] = told(
+        "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
-    worn_down_by: Literal["infantry", "artillery"] | None = Field(
-        None, description="Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
+    worn_down_by: Literal["infantry", "artillery"] | None = told(
+        None, "Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
-    state: Literal["eager", "shaken"] = Field("shaken", description="eager or shaken, before it happens.")
-    quality: Quality = Field("regular", description="regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
-    modifier: Modifier = Field(0, description="Other modifiers of the morale check.")
+    state: Literal["eager", "shaken"] = told("shaken", "eager or shaken, before it happens.")
+    quality: Quality = told("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
+    modifier: Modifier = told(0, "Other modifiers of the morale check.")
 
 
 class Flight(Record):
@@ -85,11 +90,11 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = Field(None, description="Inches to the map edge, along its flight. Default: far.")
-    shelter_distance: Distance | None = Field(
-        None, description="Inches to woods or a built-up area (infantry). Default: there is none."
+    edge_distance: Distance | None = told(None, "Inches to the map edge, along its flight. Default: far.")
+    shelter_distance: Distance | None = told(
+        None, "Inches to woods or a built-up area (infantry). Default: there is none."
     )
-    surrounded: Probability = Field(0.0, description="Probability that there is no gap through the enemy.")
+    surrounded: Probability = told(0.0, "Probability that there is no gap through the enemy.")
 
 
 class Friend(OfAnArm):
@@ -105,13 +110,11 @@ class Column(OfAnArm):
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
     enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Several[Friend] = Field(
-        min_length=1,
-        max_length=MOST_FRIENDS,
-        description="Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}].",
+    friends: Several[Friend] = listed(
+        MOST_FRIENDS, "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
-    old_guard: bool = Field(False, description="The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = Field(None, description="Inches from it to the map edge. Default: far.")
+    old_guard: bool = told(False, "The unit that flees first is Old Guard.")
+    edge_distance: Distance | None = told(None, "Inches from it to the map edge. Default: far.")
 
     @model_validator(mode="after")
     def _is_on_the_map(self) -> Self:
@@ -128,24 +131,19 @@ class RoutedUnit(OfAnArm):
     edge_distance: Distance | None = None
     shelter_distance: Distance | None = None
     in_shelter: bool = False
+    column: ClassVar[None] = None
 
 
 class Rout(Record):
     """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
 
-    units: Several[RoutedUnit] = Field(
-        min_length=1,
-        max_length=MOST_ROUTED,
-        description="The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}].",
+    units: Several[RoutedUnit] = listed(
+        MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = Field(
-        0.0, description="Probability a turn that cavalry charges a routed unit (GT-7)."
-    )
-    charged_by_infantry: Probability = Field(
-        0.0, description="Probability a turn that infantry charges a routed unit (GT-7)."
-    )
-    standing: Count | None = Field(None, description="Units of the division that stand; at most 1: collapsed (GT-8).")
+    charged_by_cavalry: Probability = told(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Probability = told(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
+    standing: Count | None = told(None, "Units of the division that stand; at most 1: collapsed (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")
@@ -172,12 +170,10 @@ class Member(Record):
 class Division(Record):
     """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
 
-    units: Several[Member] = Field(
-        min_length=1,
-        max_length=MOST_DIVISION,
-        description="Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied.",
+    units: Several[Member] = listed(
+        MOST_DIVISION, "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
     )
-    rally: bool = Field(True, description="PIPs are spent on rallying, in the order of the units.")
+    rally: bool = told(True, "PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None
@@ -232,15 +228,11 @@ class GameUnit(OfAnArm):
 class Game(Record):
     """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
 
-    units: Several[GameUnit] = Field(
-        min_length=1,
-        max_length=MOST_GAME,
-        description="The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}].",
+    units: Several[GameUnit] = listed(
+        MOST_GAME, "The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
     )
-    surrounded: Probability = Field(
-        0.0, description="Probability at each flight that there is no gap through the enemy (GT-5)."
-    )
-    rallied: Literal["eager", "shaken"] = Field("shaken", description="State of a unit that has rallied.")
+    surrounded: Probability = told(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
+    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None

@@ -1,25 +1,40 @@
-"""The sections of a question about Grande Tactique, each answered by its class."""
+"""The sections of a question, each answered by its class; here a division under attack, turn by turn (GT-1 to GT-11).
+
+A turn is a list of phases, each of which befalls one unit (:mod:`.game_steps`); after each come the flights that it
+leads to, one after the other, the foremost first.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from analyser.common.validation import Record
-from analyser.morale.answers import Sections
-from analyser.morale.games.grande_tactique import fleeing, game, rallying
-from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout, RoutedUnit
-from analyser.results.base import RulesUsed
+from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided
+from analyser.morale.answers import Answer, Cells, Curves, Mean, Part, Rules, Sections, Table, counted, turns_of
+from analyser.morale.games.grande_tactique import fleeing
+from analyser.morale.games.grande_tactique import game_steps as steps
+from analyser.morale.games.grande_tactique import rules as gt
+from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
+from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
 
-_SECTIONS = Sections(
-    check=fleeing.UnitTested,
-    flight=fleeing.OneFlight,
-    column=fleeing.ChainReaction,
-    rout=rallying.UnitsInRout,
-    division=rallying.UnitsOfDivision,
-    game=game.DivisionUnderAttack,
-)
-chains, answer = _SECTIONS.chains, _SECTIONS.answer
-
+LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
+STATUS_OF = {
+    "eager": steps.EAGER,
+    "shaken": steps.SHAKEN,
+    "routed": steps.ROUTED,
+    "silenced": steps.SILENCED,
+    "destroyed": steps.RIDDEN_DOWN,
+}
+STATUSES_OF = {name: (status,) for name, status in STATUS_OF.items()} | {
+    "destroyed": LOST,
+    "off_map": (steps.LEFT_MAP,),
+    "surrounded": (steps.SURROUNDED,),
+    "withdrawn": (steps.WITHDRAWN,),
+}
 SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
 PRISONER = "GT-2 attached generals: taken prisoner with a unit that is surrounded"
@@ -64,15 +79,219 @@ NOT_MODELLED = {
 }
 
 
-def rules(question: Question) -> RulesUsed:
+class DivisionUnderAttack(Part[Game]):
+    """The units of a game, as :mod:`.game_steps` has them."""
+
+    def _prepare(self) -> None:
+        asked, ruleset = self.asked, self.question.ruleset
+        self._turns = asked.turns or ruleset.turns
+        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns  # as of units in rout
+        totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
+        paths = [gt.path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
+        reached = [self._reached(unit, path) for unit, path in zip(asked.units, paths)]
+        self.units = steps.units_of(paths, reached)._replace(
+            columns=np.array([unit.column or -place - 1 for place, unit in enumerate(asked.units)], np.int64),
+            old_guard=np.array([unit.quality == "old guard" for unit in asked.units], np.int64),
+            modifiers=np.array([fleeing.BONUS[unit.quality] + unit.modifier for unit in asked.units], np.int64),
+            target=ruleset.check_target,
+            fire_shakes=int(ruleset.fire_shakes),
+            rallied=STATUS_OF[asked.rallied],
+            elsewhere=asked.pips_elsewhere,
+            collapses=1,
+        )
+
+    def _reached(self, unit: GameUnit, path: gt.Path) -> list[int]:
+        """All conditions that a unit can come to, and perhaps some that it cannot, in order, by a search."""
+        of_a_flight = {
+            steps.FLEEING: (0,),
+            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
+        }
+        of_standing = [steps.SHAKEN]
+        if unit.arm == "artillery":
+            of_standing.append(steps.SILENCED)
+        else:
+            from_cavalry = any(each.charged_by_cavalry for each in self._column(unit))
+            of_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
+        of_standing += [steps.WITHDRAWN] if unit.withdraws else []
+        of_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
+        start = condition_of(0, 0, STATUS_OF[unit.state])
+        reached, waiting = {start}, [start]
+        while waiting:
+            rest, status = divmod(waiting.pop(), STATUSES)
+            place, rallied = divmod(rest, 2)
+            after = []
+            if status in (steps.EAGER, steps.SHAKEN):
+                after = [(place, rallied, each) for each in of_standing]
+            elif status == steps.ROUTED:
+                after = [(place, 1, STATUS_OF[self.asked.rallied]), *((place, rallied, each) for each in of_rout)]
+            elif status in of_a_flight:
+                ends = {path.onward[place][total] for total in of_a_flight[status]}
+                after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
+                after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
+                after += [(0, rallied, steps.SURROUNDED)] if self.asked.surrounded else []
+            new = {condition_of(*each) for each in after} - reached
+            reached |= new
+            waiting += new
+        return sorted(reached)
+
+    def _column(self, unit: GameUnit) -> list[GameUnit]:
+        """The units of a unit's column; itself, where it is in none."""
+        others = self.asked.units if unit.column is not None else ()
+        return [each for each in others if each.column == unit.column] or [unit]
+
+    def chain(self) -> Chain:
+        """Turns: withdrawals, the PIP phase, fire on each unit, charges on each; the state after each is recorded.
+
+        After each of these come the flights that it leads to, of as many units as may flee.
+        """
+        units, ruleset, count = self.asked.units, self.question.ruleset, len(self.asked.units)
+        gap = (ExtraDie(bernoulli(self.asked.surrounded), gt.TOTALS),) if self.asked.surrounded else ()
+        flight = steps.flight(self.units, fleeing.DIE, gap)
+        rally = Phase(steps.change(self.units, steps.PIPS, 0), sided(ruleset.pip_sides), ruleset.pip_dice)
+        withdrawals = [Phase(steps.change(self.units, steps.WITHDRAWAL, unit)) for unit in range(count)]
+        events = [rally, *[flight] * _mobile(units)]
+        for befall in (self._fire, self._charges):
+            for number, unit in enumerate(units):
+                for phase in befall(number, unit):
+                    events += [phase, *[flight] * _mobile(self._column(unit))]
+        phases: list[Phase] = []
+        for turn in range(1, self._turns + 1):
+            leaving = [unit.withdraws is not None and unit.withdraws <= turn for unit in units]
+            phases += [phase for phase, leaves in zip(withdrawals, leaving) if leaves] + [*events, RECORD]
+        return Chain(
+            steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
+            tuple(phases),
+            # few of the states can be reached: above MOST_STATES they are looked for, and not tabulated one and all
+            max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
+            f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
+            " has rallied",
+            "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
+        )
+
+    def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
+        """What fire may do to a unit, with the die of a morale check: infantry alone makes one (GT-2)."""
+        die = ExtraDie(sided(self.question.ruleset.check_sides), 2)
+        events = {
+            steps.ARTILLERY_FIRE: unit.worn_down_by_artillery,
+            steps.INFANTRY_FIRE: unit.worn_down_by_infantry,
+            steps.LOST_FIRING: unit.loses_firing,
+        }
+        for event, probability in events.items():
+            if probability:
+                extra = (die,) if unit.arm == "infantry" else ()
+                yield Phase(steps.change(self.units, event, number), bernoulli(probability), 1, extra)
+
+    def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
+        """One charge a turn at most: on the unit in rout, or on it while it stands (GT-2, GT-7, GT-11)."""
+        for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
+            if any(charges):
+                yield Phase(steps.change(self.units, event, number), Die((1.0 - sum(charges), *charges)), 1)
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`game`: the division by turn; `game_units`: each unit by turn; `game_lost`: how many are lost, by turn."""
+        count, (states, weights) = len(self.asked.units), recorded
+        (status, ever), turns = steps.read(self.units, states), turns_of(weights)
+        numbers = {
+            "standing": np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1),
+            "routed": (status == steps.ROUTED).sum(axis=1),
+            "lost": np.isin(status, LOST).sum(axis=1),
+            "withdrawn": (status == steps.WITHDRAWN).sum(axis=1),
+        }
+        standing, lost = numbers["standing"], numbers["lost"]
+        probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
+        of_units = {f"p_{name}": weights @ np.isin(status, each) for name, each in STATUSES_OF.items()}
+        of_units["p_rallied"] = weights @ ever
+        means = {f"mean_{name}": Mean.of(weights, each) for name, each in numbers.items()}
+        tables = {
+            "game": Table(turns, probabilities, means),
+            "game_units": fleeing.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
+            "game_lost": counted(turns, "units", weights, lost, count),
+        }
+        lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
+        each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
+        panels = [
+            *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in each.items()),
+            Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
+            Cells("game_lost", "Units lost", "turn", "units"),
+        ]
+        return Answer(tables, panels)
+
+    def rules(self) -> Rules:
+        """The rules that the numbers come from, and what has no effect."""
+        units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
+        tested = [unit for unit in units if _is_fired_at(unit) and unit.arm == "infantry"]
+        attacked = any(_is_fired_at(unit) or any(unit.charges) for unit in units)
+        columns = [unit.column for unit in units if unit.column is not None]
+        flight = attacked or any(unit.state == "routed" for unit in units)
+        guards = [each for each in units if each.quality == "old guard" and each.column is not None]
+        ridden_down = any(any(each.charges_in_rout) for each in units if each.arm != "artillery")
+        applied = {
+            "GT-1 states": True,
+            "GT-2 who flees": attacked,
+            "GT-3 flight distance": flight,
+            "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
+            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+            "GT-5 flight through friends": len(set(columns)) < len(columns),
+            "GT-5 surrounded": self.asked.surrounded > 0,
+            "GT-6 rally": flight and gt.rallies(pips, 0),
+            "GT-6 flight again": flight,
+            "GT-7 charges against routed units": ridden_down,
+            "GT-8 collapse, a corps that has lost half its units": True,
+            "GT-9 Old Guard and veterans on morale checks": any(unit.quality != "regular" for unit in tested),
+            "GT-9 Old Guard that flees": guards,
+            "GT-10 voluntary withdrawal, counted apart": any(unit.withdraws is not None for unit in units),
+        }
+        warnings = {
+            f"game.units.{number}: {warning}": holds
+            for number, unit in enumerate(units)
+            for warning, holds in _without_effect(unit).items()
+        }
+        return Rules(applied, {}, warnings)
+
+
+def _mobile(units: Sequence[GameUnit]) -> int:
+    """How many units may flee."""
+    return sum(unit.arm != "artillery" for unit in units)
+
+
+def _is_fired_at(unit: GameUnit) -> bool:
+    return bool(unit.worn_down_by_artillery or unit.worn_down_by_infantry or unit.loses_firing)
+
+
+def _without_effect(unit: GameUnit) -> dict[str, Any]:
+    infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
+    sheltered = unit.in_shelter and unit.shelter_distance is not None
+    charged_in_rout = unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry
+    untested = (unit.quality == "veteran" or unit.modifier) and not (infantry and _is_fired_at(unit))
+    no_rout = f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)"
+    return {
+        "shelter_distance has no effect: the unit is in shelter already": sheltered,
+        no_rout: unit.loses_firing and not infantry,
+        "charges in rout have no effect: artillery does not rout (GT-1)": artillery and charged_in_rout,
+        "Old Guard that is in no column dismays nobody (GT-9)": guard and unit.column is None,
+        "quality and modifier have no effect: no morale check is made (GT-2)": untested,
+    }
+
+
+_SECTIONS = Sections(
+    check=fleeing.UnitTested,
+    flight=fleeing.OneFlight,
+    column=fleeing.ChainReaction,
+    rout=fleeing.UnitsInRout,
+    division=fleeing.UnitsOfDivision,
+    game=DivisionUnderAttack,
+)
+chains, answer = _SECTIONS.chains, _SECTIONS.answer
+
+
+def rules(question: Question) -> Rules:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
-    used, sections_of = _SECTIONS.rules(question), dict[str, list[str]]()
-    asked = _SECTIONS.parts(question)
+    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.parts(question), dict[str, list[str]]()
     for name, part in asked.items():
         for rule in (*NOT_MODELLED[name], *_far(part.asked)):
             sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
-    return replace(used, applied=tuple(sorted(set(used.applied))), not_modelled=tuple(not_modelled))
+    return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
 
 
 def _without_way_to(asked: list[str], rule: str) -> str:
@@ -84,10 +303,8 @@ def _without_way_to(asked: list[str], rule: str) -> str:
 
 def _far(section: Record) -> list[str]:
     """The edges that were left out, as far as anybody could flee to them."""
-    if isinstance(section, Flight | Column) and section.edge_distance is None:
-        return ["GT-5 the map edge: no edge_distance was given, so it is far"]
-    if isinstance(section, Rout | Game):
-        units: tuple[RoutedUnit | GameUnit, ...] = section.units
-        far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-        return [f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})"] if far else []
-    return []
+    if isinstance(section, Flight | Column):
+        return ["GT-5 the map edge: no edge_distance was given, so it is far"] * (section.edge_distance is None)
+    units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()
+    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
+    return [f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})"] if far else []

@@ -8,27 +8,31 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from analyser.common.validation import Record
 from analyser.morale import questions
-from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, spread_over
+from analyser.morale.questions import (
+    ByRound,
+    Distance,
+    Length,
+    Pmf,
+    Probability,
+    Rounds,
+    one_or_list,
+    spread_over,
+    told,
+)
 
 MOST_COURAGE = 20
 MOST_TOKENS = 60
-EVEN = 0.5
-
-
-def _by_round(value: object) -> object:
-    """A probability for all rounds, or a list with one for each."""
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
-def _even_if_true(value: object) -> object:
-    """The probability of panic that is looked for: a half, if it is asked without a number."""
-    return EVEN if value is True else None if value is False else value
+SWITCHED = {True: 0.5, False: None}  # the probability of panic that is looked for, asked without a number
 
 
 Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
-Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(_by_round)]
+Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(one_or_list)]
 CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+Wanted = Annotated[
+    Annotated[float, Field(gt=0, lt=1)] | None,
+    BeforeValidator(lambda value: SWITCHED[value] if isinstance(value, bool) else value),
+]
 
 
 class Suppression(Record):
@@ -56,26 +60,22 @@ class Question(questions.Asked):
     """A unit under fire, round by round."""
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
-    tokens: Tokens = Field(0, description="Suppression tokens at the start.")
-    received: ByRound = Field(
-        ((1.0,),),
-        description="Tokens received a round, before the unit activates: a number, a distribution, or a list by round.",
+    tokens: Tokens = told(0, "Suppression tokens at the start.")
+    received: ByRound = told(
+        ((1.0,),), "Tokens received a round, before the unit activates: a number, a distribution, or a list by round."
     )
-    received_after: ByRound = Field(((1.0,),), description="The same, after it has activated.")
-    commander_courage: Courage | None = Field(None, description="COURAGE of a friendly commander near it (LG-3).")
-    commander_range: Annotated[int, Field(ge=1, le=100)] = Field(1, description="The commander's range band.")
-    commander_near: Probabilities = Field(
-        (1.0,),
-        description="Probability that he is near when the unit checks for panic, or a list by round. Default: 1.",
+    received_after: ByRound = told(((1.0,),), "The same, after it has activated.")
+    commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near it (LG-3).")
+    commander_range: Annotated[int, Field(ge=1, le=100)] = told(1, "The commander's range band.")
+    commander_near: Probabilities = told(
+        (1.0,), "Probability that he is near when the unit checks for panic, or a list by round. Default: 1."
     )
-    edge_distance: Distance | None = Field(
-        None, description="Inches from its leader to the nearest table edge. Default: far."
-    )
-    move_distance: Length | None = Field(None, description="Inches of a move at full speed (LG-5).")
-    destroyed: Probability = Field(0.0, description="Probability a round that fire destroys it before it activates.")
-    rounds: Rounds | None = Field(None, description="Rounds to play. Default: those of a game.")
-    until_panic: Annotated[Annotated[float, Field(gt=0, lt=1)] | None, BeforeValidator(_even_if_true)] = Field(
-        None, description="How many tokens, or attacks a round, make it panic with this probability; true: 0.5."
+    edge_distance: Distance | None = told(None, "Inches from its leader to the nearest table edge. Default: far.")
+    move_distance: Length | None = told(None, "Inches of a move at full speed (LG-5).")
+    destroyed: Probability = told(0.0, "Probability a round that fire destroys it before it activates.")
+    rounds: Rounds | None = told(None, "Rounds to play. Default: those of a game.")
+    until_panic: Wanted = told(
+        None, "How many tokens, or attacks a round, make it panic with this probability; true: 0.5."
     )
     ruleset: Ruleset
 
@@ -83,7 +83,7 @@ class Question(questions.Asked):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        self.pmfs_before, self.pmfs_after, self.nearness  # noqa: B018 - each refuses a list of another length
+        self.by_round  # noqa: B018 - refuses a list of another length
         certain = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or certain):
             why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
@@ -96,19 +96,11 @@ class Question(questions.Asked):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def pmfs_before(self) -> tuple[Pmf, ...]:
-        """The distribution of the tokens received before the activation, of each round."""
-        return spread_over(self.received, self.rounds_played, "received")
-
-    @property
-    def pmfs_after(self) -> tuple[Pmf, ...]:
-        """The distribution of the tokens received after the activation, of each round."""
-        return spread_over(self.received_after, self.rounds_played, "received_after")
-
-    @property
-    def nearness(self) -> tuple[float, ...]:
-        """The probability that the commander is near, of each round."""
-        return spread_over(self.commander_near, self.rounds_played, "commander_near")
+    def by_round(self) -> tuple[tuple[Pmf, Pmf, float], ...]:
+        """Of each round the tokens received before and after the activation, and P(the commander is near)."""
+        keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
+        before, after, near = (spread_over(getattr(self, key), rounds, key) for key in keys)
+        return tuple(zip(before, after, near))
 
     @property
     def commander(self) -> int:

@@ -1,14 +1,19 @@
-"""Star Wars: Legion: what suppresses and panics a unit, and what it may do then (LG-1, LG-3 to LG-5).
+"""Star Wars: Legion: what suppresses and panics a unit, what it may do then, and the rounds of both (LG-1 to LG-7).
 
-How tokens and moves change is in :mod:`analyser.morale.games.legion.chain`. The panic token (LG-6) needs no rule of its
-own: tokens change between two panic checks, and each of these asks anew.
+The panic token (LG-6) needs no rule of its own: tokens change between two panic checks, and each of these asks anew.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, bernoulli, success_die
+from analyser.morale.games.legion.question import Question
+from analyser.morale.questions import moves_over
 
 NO_COURAGE = 0  # LG-1: such a unit is never suppressed and never panics
 ACTIONS = 2
@@ -34,3 +39,98 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 def actions_left(tokens: Number, courage: int, panicked: Number) -> Number:
     """The actions that the unit may choose in its activation (LG-4, LG-5)."""
     return np.where(panicked, PANICKED_ACTIONS, ACTIONS - 1 * is_suppressed(tokens, courage))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit as integers; after its states on the table come `off_table` and, last, `destroyed`."""
+
+    courage: int
+    panic_courage: int  # with the commander near
+    most_tokens: int
+    moves_to_edge: int  # 0: it is too far away to matter
+    end_phase_tokens: int
+
+    @cached_property
+    def fields(self) -> Fields:
+        """The states on the table."""
+        return Fields({"moves": max(self.moves_to_edge, 1), "panicked": 2, "tokens": self.most_tokens + 1})
+
+    @property
+    def off_table(self) -> int:
+        """The state of a unit that has fled."""
+        return self.fields.size
+
+    @property
+    def destroyed(self) -> int:
+        """The state of a unit that was destroyed by fire: the last one."""
+        return self.off_table + 1
+
+    def tokens(self, states: Any) -> Any:
+        """The tokens of a unit on the table, none of another."""
+        return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
+
+    def _changed(self, states: Any, **values: Any) -> Any:
+        return np.where(states < self.off_table, self.fields.put(states, **values), states)
+
+    def receive(self, states: Any, received: Any) -> Any:
+        """Tokens for attacks (LG-7)."""
+        return self._changed(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
+
+    def fire(self, states: Any, hit: Any) -> Any:
+        """Fire that destroys the unit, or not."""
+        return np.where((states < self.off_table) & (hit > 0), self.destroyed, states)
+
+    def rally(self, states: Any, successes: Any) -> Any:
+        """The rally step: one die a token, one token less a success (LG-2)."""
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - successes, 0))
+
+    def check(self, states: Any, near: Any) -> Any:
+        """The panic check, the commander near or not (LG-3)."""
+        courage = np.where(near, self.panic_courage, self.courage)
+        return self._changed(states, panicked=is_panicked(self.tokens(states), courage))
+
+    def move(self, states: Any, _: Any) -> Any:
+        """A panicked unit makes one move of its full speed toward the edge (LG-5)."""
+        if not self.moves_to_edge:
+            return states
+        moves = self.fields.get("moves", states) + self.fields.get("panicked", states)
+        leaves = (states < self.off_table) & (moves == self.moves_to_edge)
+        return np.where(leaves, self.off_table, self._changed(states, moves=moves))
+
+    def end(self, states: Any, _: Any) -> Any:
+        """The end phase (LG-7)."""
+        return self._changed(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
+
+
+def unit_of(question: Question) -> Unit:
+    """The unit of a question as integers."""
+    courage = NO_COURAGE if question.courage == "none" else question.courage
+    most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
+    moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
+    panic_courage = better_courage(courage, question.commander)
+    return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens)
+
+
+def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
+    """Moves after which the leader is off the table; 0 for none within the rounds played."""
+    if edge_distance is None or move_distance is None:
+        return 0
+    moves = moves_over(edge_distance, move_distance)
+    return moves if moves <= rounds else 0
+
+
+def chain_of(question: Question) -> Chain:
+    """The rounds of a question; the state after each panic check and at the end of each round is recorded."""
+    unit, ruleset = unit_of(question), question.ruleset
+    rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
+    rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens)
+    fired, moved, ended = Phase(unit.fire, bernoulli(question.destroyed), 1), Phase(unit.move), Phase(unit.end)
+    received = cache(lambda pmf: Phase(unit.receive, Die(pmf), 1))
+    checked = cache(lambda near: Phase(unit.check, bernoulli(near), 1))
+    phases: list[Phase] = []
+    for before, after, near in question.by_round:
+        phases += [received(before), fired, rallied, checked(near), RECORD, moved, received(after), ended, RECORD]
+    moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
+    what = f"up to {unit.most_tokens} suppression tokens{moves}"
+    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, what, "fewer tokens, or fewer rounds")

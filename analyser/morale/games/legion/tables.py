@@ -10,13 +10,11 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked, turns_of
+from analyser.morale.answers import Answer, Bars, Cells, Curves, Keys, Mean, Panel, Rules, Table, stacked, turns_of
 from analyser.morale.games.legion import rules as legion
-from analyser.morale.games.legion.chain import Unit, chain_of, unit_of
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
-from analyser.morale.pictures import Bars, Cells, Curves, Panel
+from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certainly, moves_over
-from analyser.results.base import RulesUsed
 
 TOKENS, ATTACKS = "tokens", "attacks"
 NEARLY = 1e-12  # by which a probability may miss the one that is looked for
@@ -37,15 +35,11 @@ def cases_of(question: Question) -> dict[str, Question]:
 def chains(question: Question) -> dict[str, Chain]:
     """One chain for each case, then one for each number of tokens or attacks that is tried."""
     tried = {
-        _name(case, what, number): chain_of(each)
+        f"{case} a commander, {number} {what}": chain_of(each)
         for (case, what), several in _tried(question).items()
         for number, each in enumerate(several)
     }
     return {case: chain_of(each) for case, each in cases_of(question).items()} | tried
-
-
-def _name(case: str, what: str, number: int) -> str:
-    return f"{case} a commander, {number} {what}"
 
 
 @lru_cache(maxsize=16)
@@ -137,7 +131,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
     """P(panicked) by tokens; by round, the least number of attacks that is enough, or the most that was tried."""
     by_tokens, by_round = {}, {}
     for (case, what), several in _tried(question).items():
-        here = [recorded[_name(case, what, number)] for number in range(len(several))]
+        here = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(several))]
         panicked = np.array([_panicked(each, weights) for each, weights in zip(several, here)])
         if what == TOKENS:
             by_tokens[case] = Table({"tokens": range(len(several))}, {"p_panicked": panicked[:, 0]})
@@ -152,17 +146,18 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
     }
 
 
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
-    has_courage, near = question.courage != "none", any(question.nearness) or wants_panic
+    near, has_courage = [each for _, _, each in question.by_round], question.courage != "none"
     panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
+    meets = any(near) or wants_panic
     applied = {
         "LG-1 COURAGE": has_courage,
         "LG-1 no COURAGE: never suppressed, never panicked": not has_courage,
         "LG-2 rally step": most > 0,
-        "LG-3 commander's COURAGE": panics and question.commander and unit.panic_courage > unit.courage and near,
+        "LG-3 commander's COURAGE": panics and question.commander and unit.panic_courage > unit.courage and meets,
         "LG-3 panic check": has_courage,
         "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
         "LG-5 a panicked unit has no action of its own choice": panics,
@@ -179,29 +174,25 @@ def rules(question: Question) -> RulesUsed:
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action": True,
     }
-    return rules_used(applied, not_modelled if has_courage else {}, _warnings(question, unit))
-
-
-def _warnings(question: Question, unit: Unit) -> dict[str, Any]:
-    stated, near, wants_panic = question.commander_courage, question.nearness, question.until_panic is not None
     beyond = f"range {question.commander_range} is beyond {question.ruleset.commander_range}"
-    no_better = stated is not None and question.courage != "none" and question.commander <= question.courage
-    helps = question.commander > 0 and question.courage != "none" and not no_better
+    helps = has_courage and unit.panic_courage > unit.courage
+    no_better = has_courage and question.commander > 0 and not helps
     by_chance = helps and wants_panic and set(near) != {1.0}
-    never_near = helps and not by_chance and not any(near)
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    no_better_than = f"{stated} is no better than the unit's own {question.courage}"
-    nobody, useless = stated is None, "has no effect: no commander_courage was given (LG-3)"
-    unreached = question.edge_distance is not None and question.move_distance is not None and not unit.moves_to_edge
+    no_better_than = f"{question.commander_courage} is no better than the unit's own {question.courage}"
+    nobody, useless = question.commander_courage is None, "has no effect: no commander_courage was given (LG-3)"
     moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
-    return {
+    warnings = {
         f"commander_courage has no effect: {beyond} (LG-3)": not nobody and not question.commander,
         f"commander_near {useless}": nobody and question.commander_near != (1.0,),
         f"commander_range {useless}": nobody and question.commander_range != 1,
-        f"commander_courage has no effect: {no_better_than} (LG-3)": question.commander > 0 and no_better,
+        f"commander_courage has no effect: {no_better_than} (LG-3)": no_better,
         f"tokens_until_panic: {certain}": by_chance,
-        "commander_courage has no effect: the commander is never near (commander_near, LG-3)": never_near,
-        f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": unreached,
+        "commander_courage has no effect: the commander is never near (commander_near, LG-3)": helps and not meets,
+        f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
+            far or unit.moves_to_edge
+        ),
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
-        "a unit without COURAGE is never suppressed and never panics (LG-1)": question.courage == "none",
+        "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,
     }
+    return Rules(applied, not_modelled if has_courage else {}, warnings)

@@ -9,16 +9,16 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from analyser.common.errors import did_you_mean
 from analyser.common.validation import Record
 from analyser.game.units import Name
-from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, Several, spread_over
+from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, Several, spread_over, told
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
 MOST_ATTACKS = 10
 MOST_TESTS = 10
 MOST_FIGHTS = 6
-LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP = 2, 12
+LEADERSHIPS = range(2, 13)
 
-Leadership = Annotated[int, Field(ge=LOWEST_LEADERSHIP, le=HIGHEST_LEADERSHIP)]
+Leadership = Annotated[int, Field(ge=LEADERSHIPS[0], le=LEADERSHIPS[-1])]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
 Roll = Annotated[int, Field(ge=2, le=7)]
 LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
@@ -45,19 +45,17 @@ class Group(Record):
 class Fight(Record):
     """Blows that enemies strike at a warband before the test of a turn."""
 
-    of: str | None = Field(None, description="Name of the rival whose warriors these are: no more than it has left.")
-    number: Number = Field(1, description="Enemies who strike.")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = Field(1, description="Attacks of each, as a fighter's.")
-    second_weapon: bool = Field(False, description="One attack more, never doubled.")
-    frenzy: bool = Field(False, description="Frenzied (MD-7).")
-    hatred: bool = Field(False, description="They hate: misses again in the first of its turns (MD-8).")
-    to_hit: Roll | None = Field(None, description="Roll that hits. Default: the ruleset's.")
-    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds. Default: the ruleset's.")
-    save: Roll | None = Field(None, description="Roll with which armour saves, 7 for never. Default: the ruleset's.")
-    out_of_action: Roll | None = Field(None, description="Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Several[Rounds] = Field(
-        (), description="Turns before whose tests it is fought, such as [2, 3]. Default: all."
-    )
+    of: str | None = told(None, "Name of the rival whose warriors these are: no more than it has left.")
+    number: Number = told(1, "Enemies who strike.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each, as a fighter's.")
+    second_weapon: bool = told(False, "One attack more, never doubled.")
+    frenzy: bool = told(False, "Frenzied (MD-7).")
+    hatred: bool = told(False, "They hate: misses again in the first of its turns (MD-8).")
+    to_hit: Roll | None = told(None, "Roll that hits. Default: the ruleset's.")
+    to_wound: Roll | None = told(None, "Roll with which a hit wounds. Default: the ruleset's.")
+    save: Roll | None = told(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
+    out_of_action: Roll | None = told(None, "Roll that takes a wounded one out. Default: the ruleset's.")
+    turns: Several[Rounds] = told((), "Turns before whose tests it is fought, such as [2, 3]. Default: all.")
 
     @property
     def first_turn(self) -> int:
@@ -68,33 +66,28 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = Field("warband", description="What to call it. Default: warband; a rival: rival, rival 2, and so on.")
+    name: Name = told("warband", "What to call it. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
-    others: Several[Group] = Field(
-        (), description="The other warriors that took part, such as [{leadership = 7, number = 5}]."
+    others: Several[Group] = told((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
+    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Out of action at the start.")
+    casualties: ByRound = told(
+        ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
-    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(0, description="Out of action at the start.")
-    casualties: ByRound = Field(
-        ((1.0,),), description="Taken out before each turn's test: a number, a distribution, or a list by turn."
-    )
-    casualties_from: Several[Fight] = Field(
+    casualties_from: Several[Fight] = told(
         (),
+        "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
         max_length=MOST_FIGHTS,
-        description="Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
     )
-    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = Field(
-        "random",
-        description="When the leader goes out of action: random, first, last, never, or before the test of a turn.",
+    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
+        "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
     )
-    others_fall: Literal["weakest_first", "strongest_first"] = Field(
-        "weakest_first", description="Who falls first of the others: weakest_first or strongest_first (Leadership)."
+    others_fall: Literal["weakest_first", "strongest_first"] = told(
+        "weakest_first", "Who falls first of the others: weakest_first or strongest_first (Leadership)."
     )
-    leader_stunned: Probability = Field(
-        0.0, description="Probability that the leader is stunned when the test is made."
-    )
-    others_stunned: Probability = Field(0.0, description="The same of each other warrior that is not out of action.")
-    gives_up_at: Number | None = Field(None, description="Gives up once so many are out and the rules let it (MD-2).")
-    immune_to_psychology: bool = Field(False, description="Immune to psychology: it tests all the same (MD-1).")
+    leader_stunned: Probability = told(0.0, "Probability that the leader is stunned when the test is made.")
+    others_stunned: Probability = told(0.0, "The same of each other warrior that is not out of action.")
+    gives_up_at: Number | None = told(None, "Gives up once so many are out and the rules let it (MD-2).")
+    immune_to_psychology: bool = told(False, "Immune to psychology: it tests all the same (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -116,28 +109,26 @@ class Alone(Record):
     """A warrior who fights alone against several, and what becomes of him when he breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = Field(2, description="Opponents he fights.")
-    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = Field(
-        0, description='Friends within 6", those knocked down, stunned or fleeing left out.'
+    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents he fights.")
+    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(
+        0, 'Friends within 6", those knocked down, stunned or fleeing left out.'
     )
-    wounds: Annotated[int, Field(ge=1, le=10)] = Field(1, description="Wounds that he has left.")
-    to_wound: Roll | None = Field(None, description="Roll with which a hit wounds him. Default: the ruleset's.")
-    save: Roll | None = Field(None, description="Roll with which his armour saves, 7 for never.")
-    combat_phases: Rounds | None = Field(
-        None, description="Combat phases in a row in which he is all alone (MD-5). Default: all of them."
+    wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that he has left.")
+    to_wound: Roll | None = told(None, "Roll with which a hit wounds him. Default: the ruleset's.")
+    save: Roll | None = told(None, "Roll with which his armour saves, 7 for never.")
+    combat_phases: Rounds | None = told(
+        None, "Combat phases in a row in which he is all alone (MD-5). Default: all of them."
     )
-    edge: Distance | None = Field(
-        None, description="Inches to the nearest table edge where his first run ends. Default: far, never reached."
+    edge: Distance | None = told(
+        None, "Inches to the nearest table edge where his first run ends. Default: far, never reached."
     )
-    edge_behind: Distance | None = Field(
-        None, description="Inches from where he fights to an edge straight behind him, the way of his first run."
+    edge_behind: Distance | None = told(
+        None, "Inches from where he fights to an edge straight behind him, the way of his first run."
     )
-    first_run_elsewhere: bool = Field(
-        True, description="Default: true. False: edge is straight behind him, as edge_behind."
-    )
-    charged: Probability = Field(0.0, description="Probability a turn that he is charged while he flees (MD-6).")
-    rally_leader: Leadership | None = Field(None, description='Leadership of a leader within 6" in his rally phases.')
-    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
+    first_run_elsewhere: bool = told(True, "Default: true. False: edge is straight behind him, as edge_behind.")
+    charged: Probability = told(0.0, "Probability a turn that he is charged while he flees (MD-6).")
+    rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in his rally phases.')
+    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Alone:
@@ -149,19 +140,17 @@ class Alone(Record):
 class Fighter(Record):
     """One side of a combat."""
 
-    leadership: Leadership = Field(7, description="Leadership, for fear.")
-    leader: Leadership | None = Field(None, description='Leadership of a leader within 6", for fear (MD-4).')
-    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = Field(1, description="Attacks, without second weapon.")
-    second_weapon: bool = Field(False, description="A weapon in each hand: one attack more, never doubled.")
-    to_hit: Annotated[int, Field(ge=2, le=6)] | None = Field(None, description="Roll that hits.")
-    frenzy: bool = Field(False, description="Frenzied (MD-7).")
-    hatred: bool = Field(False, description="Hates the other (MD-8).")
-    causes_fear: bool = Field(False, description="Causes fear (MD-9).")
-    immune_to_psychology: bool = Field(False, description="Takes no test of fear.")
-    knocked_down: Probability = Field(
-        0.0, description="Probability a round to be knocked down or stunned: frenzy is lost."
-    )
+    leadership: Leadership = told(7, "Leadership, for fear.")
+    leader: Leadership | None = told(None, 'Leadership of a leader within 6", for fear (MD-4).')
+    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks, without second weapon.")
+    second_weapon: bool = told(False, "A weapon in each hand: one attack more, never doubled.")
+    to_hit: Annotated[int, Field(ge=2, le=6)] | None = told(None, "Roll that hits.")
+    frenzy: bool = told(False, "Frenzied (MD-7).")
+    hatred: bool = told(False, "Hates the other (MD-8).")
+    causes_fear: bool = told(False, "Causes fear (MD-9).")
+    immune_to_psychology: bool = told(False, "Takes no test of fear.")
+    knocked_down: Probability = told(0.0, "Probability a round to be knocked down or stunned: frenzy is lost.")
 
 
 class Combat(Record):
@@ -169,17 +158,17 @@ class Combat(Record):
 
     fighter: Fighter = Fighter()
     enemy: Fighter = Fighter()
-    charger: Literal["fighter", "enemy", "nobody"] = Field("fighter", description="Who charges in the first round.")
-    rounds: Annotated[int, Field(ge=1, le=20)] = Field(1, description="Rounds of combat.")
+    charger: Literal["fighter", "enemy", "nobody"] = told("fighter", "Who charges in the first round.")
+    rounds: Annotated[int, Field(ge=1, le=20)] = told(1, "Rounds of combat.")
 
 
 class Stupidity(Record):
     """A stupid warrior."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    leader: Leadership | None = Field(None, description='Leadership of a leader within 6".')
-    leader_state: LeaderState = Field("standing", description="Of that leader: only a standing one helps (MD-4).")
-    in_combat: bool = Field(False, description="In hand-to-hand combat: no blows instead of wandering.")
+    leader: Leadership | None = told(None, 'Leadership of a leader within 6".')
+    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
+    in_combat: bool = told(False, "In hand-to-hand combat: no blows instead of wandering.")
 
 
 class Warrior(Record):
@@ -194,16 +183,14 @@ class Together(Record):
     """Several tests of one turn, which hang together by the leader's state."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
-    p_out: Probability = Field(0.0, description="Probability that the leader is out of action.")
-    p_stunned: Probability = Field(0.0, description="Probability that he is stunned.")
-    p_knocked_down: Probability = Field(0.0, description="Probability that he is knocked down.")
-    p_fleeing: Probability = Field(0.0, description="Probability that he flees.")
-    rout_test: bool = Field(False, description="A rout test is due first; failed, nobody tests any more.")
-    best_other: Leadership | None = Field(None, description="Best Leadership of the others, for the rout test.")
-    warriors: Several[Warrior] = Field(
-        (),
-        max_length=MOST_TESTS,
-        description="Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].",
+    p_out: Probability = told(0.0, "Probability that the leader is out of action.")
+    p_stunned: Probability = told(0.0, "Probability that he is stunned.")
+    p_knocked_down: Probability = told(0.0, "Probability that he is knocked down.")
+    p_fleeing: Probability = told(0.0, "Probability that he flees.")
+    rout_test: bool = told(False, "A rout test is due first; failed, nobody tests any more.")
+    best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
+    warriors: Several[Warrior] = told(
+        (), "Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=MOST_TESTS
     )
 
     @model_validator(mode="after")
@@ -222,20 +209,20 @@ class Question(Asked):
     """One or several of the questions, each a section."""
 
     warband: Warband | None = None
-    rivals: Several[Warband] = Field(
-        (), max_length=MOST_WARBANDS - 1, description="Further warbands, written as the first one (MD-3)."
+    rivals: Several[Warband] = told(
+        (), "Further warbands, written as the first one (MD-3).", max_length=MOST_WARBANDS - 1
     )
-    winner: Literal["last_on_table", "first_to_leave"] | None = Field(
-        None, description="Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
+    winner: Literal["last_on_table", "first_to_leave"] | None = told(
+        None, "Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
     )
-    effect_of_leader: bool = Field(
-        False, description="Also the first warband under leaders of every Leadership, lost as asked, never, or first."
+    effect_of_leader: bool = told(
+        False, "Also the first warband under leaders of every Leadership, lost as asked, never, or first."
     )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
     together: Together | None = None
-    turns: Rounds | None = Field(None, description="Turns to play. Default: those of a game.")
+    turns: Rounds | None = told(None, "Turns to play. Default: those of a game.")
     ruleset: Ruleset
 
     @property

@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from analyser.engine.chain.chain import Die
+from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
+
+TWO_DICE = Die((1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36)  # the sum of two dice less 2
+LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6
 NOBODY = 0  # no warrior is left to test on: no roll of two dice is so low
 Number = Any  # an integer, or one of each of some states
 HARDEST = 6  # what a frightened warrior needs to hit (MD-9)
@@ -36,31 +41,17 @@ def led(own: int, leader: int | None, state: str) -> int:
     return int(own_or_leaders(own, leader or 0, leader is not None and state == "standing"))
 
 
-def is_all_alone(opponents: int, friends_near: int) -> bool:
-    """Two opponents or more, and no friend on his feet within 6 inches (MD-5)."""
-    return opponents >= 2 and friends_near == 0
-
-
-def run(inches: Number, roll: Number) -> Any:
-    """Inches to the edge after a run toward it; 0: it is reached, and the warrior removed (MD-6)."""
-    return np.maximum(inches - roll, 0)
-
-
-def attacks_of(attacks: int, second_weapon: bool, frenzied: Number) -> Any:
+def attacks_of(who: Fight | Fighter, frenzied: Number) -> Any:
     """Attacks doubled by frenzy, the extra one of a second weapon not (MD-7)."""
-    return attacks * (1 + frenzied) + second_weapon
+    return who.attacks * (1 + frenzied) + who.second_weapon
 
 
-def rerolls_misses(hatred: bool, combat_round: int, silenced: Number) -> Any:
-    """Hatred re-rolls missed attacks in the first round of a combat (MD-8); rounds from 0; frenzy may silence it."""
-    return (hatred and combat_round == 0) & np.logical_not(silenced)
+def rerolls_misses(who: Fight | Fighter, frenzied: Number, combat_round: int, ruleset: Ruleset) -> Any:
+    """Hatred re-rolls missed attacks in the first round of a combat, 0, unless frenzy silences it (MD-7, MD-8)."""
+    silenced = frenzied & (not ruleset.hatred_while_frenzied)
+    return (who.hatred and combat_round == 0) & np.logical_not(silenced)
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
     """Whether a charge between the two calls for a test of fear (MD-7, MD-9); frenzy counts within charge range."""
     return enemy_causes_fear and not (causes_fear or frenzied or immune)
-
-
-def walks_when_stupid(roll: Number) -> Any:
-    """A stupid warrior out of combat walks straight ahead on 1 to 3, does nothing on 4 to 6 (MD-10)."""
-    return roll <= 3

@@ -1,66 +1,200 @@
-"""The sections of a question about Mordheim, each answered by its class."""
+"""The sections of a question, each answered by its class; here hits in combat: frenzy, hatred, fear (MD-7 to MD-9)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
+from itertools import product
+from typing import Any
 
-from analyser.morale.answers import Sections, joined, rules_used
-from analyser.morale.games.mordheim import combat, warband, warriors
-from analyser.morale.games.mordheim.question import Question
-from analyser.results.base import RulesUsed
+import numpy as np
+
+from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, bernoulli, success_die
+from analyser.morale.answers import Answer, Bars, Keys, Mean, Part, Rules, Sections, Table, counted, turns_of
+from analyser.morale.games.mordheim import rules as mordheim
+from analyser.morale.games.mordheim import warband, warriors
+from analyser.morale.games.mordheim.question import Combat, Question
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+
+SIDE_NAMES = ("fighter", "enemy")
+HITS = ("fighter_hits", "enemy_hits")
+CALM = 4  # modes: bit 0 the fighter is afraid, bit 1 the enemy is; CALM: no combat, a failed charge
+
+
+class Duel(Part[Combat]):
+    """A combat as integers: its mode, who is frenzied (a bit a side), and the hits of each side."""
+
+    def _prepare(self) -> None:
+        self.sides, self.tests = (self.asked.fighter, self.asked.enemy), _tests_of(self.asked)
+        self._most_attacks = [mordheim.attacks_of(side, side.frenzy) for side in self.sides]
+        self._hits = 1 + max(self._most_attacks)
+        self.fields = Fields({"mode": CALM + 1, "frenzied": 4, **dict.fromkeys(HITS, self._hits)})
+
+    def _is_frenzied(self, states: Any, side: int) -> Any:
+        return self.fields.get("frenzied", states) >> side & 1 == 1
+
+    def _fear(self, states: Any, rolls: Any) -> Any:
+        """The tests of fear: a charger that fails does not charge; a charged one is afraid (MD-9)."""
+        fails = []
+        for side, is_tested, roll in zip(self.sides, self.tests, (rolls % ROLLS, rolls // ROLLS)):
+            leadership = mordheim.led(side.leadership, side.leader, side.leader_state)
+            fails.append(is_tested & ~mordheim.passes(roll + LOWEST_ROLL, leadership))
+        mode = fails[0] + 2 * fails[1]
+        if self.asked.charger != "nobody":
+            mode = np.where(fails[SIDE_NAMES.index(self.asked.charger)], CALM, mode)
+        return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
+
+    def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
+        """The blows of a side: steady, with misses again if it hates, then the same if it is afraid (MD-7 to MD-9)."""
+        fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
+
+        def room(states: Any) -> Any:
+            return self._hits - 1 - get(HITS[side], states)
+
+        def more_hits(states: Any, more: Any) -> Any:
+            return states + np.minimum(more, room(states)) * self.fields.places[HITS[side]]
+
+        def blows(afraid: bool, again: bool, states: Any) -> Any:
+            mode, frenzied = get("mode", states), self._is_frenzied(states, side)
+            strikes = (mode != CALM) & ((mode >> side & 1) == afraid)
+            attacks = mordheim.attacks_of(fighter, frenzied)
+            if again:
+                strikes = strikes & mordheim.rerolls_misses(fighter, frenzied, combat_round, ruleset)
+                attacks = np.maximum(attacks - get(HITS[side], states), 0)
+            return np.minimum(strikes * attacks, room(states))
+
+        for afraid in (False, True) if self.tests[side] and combat_round == 0 else (False,):
+            needed = mordheim.HARDEST if afraid else fighter.to_hit or ruleset.to_hit
+            die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES)
+            for again in (False, True) if fighter.hatred and combat_round == 0 else (False,):
+                yield Phase(more_hits, die, partial(blows, afraid, again), most_dice=self._hits - 1)
+
+    def _ended(self, states: Any, downed: Any) -> Any:
+        """The next round: no fear (MD-9), no frenzy of one who was knocked down or stunned (MD-7)."""
+        mode = np.where(self.fields.get("mode", states) == CALM, CALM, 0)
+        return self.fields.pack(mode=mode, frenzied=self.fields.get("frenzied", states) & ~downed)
+
+    def chain(self) -> Chain:
+        """The rounds of a combat; the state after each is recorded."""
+        fear = Phase(self._fear, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)))
+        downed = (ExtraDie(bernoulli(each.knocked_down), 1 << side) for side, each in enumerate(self.sides))
+        phases, end = [fear] if any(self.tests) else [], Phase(self._ended, extra_dice=tuple(downed))
+        for combat_round in range(self.asked.rounds):
+            phases += [end] if combat_round else []
+            phases += [phase for side in range(2) for phase in self._strikes(side, combat_round)] + [RECORD]
+        start = self.fields.pack(frenzied=self.asked.fighter.frenzy + 2 * self.asked.enemy.frenzy)
+        return Chain(start, tuple(phases), self.fields.size)
+
+    def answer(self, recorded: Recorded) -> Answer:
+        """`combat`: what happens by round; `hits`: of both sides together; and those of each."""
+        states, weights = np.arange(self.fields.size), recorded.of_all(self.fields.size)
+        mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
+        fought, rounds = mode != CALM, turns_of(weights, "round")
+        probabilities = {"p_combat": weights @ fought}
+        for side, name in enumerate(SIDE_NAMES):
+            if self.tests[side]:
+                probabilities[f"p_{name}_needs_sixes"] = weights @ (fought & (mode >> side & 1 == 1))
+        for side, name in enumerate(SIDE_NAMES):
+            if self.sides[side].frenzy:
+                probabilities[f"p_{name}_frenzied"] = weights @ (fought & self._is_frenzied(states, side))
+        means = {f"mean_{name}": Mean.of(weights, landed[side]) for side, name in enumerate(HITS)}
+        joint = weights.reshape(self.asked.rounds, -1, self._hits**2).sum(axis=1)
+        both: Keys = dict(zip(HITS, zip(*product(range(self._hits), repeat=2))))
+        tables = {
+            "combat": Table(rounds, probabilities, means),
+            "hits": Table.distribution(rounds, both, joint, joint > 0),
+        }
+        panels = []
+        for side, name in enumerate(SIDE_NAMES):
+            tables[f"hits_of_{name}"] = counted(rounds, "hits", weights, landed[side], self._most_attacks[side])
+            panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
+        return Answer(tables, panels)
+
+    def rules(self) -> Rules:
+        """The rules that the numbers come from or do not, and what has no effect."""
+        frenzied = any(side.frenzy for side in self.sides)
+        hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
+        warnings: dict[str, Any] = {}
+        for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
+            where, why = f"combat.{name}:", "one round is fought" if side.frenzy else "there is no frenzy to lose"
+            keeps_frenzy = side.knocked_down and not (side.frenzy and self.asked.rounds > 1)
+            warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
+            for key in ("causes_fear", "immune_to_psychology"):
+                without = self.asked.model_copy(update={name: side.model_copy(update={key: False})})
+                useless = f"{where} {key} has no effect: it changes no test of fear (MD-9)"
+                warnings[useless] = getattr(side, key) and _tests_of(without) == self.tests
+            useless = f"{where} hatred has no effect: his frenzy silences it (hatred_while_frenzied)"
+            warnings[useless] = side.hatred and not rerolls
+            warnings[f"{where} knocked_down has no effect: {why} (MD-7)"] = keeps_frenzy
+        again = ", and a second one after one has failed (MD-9)" if any(self.tests) else ""
+        applied = {
+            "MD-7 frenzy doubles Attacks": frenzied,
+            "MD-8 hatred re-rolls misses in the first round": any(hates),
+            "MD-9 fear": any(self.tests),
+        }
+        not_modelled = {
+            "blows not struck by those who are downed first in the round; wounds": True,
+            "MD-7 who must charge": frenzied,
+            f"charges that fall short{again}": True,
+        }
+        return Rules(applied, not_modelled, warnings)
+
+
+def _tests_of(combat: Combat) -> tuple[bool, ...]:
+    """Whether each side takes a test of fear (MD-9)."""
+    sides = (combat.fighter, combat.enemy)
+    return tuple(
+        combat.charger != "nobody"
+        and mordheim.tests_fear(own.causes_fear, other.causes_fear, own.frenzy, own.immune_to_psychology)
+        for own, other in (sides, sides[::-1])
+    )
+
 
 _SECTIONS = Sections(
     warband=warband.Game,
     alone=warriors.AllAlone,
-    combat=combat.Duel,
+    combat=Duel,
     stupidity=warriors.Stupid,
     together=warriors.TestsTogether,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
-class _Near(NamedTuple):
-    """A place where a leader within 6 inches can be stated (MD-4)."""
+def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
+    """Every place where a leader within 6 inches can be stated (MD-4).
 
-    where: str
-    leader: int | None  # his Leadership
-    state: str
-    own: int  # Leadership of the warrior who may use his
-    tests: bool  # whether there is a test to use it in
-
-
-def _leaders_near(question: Question) -> Iterator[_Near]:
-    """Every place where a leader within 6 inches can be stated."""
+    His Leadership and state, the own Leadership of the warrior who may use his, and whether there is a test for it.
+    """
     parts = _SECTIONS.parts(question)
     if (lone := question.alone) is not None:
-        yield _Near("alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee)
+        yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
     if question.combat is not None:
-        for name, side, tests in zip(combat.SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
-            yield _Near(f"combat.{name}", side.leader, side.leader_state, side.leadership, tests)
+        for name, side, tests in zip(SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
+            yield f"combat.{name}", side.leader, side.leader_state, side.leadership, tests
     if (stupid := question.stupidity) is not None:
-        yield _Near("stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True)
+        yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
     if (several := question.together) is not None:
         for each in several.warriors:
             if each.near_leader:
-                yield _Near(f"together: {each.name}", several.leader, "standing", each.leadership, True)
+                yield f"together: {each.name}", several.leader, "standing", each.leadership, True
 
 
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules of each section, and of the leaders that are near (MD-4)."""
     helps, warnings = False, {}
-    for near in _leaders_near(question):
-        standing = near.state == "standing"
-        of_whom = f"the leader is {near.state} and lends no Leadership"
-        why = of_whom if near.leader else "leader_state has no effect: no leader"
-        warnings[f"{near.where}: {why} (MD-4)"] = not standing
-        used, better = near.leader is not None and near.tests, (near.leader or 0) > near.own
-        no_better = f"the leader's {near.leader} is no better than {near.own}: no effect (MD-4)"
-        warnings[f"{near.where}: {no_better}"] = standing and used and not better
-        helps = helps or (used and better)
+    for where, leader, state, own, tests in _leaders_near(question):
+        standing = state == "standing"
+        of_whom = f"the leader is {state} and lends no Leadership"
+        why = of_whom if leader else "leader_state has no effect: no leader"
+        warnings[f"{where}: {why} (MD-4)"] = not standing
+        could, better = leader is not None and tests, (leader or 0) > own
+        no_better = f"the leader's {leader} is no better than {own}: no effect (MD-4)"
+        warnings[f"{where}: {no_better}"] = standing and could and not better
+        helps = helps or (could and better)
     in_turns = question.warband or question.alone or question.stupidity
     warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (
         question.turns is not None and not in_turns
     )
     rule = 'MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing'
-    return joined((_SECTIONS.rules(question), rules_used({rule: helps}, {}, warnings)))
+    used = _SECTIONS.rules(question)
+    return Rules({**used.applied, rule: helps}, used.not_modelled, {**used.warnings, **warnings})

@@ -1,34 +1,211 @@
-"""One warband or several, turn by turn: who tests, who leaves, who wins (MD-1 to MD-3)."""
+"""One warband or several, turn by turn: casualties, who tests, who leaves, who wins (MD-1 to MD-3)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States
-from analyser.morale import answers
-from analyser.morale.answers import Answer, Table, Weights, rules_used, stacked, turns_of
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, success_die
+from analyser.morale.answers import Answer, Curves, Part, Rules, Table, Weights, stacked, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.combat import is_silenced
-from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, LOWEST_LEADERSHIP, Question, Warband, column_of
-from analyser.morale.games.mordheim.roster import GAVE_UP, ROUTED, Part, Roster
-from analyser.morale.pictures import Curves
-from analyser.results.base import RulesUsed
+from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.questions import certainly
 
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
+N_FATES = 3
+NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
+EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
 PLAYED = "warbands"
 FATES = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
-LEADERSHIPS = range(LOWEST_LEADERSHIP, HIGHEST_LEADERSHIP + 1)
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
     "never lost nor stunned": {"leader_falls": "never", "leader_stunned": 0.0},
     "lost first": {"leader_falls": "first"},
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A phase of one warband, before it is seen among all.
+
+    `after` and `dice` are by its states, those in which its others take the test too: shapes (states, totals) and
+    (states,). Where the warriors of the warband `of` roll, `number` at most, `dice` says how many dice each does.
+    """
+
+    after: NDArray[np.int64]
+    die: Die = NO_DIE
+    dice: NDArray[np.int64] | None = None
+    extra_dice: tuple[ExtraDie, ...] = ()
+    of: int = -1
+    number: int = 0
+
+
+class Losses(NamedTuple):
+    """What takes warriors out of action: so many dice for each enemy, who are `number` of the warband `of` or, -1, all.
+
+    Each die shows how many it takes.
+    """
+
+    die: Die
+    each: int = 1
+    number: int = 1
+    of: int = -1
+
+    @property
+    def least(self) -> int:
+        """The fewest that can fall."""
+        return 0 if self.of >= 0 else int(self.die.values[0]) * self.each * self.number
+
+    @property
+    def most(self) -> int:
+        """The most that can fall."""
+        return self.die.highest * self.each * self.number
+
+
+class Roster:
+    """A warband as integers, whoever leads it.
+
+    A state of one that fights is ``leader out of action * took_part + others out of action``; after those come its
+    fates. While the others of a warband take its test the same numbers are counted on from `states`. Phases are worked
+    out once, and shared by all turns and all leaders.
+    """
+
+    def __init__(self, warband: Warband, question: Question) -> None:
+        self._question = question
+        self._places = {each.name: place for place, each in enumerate(question.warbands)}
+        self.took_part = warband.took_part
+        self.gives_up_at = warband.gives_up_at or NO_NUMBER
+        self._groups = sorted(warband.others, key=lambda group: -group.leadership)
+        self._steady = bernoulli(1 - warband.others_stunned)
+        self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
+        self.fighting = 2 * self.took_part
+        self.states = self.fighting + N_FATES
+        self.all_states = np.arange(2 * self.states)
+        # how many of each group of the others stand, best first, by how many of the others are out
+        self._standing, left = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
+        for place in range(len(self._groups))[:: -1 if warband.others_fall == "weakest_first" else 1]:
+            self._standing[place] = np.maximum(self._groups[place].number - left, 0)
+            left = np.maximum(left - self._groups[place].number, 0)
+        self.tests, self._part_of = cache(self._tests), cache(self._casualties)
+
+    def out(self, states: Any) -> Any:
+        """How many of a warband that fights are out of action."""
+        return states // self.took_part + states % self.took_part
+
+    def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
+        """The casualties before the test of a turn; before the first turn, 0, those who are out at the start."""
+        least = most = warband.out if turn else 0
+        falls = warband.leader_falls
+        if isinstance(falls, int):
+            falls = "first" if falls == turn else "last"
+        for earlier in range(min(turn, 1), turn + 1):
+            for losses in self._losses(warband, earlier):
+                if earlier == turn:  # the fewer stand the earlier, so that no state has its casualties twice
+                    standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
+                    for whose in (0, *standing) if falls == "random" else (EVERYBODY,):
+                        yield self._part_of(losses, falls, whose)
+                least, most = least + losses.least, most + losses.most
+        if turn and warband.leader_falls == turn:
+            yield self._leader_falls
+
+    def _losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
+        pmf = self._question.casualties_of(warband)[turn - 1] if turn else certainly(warband.out)
+        if len(pmf) > 1:
+            most = min(len(pmf) - 1, self.took_part)
+            yield Losses(Die((*pmf[:most], sum(pmf[most:]))))
+        for fight in warband.casualties_from if turn else ():
+            if not fight.turns or turn in fight.turns:
+                yield self._blows(fight, turn)
+
+    def _blows(self, fight: Fight, turn: int) -> Losses:
+        """One that hits, wounds, is not saved and takes its man out is one casualty (MD-7, MD-8)."""
+        keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
+        to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
+        hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
+        if mordheim.rerolls_misses(fight, fight.frenzy, turn - fight.first_turn, ruleset):
+            hits, sides = hits * sides + (sides - hits) * hits, sides * sides
+        successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
+        of = -1 if fight.of is None else self._places[fight.of]
+        die = success_die(successes, sides * DIE_SIDES**3)
+        return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, of)
+
+    def _casualties(self, losses: Losses, falls: str, whose: int) -> Step:
+        """Casualties of those whom they are about: of all, of those without a leader, or of so many that stand."""
+        states, numbers = self.all_states[:, np.newaxis], losses.most + 1
+        totals = np.arange(numbers * (max(whose, 1) if falls == "random" else 1))
+        casualties, draw = totals % numbers, totals // numbers
+        leader_out, others_out = np.divmod(states, self.took_part)
+        others = self.took_part - 1 - others_out
+        left = np.where(leader_out == 1, 0, others + 1)
+        concerned = (states < self.fighting) & ((whose == EVERYBODY) | (left == whose))
+        is_next = (falls == "first") | ((falls == "last") & (casualties > others))
+        is_next = is_next | ((falls == "random") & (draw < casualties))
+        leader_falls = (leader_out == 0) & (casualties > 0) & is_next
+        others_out = others_out + np.minimum(casualties - leader_falls, others)
+        after = np.where(concerned, (leader_out + leader_falls) * self.took_part + others_out, states)
+        dice = concerned[:, 0] * losses.each * (losses.number if losses.of < 0 else 1)
+        places = (ExtraDie(Die((1,) * whose, whose), numbers),) if falls == "random" and whose > 0 else ()
+        return Step(after, losses.die, dice, places, losses.of, losses.number)
+
+    @cached_property
+    def _leader_falls(self) -> Step:
+        """Where nobody fell before the turn of the leader he falls all the same."""
+        states = self.all_states
+        return Step((states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis])
+
+    def _tests(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
+        """The start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
+        stunned = (ExtraDie(bernoulli(p_stunned), ROLLS),) if p_stunned else ()
+        after = self._after_test(leader, 1 + len(stunned))
+        parts = [Step(after, extra_dice=(ExtraDie(TWO_DICE, 1), *stunned))]
+        others_out = np.arange(self.fighting) % self.took_part
+        for group, standing in enumerate(self._standing if self.others_may_be_stunned else ()):
+            most = int(standing.max())
+            dice = np.zeros(len(self.all_states), np.int64)
+            dice[self.states : self.states + self.fighting] = standing[others_out]
+            parts.append(Step(self._after_others(group, most), self._steady, dice, (ExtraDie(TWO_DICE, most + 1),)))
+        return tuple(parts)
+
+    def _after_test(self, leader: int, leader_states: int) -> NDArray[np.int64]:
+        """By 11 rolls less 2, and 11 more for a stunned leader."""
+        states, totals = self.all_states[:, np.newaxis], np.arange(ROLLS * leader_states)
+        roll, out = totals % ROLLS + LOWEST_ROLL, self.out(states)
+        best_other = np.full(self.took_part, mordheim.NOBODY)  # of those that are not out, by how many are
+        for standing, group in zip(self._standing[::-1], self._groups[::-1]):
+            best_other[standing > 0] = group.leadership
+        leader_lost = (states >= self.took_part) | (totals >= ROLLS)
+        leadership = mordheim.rout_leadership(leader, leader_lost, best_other[states % self.took_part])
+        ends = [
+            (states >= self.fighting, states),
+            (out == self.took_part, self.fighting + ALL_OUT),
+            (~mordheim.rout_test_due(out, self.took_part), states),
+            (out >= self.gives_up_at, self.fighting + GAVE_UP),
+            (leader_lost & self.others_may_be_stunned, self.states + states),
+            (mordheim.passes(roll, leadership), states),
+        ]
+        conditions, values = zip(*ends)
+        return np.select(conditions, values, self.fighting + ROUTED)
+
+    def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
+        """After a test on a group of the others of whom some are not stunned; after the last on nobody.
+
+        By numbers of those not stunned times 11 rolls.
+        """
+        states, totals = self.all_states[:, np.newaxis], np.arange((most + 1) * ROLLS)
+        steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_ROLL
+        tested_on = np.where(steady > 0, self._groups[group].leadership, mordheim.NOBODY)
+        waits_on = (steady == 0) & (group < len(self._groups) - 1)
+        passed = mordheim.passes(roll, tested_on)
+        values = [states, states - self.states]
+        return np.select([(states < self.states) | waits_on, passed], values, self.fighting + ROUTED)
 
 
 class Seen(NamedTuple):
@@ -40,16 +217,14 @@ class Seen(NamedTuple):
     over: NDArray[np.bool_]  # the game (MD-3)
 
 
-class Game(answers.Part):
+class Game(Part[Warband]):
     """Warbands that play in this order; their states are one, the first warband's fastest, `waiting` slowest."""
 
-    asked: Warband
     question: Question
 
-    def __init__(self, asked: Warband, question: Question) -> None:
-        super().__init__(asked, question)
-        self.first_to_leave = question.winner == "first_to_leave"
-        self.rosters = [Roster(each, question) for each in question.warbands]
+    def _prepare(self) -> None:
+        self.first_to_leave = self.question.winner == "first_to_leave"
+        self.rosters = [Roster(each, self.question) for each in self.question.warbands]
         sizes = [roster.states for roster in self.rosters]
         self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
         self._size = math.prod([1 + max(roster.others_may_be_stunned for roster in self.rosters), *sizes])
@@ -71,12 +246,12 @@ class Game(answers.Part):
         fates = [own - roster.fighting for own, roster in zip(of_each, self.rosters)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
-    def _seen_among_all(self, place: int, part: Part, begun: bool = True) -> Phase:
+    def _seen_among_all(self, place: int, part: Step, begun: bool = True) -> Phase:
         """A phase of the warband at `place` among all; after the game's end nothing happens (MD-3)."""
         size = self.rosters[place].states
         waits, moved = np.divmod(part.after, size)
 
-        def change(states: States, _: Any) -> States:
+        def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
             seen = self.seen(states[:, 0])
             own = seen.of_each[place] + seen.waiting * size
             after = states + (moved[own] - seen.of_each[place][:, np.newaxis]) * self._places[place]
@@ -87,7 +262,7 @@ class Game(answers.Part):
             return Phase(change, part.die, 0, part.extra_dice)
         own_dice, number = part.dice, part.number if part.of >= 0 else 1
 
-        def dice(states: States) -> Any:
+        def dice(states: NDArray[np.int64]) -> Any:
             seen = self.seen(states)
             each = own_dice[seen.of_each[place] + seen.waiting * size]
             return each * np.minimum(self._standing(part.of, seen), number) if part.of >= 0 else each
@@ -114,7 +289,10 @@ class Game(answers.Part):
                 phases.append(RECORD)
                 phases += [self._phase(place, part) for part in roster.tests(each.leader, each.leader_stunned)]
             phases.append(RECORD)
-        start = sum(self._places[place] * roster.start(each) for place, (roster, each) in warbands)
+        start = 0  # before anybody has fallen; of a warband that is all out of action, that
+        for place, (roster, each) in warbands:
+            if each.out == roster.took_part and each.leader_falls != "never":
+                start += self._places[place] * (roster.fighting + ALL_OUT)
         warriors = ", ".join(str(roster.took_part) for roster in self.rosters)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors")
@@ -191,15 +369,16 @@ class Game(answers.Part):
             for fight in each.casualties_from:
                 turns = range(1, self.question.turns_played + 1)
                 fought = sum(not fight.turns or turn in fight.turns for turn in turns)
-                most += fight.number * fought * mordheim.attacks_of(fight.attacks, fight.second_weapon, fight.frenzy)
+                most += fight.number * fought * mordheim.attacks_of(fight, fight.frenzy)
             falls = int(isinstance(each.leader_falls, int))
             yield each, min(most + falls, each.took_part - (each.leader_falls == "never"))
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from or do not, and what has no effect."""
         warbands, most_out = self.question.warbands, [*self._most_out()]
         fights = [fight for each in warbands for fight in each.casualties_from]
-        hating = [is_silenced(fight, self.question.ruleset) for fight in fights if fight.hatred]
+        ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
+        hates = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
         a_quarter = any(mordheim.rout_test_due(most, each.took_part) for each, most in most_out)
         some_left = ((min(most, each.took_part - 1), each.took_part) for each, most in most_out)
         tested = any(mordheim.rout_test_due(out, took_part) for out, took_part in some_left)
@@ -209,7 +388,7 @@ class Game(answers.Part):
             "MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not": tested,
             "MD-2 giving up: from a quarter out of action": a_quarter,
             "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in fights),
-            "MD-8 in fights: hatred re-rolls misses in the first turn of each": not all(hating),
+            "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(hates),
             f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests": outlived,
         }
         not_modelled = {
@@ -224,4 +403,4 @@ class Game(answers.Part):
         for each, most in most_out:
             useless = f"{each.name}: gives_up_at has no effect: {most} out of action at most"
             warnings[useless] = (each.gives_up_at or 0) > most
-        return rules_used(applied, not_modelled, {**warnings, silenced: any(hating)})
+        return Rules(applied, not_modelled, {**warnings, silenced: not all(hates)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -11,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
-from analyser.morale.answers import Answer, Keys, Mean, Part, Table, rules_used, turns_of
+from analyser.morale.answers import Answer, Bars, Curves, Keys, Mean, Part, Rules, Table, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.question import HIGHEST_LEADERSHIP, Alone, Stupidity, Together
-from analyser.morale.games.mordheim.roster import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.pictures import Bars, Curves
+from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import as_written
-from analyser.results.base import RulesUsed
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
 DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
@@ -26,7 +25,7 @@ LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleein
 STANDING, OUT, STUNNED = range(3)
 
 
-class AllAlone(Part):
+class AllAlone(Part[Alone]):
     """The warrior as integers.
 
     A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
@@ -34,10 +33,8 @@ class AllAlone(Part):
     less one of the `fractions`, as runs are whole inches and edges need not be.
     """
 
-    asked: Alone
-
-    def __init__(self, asked: Alone, question: Any) -> None:
-        super().__init__(asked, question)
+    def _prepare(self) -> None:
+        asked = self.asked
         edges = [as_written(edge) for edge in (asked.edge, asked.edge_behind) if edge is not None]
         self.far = BREAKS + asked.opponents + 1
         self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
@@ -45,8 +42,8 @@ class AllAlone(Part):
         self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
         self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
         self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
-        self.is_tested = mordheim.is_all_alone(asked.opponents, asked.friends_near)
-        breaks = self.is_tested and asked.leadership < HIGHEST_LEADERSHIP
+        self.is_tested = asked.opponents >= 2 and not asked.friends_near  # (MD-5)
+        breaks = self.is_tested and asked.leadership < LEADERSHIPS[-1]
         self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after his first run
 
     def _after_first_run(self, roll: int) -> Fraction | None:
@@ -68,6 +65,10 @@ class AllAlone(Part):
         """Whether he waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
+    def _breaks(self, then: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+        """What becomes of him then, by a total."""
+        return lambda states, total: np.where(self._breaking(states), then(total), states)
+
     def _hits(self, states: Any) -> Any:
         return np.where(self._breaking(states), states - BREAKS, 0)
 
@@ -75,21 +76,14 @@ class AllAlone(Part):
         fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.asked.leadership)
         return np.where((states == HOLDS) & fails, self.far - 1, states)
 
-    def _wounded(self, states: Any, wounds: Any) -> Any:
-        return np.where(self._breaking(states), BREAKS + wounds, states)
-
     def _unsaved(self, states: Any, saves: Any) -> Any:
         down = states - BREAKS - saves >= self.asked.wounds
         return np.where(self._breaking(states), np.where(down, DOWN, BREAKS), states)
 
-    def _first_run(self, states: Any, roll: Any) -> Any:
-        return np.where(self._breaking(states), self.after_first_run[roll], states)
-
     def _runs(self, states: Any, roll: Any) -> Any:
         """A fleeing warrior runs toward the edge (MD-6)."""
-        inches = (states - self.far - 1) % self.width
-        left = mordheim.run(inches, roll + LOWEST_ROLL)
-        return np.where(states == self.far, states, np.where(left > 0, states - inches + left, LEFT))
+        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_ROLL
+        return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
     def _charged(self, states: Any, totals: Any) -> Any:
         is_charged = (states >= self.far) & (totals >= ROLLS)
@@ -105,14 +99,14 @@ class AllAlone(Part):
 
         The states after the first combat phase and after each turn are recorded.
         """
-        alone, two_dice = self.asked, (ExtraDie(TWO_DICE, 1),)
+        alone, two_dice, most = self.asked, (ExtraDie(TWO_DICE, 1),), self.asked.opponents
         needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
         wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
         combat = [
             Phase(self._tested, extra_dice=two_dice),
-            Phase(self._wounded, wounds, self._hits, most_dice=alone.opponents),
-            Phase(self._unsaved, saves, self._hits, most_dice=alone.opponents),
-            Phase(self._first_run, extra_dice=two_dice),
+            Phase(self._breaks(lambda wounds: BREAKS + wounds), wounds, self._hits, most_dice=most),
+            Phase(self._unsaved, saves, self._hits, most_dice=most),
+            Phase(self._breaks(lambda roll: self.after_first_run[roll]), extra_dice=two_dice),
         ]
         charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
         rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
@@ -143,7 +137,7 @@ class AllAlone(Part):
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
         charged = "; charged: a run more before he can be struck" if self.asked.charged else ""
@@ -163,13 +157,11 @@ class AllAlone(Part):
             f"alone: rally_leader {useless}": stays and self.asked.rally_leader,
             f"alone: charged {useless}": stays and self.asked.charged,
         }
-        return rules_used(applied, not_modelled, warnings)
+        return Rules(applied, not_modelled, warnings)
 
 
-class Stupid(Part):
+class Stupid(Part[Stupidity]):
     """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
-
-    asked: Stupidity
 
     def chain(self) -> Chain:
         """His turns; the state after each is recorded."""
@@ -177,7 +169,7 @@ class Stupid(Part):
         leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
         def tested(states: Any, totals: Any) -> Any:
-            wanders = np.where(mordheim.walks_when_stupid(totals // ROLLS), WALKS, IDLE)
+            wanders = np.where(totals // ROLLS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
             stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
             does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
@@ -200,21 +192,18 @@ class Stupid(Part):
         }
         return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rule of stupidity, and what of it no number comes from."""
         where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
-        return rules_used({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
+        return Rules({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
-class TestsTogether(Part):
+class TestsTogether(Part[Together]):
     """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
 
-    asked: Together
-
-    def __init__(self, asked: Together, question: Any) -> None:
-        super().__init__(asked, question)
-        self.rout_tests = int(asked.rout_test)
-        self.tests = ["rout test"] * self.rout_tests + [each.name for each in asked.warriors]
+    def _prepare(self) -> None:
+        self.rout_tests = int(self.asked.rout_test)
+        self.tests = ["rout test"] * self.rout_tests + [each.name for each in self.asked.warriors]
 
     def _leadership(self, test: int, leader: Any) -> Any:
         if test < self.rout_tests:
@@ -234,10 +223,10 @@ class TestsTogether(Part):
         """The leader's state is drawn, then the tests are taken."""
         lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
         leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost)), 1)
-        phases = [Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))]
-        for test in range(len(self.tests)):
-            phases.append(Phase(partial(self._tested, test), extra_dice=(ExtraDie(TWO_DICE, 1),)))
-        return Chain(0, (*phases, RECORD), 5 << len(self.tests))
+        drawn = Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))
+        tests = (partial(self._tested, test) for test in range(len(self.tests)))
+        rolled = (Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1),)) for tested in tests)
+        return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests))
 
     def answer(self, recorded: Recorded) -> Answer:
         """The leader's state, the rout test and the number of failed tests together; and each test by itself."""
@@ -266,9 +255,9 @@ class TestsTogether(Part):
             "tests": Table({"test": self.tests}, of_tests),
             "several": Table({"warriors": [*several]}, {"probability": np.array([*several.values()])}),
         }
-        return Answer(tables, [Bars("tests", "Failed tests", "test", column="p_failed")])
+        return Answer(tables, [Bars("tests", "Failed tests", "test", "p_failed")])
 
-    def rules(self) -> RulesUsed:
+    def rules(self) -> Rules:
         """The rule of a rout test, what no number comes from, and what has no effect."""
         together, rout_test = self.asked, self.asked.rout_test
         other, stays = together.best_other is not None, not together.p_out + together.p_stunned
@@ -280,4 +269,4 @@ class TestsTogether(Part):
             "together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
-        return rules_used({rule: rout_test}, {"what failed tests lead to": True}, warnings)
+        return Rules({rule: rout_test}, {"what failed tests lead to": True}, warnings)

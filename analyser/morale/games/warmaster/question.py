@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Asked, Distribution, Pmf, Rounds, Several
+from analyser.morale.questions import Asked, Distribution, Rounds, Several, told
 
 MOST_DICE = 20
 MOST_OBSTACLES = 12
@@ -47,16 +47,6 @@ class Friend(Record):
     kind: Literal["friend", "unyielding"] = "friend"
     chain: Chain = ()
 
-    @property
-    def friends(self) -> int:
-        """The friend and all behind it."""
-        return 1 + sum(each.friends for each in self.chain)
-
-    @property
-    def can_make_way(self) -> bool:
-        """Whether it and all that it pushes can make way (WM-5)."""
-        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
-
 
 Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(_as_written)]
 
@@ -76,19 +66,19 @@ class Obstacle(Record):
             raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
         if self.make_way is not None and self.kind != "friend":
             raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")
-        if self.make_way and not self.can_make_way:
+        if self.make_way and not can_make_way(self):
             raise ValueError("make_way: a friend in its chain cannot make way (allowed: false, or left out)")
         return self
 
-    @property
-    def friends(self) -> int:
-        """The friends that make way if this one does."""
-        return 1 + sum(each.friends for each in self.chain) if self.can_make_way else 0
 
-    @property
-    def can_make_way(self) -> bool:
-        """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
-        return self.kind == "friend" and all(each.can_make_way for each in self.chain)
+def friends_of(each: Friend | Obstacle) -> int:
+    """A friend and all behind it."""
+    return 1 + sum(map(friends_of, each.chain))
+
+
+def can_make_way(each: Friend | Obstacle) -> bool:
+    """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
+    return each.kind == "friend" and all(map(can_make_way, each.chain))
 
 
 class Ruleset(Record):
@@ -103,22 +93,20 @@ class Ruleset(Record):
 class Question(Asked):
     """A unit that is moved, and what is behind it."""
 
-    move: Literal["driven_back", "falls_back", "retreats", "evades"] = Field(
-        "driven_back", description="driven_back (by shooting), falls_back, retreats (from combat) or evades."
+    move: Literal["driven_back", "falls_back", "retreats", "evades"] = told(
+        "driven_back", "driven_back (by shooting), falls_back, retreats (from combat) or evades."
     )
-    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = Field(
-        None, description="Drive-back dice of a unit that is driven back (WM-1)."
+    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = told(
+        None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
-    distance: Distribution | None = Field(
-        None, description="Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+    distance: Distribution | None = told(
+        None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
-    obstacles: Several[Obstacle] = Field(
-        (),
-        max_length=MOST_OBSTACLES,
-        description="What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].",
+    obstacles: Several[Obstacle] = told(
+        (), "What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=MOST_OBSTACLES
     )
-    stands: Stands | None = Field(None, description="Stands of the unit, of which a retreat may cost some (WM-8).")
-    turns: Rounds = Field(1, description="Turns with such a move, from the same place each time.")
+    stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
+    turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")
@@ -134,7 +122,7 @@ class Question(Asked):
     @field_validator("obstacles", mode="after")
     @classmethod
     def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
-        friends = sum(each.friends for each in obstacles)
+        friends = sum(friends_of(each) for each in obstacles if can_make_way(each))
         if friends > MOST_FRIENDS:
             raise ValueError(f"{friends} friends (allowed: up to {MOST_FRIENDS} in all)")
         return obstacles
@@ -151,8 +139,3 @@ class Question(Asked):
         if self.move != "retreats" and (self.stands is not None or any(each.stands for each in self.obstacles)):
             raise ValueError("stands are destroyed in retreats only, WM-8 (allowed: move = 'retreats')")
         return self
-
-    @property
-    def distance_pmf(self) -> Pmf:
-        """The distribution of the distance of a move without drive-back dice."""
-        return self.distance or ()

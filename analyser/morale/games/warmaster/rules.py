@@ -1,4 +1,4 @@
-"""Warmaster: who is confused by a move that was not ordered (WM-1 to WM-8).
+"""Warmaster: who is confused by a move that was not ordered, and such moves as transitions of a state (WM-1 to WM-9).
 
 A unit that is moved meets the obstacles in its way one after the other; a state is how far it moves, what has
 confused it, and how many friends are confused.
@@ -6,9 +6,26 @@ confused it, and how many friends are confused.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from enum import IntEnum
-from typing import Any
+from fractions import Fraction
+from functools import cache, lru_cache, partial
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, sided
+from analyser.morale.games.warmaster.question import Friend, Obstacle, Question, can_make_way, friends_of
+from analyser.morale.questions import as_written
+
+Choice = Literal["always", "never", "fewest"]
+CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
+NO_SIX = Fraction(5, 6)
+MOST_SIDES = 1 << 32  # of a draw
+MOST_DICE = 12  # thrown together, so that they have no more sides
+DIE_SIDES = 6
 Number = Any  # an integer, or one of each of some states
 
 
@@ -46,3 +63,285 @@ def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
     if move == "retreats":
         return Meeting.DESTROYS_STANDS
     return Meeting.HALTS_AND_TESTS if kind == Kind.IMPASSABLE else Meeting.HALTS_CONFUSED
+
+
+class Met(NamedTuple):
+    """An obstacle on the way."""
+
+    obstacle: Obstacle
+    kind: Kind  # a friend that cannot make way is an unyielding one
+    halt: float  # centimetres after which a unit that does not get past it stops
+    reached_from: int  # the least whole centimetres of a move that goes into it
+    mover_tests: int  # dice of the mover: if it makes way (WM-4), or at the edge of terrain (WM-2)
+    friend_tests: tuple[int, ...]  # dice of each friend that makes way then
+    stands: int  # of the mover in whose way it is
+
+
+@lru_cache(maxsize=16)
+def way_of(question: Question) -> tuple[Met, ...]:
+    """What is met on the way, nearest first.
+
+    At one place a friend that can make way comes last: the unit stops there before it is pushed. Only where touching
+    is going into it the friend comes first. Of two that halt the unit there, the one that does so without a roll.
+    """
+
+    def order(met: Met) -> tuple[float, int, bool, float, bool]:
+        last = (met.kind == Kind.FRIEND) != question.ruleset.touching_is_into
+        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == Kind.IMPASSABLE
+
+    return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
+
+
+def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
+    """How many obstacles moves of so many centimetres go into."""
+    return np.searchsorted([met.reached_from for met in way], moved, side="right")
+
+
+def _met(question: Question, obstacle: Obstacle) -> Met:
+    ruleset = question.ruleset
+    kind = Kind[obstacle.kind.upper()]
+    if kind == Kind.FRIEND and not can_make_way(obstacle) and question.move != "evades":
+        kind = Kind.UNYIELDING
+    keeps_gap = kind in (Kind.ENEMY, Kind.COMBAT)
+    halt = as_written(obstacle.distance) - (as_written(ruleset.gap) if keeps_gap else 0)
+    there = max(halt, Fraction(0))
+    touching = ruleset.touching_is_into and not keeps_gap
+    reached_from = math.ceil(there) if touching else math.floor(there) + 1
+    if halt < 0 and question.move == "falls_back":
+        reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
+    mover_tests, friend_tests, everyone = 0, tuple[int, ...](), ruleset.tests_for_chain == "all"
+    if kind == Kind.IMPASSABLE and question.move != "evades":  # one die for terrain (WM-2)
+        mover_tests = 1
+    elif kind == Kind.FRIEND and question.move != "evades":  # one for each friend that it pushes (WM-4)
+        mover_tests = friends_of(obstacle) if everyone else 1
+        friend_tests = tuple(_pushed(obstacle, everyone))
+    stands = obstacle.stands or question.stands or ruleset.stands
+    return Met(obstacle, kind, float(there), reached_from, mover_tests, friend_tests, stands)
+
+
+def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
+    """The dice of a friend that makes way, then of all that it pushes: one for itself, one for each of them (WM-4)."""
+    yield 1 + sum(friends_of(each) if everyone else 1 for each in friend.chain)
+    for each in friend.chain:
+        yield from _pushed(each, everyone)
+
+
+def choices_of(question: Question) -> tuple[Choice, ...]:
+    """The choices that there are: one, where no friend can make way or each one's is stated, or there is none."""
+    free = [met for met in way_of(question) if met.kind == Kind.FRIEND and met.obstacle.make_way is None]
+    return CHOICES if free and question.move != "evades" else CHOICES[:1]
+
+
+def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
+    """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
+    way, after_the_dice = way_of(question), choice == "fewest" and question.move != "retreats"
+    stated = [met.obstacle.make_way for met in way]
+    always = [(choice != "never" if each is None else each,) * 2 for each in stated]
+    comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
+    for reached in range(len(way) + 1):
+        willing = _fewest(way[:reached]) if after_the_dice else always
+        for place, met in enumerate(way[:reached]):
+            for confused in range(2):
+                comes_of[place, reached, confused] = meeting(question.move, met.kind, willing[place][confused])
+    return comes_of
+
+
+def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
+    """Whether each friend is to make way so that the fewest units are confused on average, from the last to the first.
+
+    The player has seen the dice: how far the unit moves, and whether it is confused already.
+    """
+    more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
+    willing: list[tuple[bool, bool]] = []
+    for met in reversed(way):
+        refused = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
+        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
+        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
+        pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
+        best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
+        best = best if met.kind == Kind.FRIEND else (False, False)
+        more = [pushed[now] if best[now] else refused[now] for now in range(2)]
+        willing.insert(0, best)
+    return willing
+
+
+class Parts(NamedTuple):
+    """What some states say; arrays of the shape of the states."""
+
+    lost: NDArray[np.int64]  # turns lost to confusion before this one
+    destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
+    moved: NDArray[np.int64]  # centimetres
+    place: NDArray[np.int64]  # of the obstacle at which it has halted; -1: it has not
+    friends: NDArray[np.int64]  # confused
+    gone: NDArray[np.bool_]  # no stand of it was left before this turn
+    test: NDArray[np.bool_]  # confused by its own test where it has halted
+    six: NDArray[np.bool_]  # by its drive-back dice
+    pushed: NDArray[np.bool_]  # by friends that made way
+
+
+class Mover:
+    """A unit and what is in its way, under one choice of the player; its states as integers.
+
+    First come the states on the move, then those in which it has halted, last, by the turns lost, those of a unit of
+    which no stand was left before this turn.
+    """
+
+    def __init__(self, question: Question, choice: Choice) -> None:
+        self.question, self.way = question, way_of(question)
+        self.whole = question.stands or question.ruleset.stands
+        self.retreats = question.move == "retreats"
+        self._meetings = meetings(question, choice)
+        self._stands = self.whole if self.retreats and question.turns > 1 else 1
+        self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
+        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in self.way)
+        before = {"lost": question.turns, "destroyed": self._stands}
+        flags = {"six": 2, "pushed": 2, "friends": self.friends}
+        self.moving = Fields(before | {"moved": self.farthest + 1} | flags)
+        self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
+        self._gone = self.moving.size + (self.halted.size if self.way else 0)
+
+    def read(self, states: States) -> Parts:
+        """What some states say."""
+        gone = states >= self._gone
+        halted = (states >= self.moving.size) & ~gone
+
+        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
+            moving, stopped = (
+                fields.get(name, states - first) if name in fields.sizes else otherwise
+                for fields, first in ((self.moving, 0), (self.halted, self.moving.size))
+            )
+            return np.where(gone, of_gone, np.where(halted, stopped, moving))
+
+        flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
+        lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
+        return Parts(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+
+    def is_confused(self, now: Parts) -> Any:
+        """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
+        return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
+
+    def stands_destroyed(self, now: Parts) -> Any:
+        """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
+        if not self.retreats:
+            return np.zeros_like(now.moved)
+        destroys = self._meetings[:, -1, 0] == Meeting.DESTROYS_STANDS
+        blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(self.way, destroys.tolist()))])
+        lost = np.minimum(now.destroyed + blocked[reached_by(self.way, now.moved)], self.whole)
+        return np.where((now.place >= 0) | now.gone, self.whole, lost)
+
+    def meets(self) -> Iterator[tuple[Kind, Meeting]]:
+        """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
+        pmf = self.question.distance
+        moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
+        for number in sorted(set(reached_by(self.way, moves).tolist())):
+            for place, met in enumerate(self.way[:number]):
+                here = {Meeting(each) for each in self._meetings[place, number].tolist()}
+                yield from ((met.kind, each) for each in here)
+                if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
+                    break
+
+    def chain(self) -> Chain:
+        """The moves of all turns; the state after each of them is recorded."""
+        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
+        turn = [self._phase(self._after_die, die)] * (question.dice or 1)
+        for some, friends, tested in _tests(self.way):
+            turn.append(self._phase(partial(self._after_obstacles, some, friends), tested))
+        turn.append(RECORD)
+        phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
+        past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
+        what = f"{question.turns} turns of up to {self.farthest} cm past {past}"
+        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends")
+
+    def _phase(self, change: Callable[[Parts, Any], Any], die: Die) -> Phase:
+        """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
+        a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
+        first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
+        a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
+
+        def in_all_turns(states: States, _: Any) -> States:
+            lost, now = np.divmod(states, a_turn)
+            now = np.where(states < self.moving.size, now, 0)[:, 0]
+            return np.where(states < self.moving.size, first_turn[now] + lost * a_turn_on[now], states)
+
+        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
+
+    def _after_die(self, now: Parts, total: Any) -> Any:
+        """A drive-back die (WM-1), or the distance of another move."""
+        six = now.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
+        moved = np.minimum(now.moved + total, self.farthest)
+        return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
+
+    def _after_obstacles(self, some: range, friends_tested: int, now: Parts, totals: Any) -> Any:
+        """Some obstacles and, at the last of them, the tests of friends and of the mover (WM-2 to WM-8).
+
+        Where none fails the total is 0; each friend that does adds 1, the mover 1 more than there are friends.
+        """
+        reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
+        stands = np.array([met.stands for met in self.way])[:, np.newaxis]
+        blocked = np.cumsum(stands * (self._meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
+        six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
+        halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        for place in some:
+            mover, friends = np.divmod(totals if place == some[-1] else np.zeros(1, int), friends_tested + 1)
+            meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
+            no_stands = self.whole <= now.destroyed + blocked[place, reached]
+            in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+            halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
+            test = np.select(in_the_way, [mover, 1], 0)
+            flags = {"six": six, "pushed": pushed, "friends": confused}
+            stopped = self.halted.pack(destroyed=now.destroyed, place=place, test=test, **flags)
+            after = np.where(halts, self.moving.size + stopped, after)
+            halted |= halts
+            makes_way = meeting == Meeting.MAKES_WAY
+            pushed = pushed | (makes_way & (mover == 1))
+            confused = confused + makes_way * friends
+            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == Kind.FRIEND)
+        flags = {"six": six, "pushed": pushed, "friends": confused}
+        return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
+
+    def _next_turn(self, states: States, _: Any) -> Any:
+        """One more turn lost if the unit was confused (WM-9); one without stands moves no more (WM-8)."""
+        now = self.read(states)
+        lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
+        destroyed = self.stands_destroyed(now)
+        start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
+        return np.where(destroyed == self.whole, self._gone + lost, start)
+
+
+def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
+    """The tests of the way, nearest first, those of a few friends and of the mover in one throw.
+
+    The mover comes last at each obstacle, so that what it has chosen there stands until all of them have tested.
+    """
+    first = 0
+    for place, each in enumerate(met):
+        friends: list[int] = []
+        for tests in each.friend_tests:
+            if sum(friends) + tests + each.mover_tests > MOST_DICE and friends:
+                yield range(first, place + 1), len(friends), tests_together(tuple(friends), 0)
+                first, friends = place, []
+            friends.append(tests)
+        if friends or each.mover_tests:
+            yield range(first, place + 1), len(friends), tests_together(tuple(friends), each.mover_tests)
+            first = place + 1
+    if first < len(met):
+        yield range(first, len(met)), 0, NO_DIE
+
+
+@cache
+def tests_together(friends: tuple[int, ...], mover: int) -> Die:
+    """Friends that throw so many dice each, and the mover's, as one die of as many sides as they have together.
+
+    It shows how many of the friends throw any 6 and, one more than there are friends higher, whether the mover does.
+
+    >>> tests_together((2,), 1)
+    Die(weights=(125, 55, 25, 11), sides=216)
+    """
+    weights = [1]
+    for dice in friends:
+        spared = (DIE_SIDES - 1) ** dice
+        weights = np.convolve(np.array(weights, object), [spared, DIE_SIDES**dice - spared]).tolist()
+    spared = (DIE_SIDES - 1) ** mover
+    whole = [weight * ways for ways in (spared, DIE_SIDES**mover - spared) for weight in weights]
+    sides = DIE_SIDES ** (sum(friends) + mover)
+    return Die(tuple(whole), sides) if sides <= MOST_SIDES else Die(tuple(weight / sides for weight in whole))

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answers import Answer, Keys, Mean, Table, rules_used, stacked
-from analyser.morale.games.warmaster.chain import (
-    CHOICES,
-    Choice,
-    Mover,
-    Parts,
-    choices_of,
-    farthest_of,
-    meetings,
-    reached_by,
-    way_of,
-)
+from analyser.morale.answers import Answer, Bars, Keys, Mean, Rules, Table, stacked
 from analyser.morale.games.warmaster.question import Question
-from analyser.morale.games.warmaster.rules import Kind, Meeting
-from analyser.morale.pictures import Bars, Panel
-from analyser.results.base import RulesUsed
+from analyser.morale.games.warmaster.rules import Choice, Kind, Meeting, Mover, Parts, choices_of, way_of
 
 OPEN_GROUND = "open ground"
 MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "fewest confused"}
@@ -44,8 +31,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         tables = {
             name: stacked("friends_make_way", {way: each[name] for way, each in of_each.items()}) for name in tables
         }
-    panels: list[Panel] = []
-    halted = {"at": tuple(kind.name.lower() for kind in Kind)}
+    panels, halted = [], {"at": tuple(kind.name.lower() for kind in Kind)}
     for choice in choices:
         of_choice = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
@@ -117,15 +103,15 @@ def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
     return spots, np.where(now.place >= 0, of_places[now.place], of_ground[now.moved])
 
 
-def rules(question: Question) -> RulesUsed:
+def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
-    met = {pair for choice in choices_of(question) for pair in _meetings(question, choice)}
+    movers = [Mover(question, choice) for choice in choices_of(question)]
+    met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
     kinds, what = {kind for kind, _ in met}, {each for _, each in met}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.FRIEND, Kind.UNYIELDING)}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
-    bursts = Meeting.BURST_THROUGH in what
-    move, later, pushes = question.move, question.turns > 1, Meeting.MAKES_WAY in what
+    bursts, pushes, later = Meeting.BURST_THROUGH in what, Meeting.MAKES_WAY in what, question.turns > 1
     loses_turns = later and (question.dice is not None or what & confusing)
     applied = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
@@ -142,7 +128,7 @@ def rules(question: Question) -> RulesUsed:
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
-    evades, friends = move == "evades", any(each.kind == Kind.FRIEND for each in way_of(question))
+    evades, friends = move == "evades", any(each.kind == Kind.FRIEND for each in way)
     not_modelled = {
         "WM-6 what it costs the friends: they cannot move further in this Command phase": evades,
         f"WM-9 what confusion costs: {costs}; {stays}": not evades,
@@ -151,35 +137,18 @@ def rules(question: Question) -> RulesUsed:
         "falling back around an obstacle: list what it cannot avoid": move == "falls_back",
         "WM-8 which stands are blocked: `stands` of an obstacle says how many": move == "retreats",
     }
-    return rules_used(applied, not_modelled, _warnings(question))
-
-
-def _warnings(question: Question) -> dict[str, Any]:
-    farthest, evades, retreats = farthest_of(question), question.move == "evades", question.move == "retreats"
-    unreached = [met.obstacle for met in way_of(question) if met.reached_from > farthest]
-    where = [f"{each.kind} at {each.distance:g} cm: {farthest} at most" for each in unreached]
-    bursts = "has no effect: evaders burst through friends, who do not make way (WM-6)"
-    makes_way = any(each.make_way is not None for each in question.obstacles)
+    unreached = [each.obstacle for each in way if each.reached_from > movers[0].farthest]
+    where = [f"{each.kind} at {each.distance:g} cm: {movers[0].farthest} at most" for each in unreached]
+    useless = "has no effect: evaders burst through friends, who do not make way (WM-6)"
     pushes_nobody = any(each.kind == "unyielding" and each.chain for each in question.obstacles)
-    chosen = retreats and choices_of(question) == CHOICES
-    return {
+    retreats, stay = move == "retreats", "; stands that are destroyed stay so" if move == "retreats" else ""
+    warnings = {
         **{f"obstacles: no move reaches {each}": True for each in where},
-        f"obstacles: chain {bursts}": evades and any(each.chain for each in question.obstacles),
-        f"obstacles: make_way {bursts}": evades and makes_way,
-        "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": chosen,
+        f"obstacles: chain {useless}": evades and any(each.chain for each in question.obstacles),
+        f"obstacles: make_way {useless}": evades and any(each.make_way is not None for each in question.obstacles),
+        "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": retreats
+        and len(movers) > 1,
         "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)": pushes_nobody,
-        "each turn's move starts from the same place, with the same obstacles"
-        + ("; stands that are destroyed stay so" if retreats else ""): question.turns > 1,
+        f"each turn's move starts from the same place, with the same obstacles{stay}": later,
     }
-
-
-def _meetings(question: Question, choice: Choice) -> Iterator[tuple[Kind, Meeting]]:
-    """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
-    way, of_meetings, pmf = way_of(question), meetings(question, choice), question.distance_pmf
-    moves = [distance for distance in range(farthest_of(question) + 1) if not pmf or pmf[distance]]
-    for number in sorted(set(reached_by(way, moves).tolist())):
-        for place, met in enumerate(way[:number]):
-            here = {Meeting(each) for each in of_meetings[place, number].tolist()}
-            yield from ((met.kind, each) for each in here)
-            if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
-                break
+    return Rules(applied, not_modelled, warnings)

@@ -11,7 +11,7 @@ from analyser import api, morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
-from analyser.morale.games.compare import duel, tables
+from analyser.morale.games.compare import tables
 from analyser.results.states import models_destroyed
 from tests.oracle import plain_duel
 from tests.oracle.morale_checks import UNLIKELY, chi_square, rows
@@ -82,7 +82,7 @@ def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
 def test_a_unit_that_breaks_loses_no_more():
     """Two of 4 destroyed, BREAK LIMIT 3, every card a 12: broken, with 2 models that no other system loses (AC-5.4)."""
     asked = question(unit(4, 1, break_limit=3), unit(4, 2), HIT, FAILS, duel={"rounds": 3})
-    stream = duel.exact_stream(ready(asked))
+    stream = tables.exact_stream(ready(asked))
     assert stream.paths.numbers.tolist() == [[2, 0, 0]]
     assert fates(asked, "armoured-clash") == [[0, 0, 0, 1]] * 3
     assert fates(asked, "warmaster") == [pytest.approx([25 / 36, 11 / 36, 0, 0]), *[[1, 0, 0, 0]] * 2]
@@ -91,14 +91,14 @@ def test_a_unit_that_breaks_loses_no_more():
 def test_losses_of_different_rounds_hang_together():
     """A die on 1 model, B first: it falls in round 1 or 2 or 3, one half, a quarter, an eighth, never twice."""
     asked = question(unit(1, 1), unit(1, 1), duel={"rounds": 3})
-    paths = duel.exact_stream(ready(asked)).paths
+    paths = tables.exact_stream(ready(asked)).paths
     found = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
     assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
 
 def test_the_other_side_s_losses():
     asked = question(unit(3, 1), unit(3, 2), HIT, PASSES, side="b")
-    assert duel.exact_stream(ready(asked)).paths.numbers.tolist() == [[0, 0]]
+    assert tables.exact_stream(ready(asked)).paths.numbers.tolist() == [[0, 0]]
 
 
 def test_the_nerve_is_that_of_the_unit():
@@ -172,7 +172,7 @@ def test_armoured_clash_against_the_plain_reading():
 
 
 def test_what_is_lost_by_each_round_is_what_the_duel_says():
-    paths = duel.exact_stream(ready(SHOOT_OUT)).paths
+    paths = tables.exact_stream(ready(SHOOT_OUT)).paths
     result = api.duel(RIFLES, GRENADIERS)
     for turn, endings in enumerate(result.moments):
         by_duel = np.bincount(models_destroyed(endings.first, 6), endings.weights, 7)
@@ -183,10 +183,10 @@ def test_what_is_lost_by_each_round_is_what_the_duel_says():
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_how_a_unit_stands_is_what_the_duel_says(side):
     """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
-    stream = duel.exact_stream(ready(SHOOT_OUT | {"side": side}))
+    stream = tables.exact_stream(ready(SHOOT_OUT | {"side": side}))
     for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second
-        assert found == pytest.approx(np.bincount(duel.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
+        assert found == pytest.approx(np.bincount(tables.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
 
 
 def rolled(asked, trials, seed, threads=1):
@@ -208,8 +208,8 @@ def test_the_dice_agree_with_the_laws(asked, seed):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whole_paths_are_as_frequent_as_they_are_likely(seed):
-    law = duel.exact_stream(ready(COIN_FIGHT)).paths
-    sample = duel.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 60_000, seed, threads=1)).paths
+    law = tables.exact_stream(ready(COIN_FIGHT)).paths
+    sample = tables.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 60_000, seed, threads=1)).paths
     seen = dict(zip(map(tuple, sample.numbers.tolist()), sample.weights.tolist()))
     found = np.array([seen.pop(tuple(numbers), 0) for numbers in law.numbers.tolist()])
     assert not seen
@@ -225,12 +225,12 @@ def test_same_seed_same_bits():
 
 
 def test_batches_are_duels_of_their_own(monkeypatch):
-    monkeypatch.setattr(duel, "BATCH", 20_000)
-    stream = duel.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 50_000, 1, threads=1))
+    monkeypatch.setattr(tables, "BATCH", 20_000)
+    stream = tables.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 50_000, 1, threads=1))
     assert stream.fates.sum(axis=1).tolist() == [50_000] * ROUNDS
-    law = duel.exact_stream(ready(COIN_FIGHT)).fates
+    law = tables.exact_stream(ready(COIN_FIGHT)).fates
     assert chi_square(stream.fates[-1], law[-1] * 50_000) > UNLIKELY
-    half = duel.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 20_000, 1, threads=1))
+    half = tables.sampled_stream(ready(COIN_FIGHT), Sampling("monte-carlo", 20_000, 1, threads=1))
     assert (stream.fates != half.fates * 5 // 2).any()
 
 
@@ -273,7 +273,7 @@ def test_bad_input_is_told_in_one_message(wrong, told):
 
 @pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])
 def test_a_duel_with_too_many_paths_is_refused(monkeypatch, limit):
-    monkeypatch.setattr(duel, limit, 10)
+    monkeypatch.setattr(tables, limit, 10)
     with pytest.raises(InputError, match="fewer rounds or models; --method monte-carlo"):
         morale.exact("compare", SHOOT_OUT)
     assert morale.simulate("compare", SHOOT_OUT | {"duel": {"rounds": 2}}, 1000).trials == 1000
@@ -292,7 +292,7 @@ def test_the_command_takes_units_and_a_file_of_a_duel(tmp_path):
 
 
 def test_progress_is_told_round_by_round(monkeypatch):
-    monkeypatch.setattr(duel, "BATCH", 2_000)
+    monkeypatch.setattr(tables, "BATCH", 2_000)
     told = []
     morale.simulate("compare", COIN_FIGHT, 3_000, progress=lambda *done: told.append(done))
     assert told == [(1_000, 3_000), (2_000, 3_000), (2_500, 3_000), (3_000, 3_000)]
