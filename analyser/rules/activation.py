@@ -94,8 +94,6 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
     in_range = has_row and reaches(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     return View(
-        models=unit_state.models_of(state),
-        suppressed=state & SUPPRESSED != 0,
         rally_failed=state & unit_state.RALLY_FAILED != 0,
         in_building=in_building(state, side),
         in_range=in_range,
@@ -103,10 +101,6 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
         can_charge=can_charge,
         must_charge=can_charge and (side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok) != 0,
         distance=distance,
-        enemy_models=unit_state.models_of(other),
-        enemy_suppressed=other & SUPPRESSED != 0,
-        enemy_on_lookout=other & unit_state.ON_LOOKOUT != 0,
-        enemy_taking_cover=other & unit_state.TAKING_COVER != 0,
     )
 
 

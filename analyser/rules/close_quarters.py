@@ -96,11 +96,18 @@ def withdrawn(state: int, side: SideFacts) -> int:
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
     """Fill `fight` with the loser's test: its losses in the combat against its models before it (AC-8.5, AC-5.2).
 
-    `target` is the unit's record, `attack` a blank one; both are scratch.
+    `target` is the unit's record; it and `attack` are scratch.
     """
     unit_state.put_into(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.lost_of(state)
     target.exposed = NONE
+    set_test(fight, target, attack, state)
+
+
+@step
+def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
+    """Fill `fight` with a test on which nothing bears but the qualities of the attacks of the combat (AC-6)."""
+    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
     attack.seismic = 1 if state & unit_state.SEISMIC else 0
@@ -127,13 +134,10 @@ def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
     `target` is the record of the embarked unit.
     """
-    attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
-    attack.cryo = 1 if state & unit_state.CRYO else 0
-    attack.seismic = 1 if state & unit_state.SEISMIC else 0
     target.models = aboard(side, unit_state.models_of(state) + unit_state.lost_of(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0
-    set_target(attack, target, fight)
+    set_test(fight, target, attack, state)
 
 
 @step

@@ -10,7 +10,7 @@ from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import Odds, probability_of, suppression_draw
+from analyser.rules.draws import Odds, probability_of, test_draw
 from analyser.rules.structs import FightFacts
 
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
@@ -18,12 +18,7 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 @step
 def push_state(
-    fight: FightFacts,
-    losses: tuple[int, int, int, int],
-    weight: float,
-    odds: Odds,
-    outcomes: Outcomes,
-    count: int,
+    fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
 ) -> int:
     """Append what units with these losses come to, officer and card still to be drawn; the new count."""
     destroyed, damage, own_destroyed, own_damage = losses
@@ -36,7 +31,7 @@ def push_state(
             continue
         disordered = discipline.disordered_by_loss(fight, officer_lost)
         highest = discipline.passes_up_to(fight, destroyed, disordered)
-        failed = 1.0 - probability_of(suppression_draw(1), highest, odds)
+        failed = 1.0 - probability_of(test_draw(1), highest, odds)
         if failed < 1.0:
             outcomes.values[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
             outcomes.probabilities[count] = share * (1.0 - failed)
@@ -49,13 +44,7 @@ def push_state(
 
 
 @step
-def push_pmf(
-    fight: FightFacts,
-    scores: Scores,
-    pmf: NDArray[np.float64],
-    odds: Odds,
-    outcomes: Outcomes,
-) -> int:
+def push_pmf(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64], odds: Odds, outcomes: Outcomes) -> int:
     """Fill `outcomes` from the distribution of a pool's score; how many were filled.
 
     The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.

@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.jit import step, tiered
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
-from analyser.engine.pool.buffers import Block, block_for
-from analyser.engine.pool.kernel import roll_chunks
+from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for, size_of
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import odds_of, passing, suppression_draw
+from analyser.rules.draws import odds_of, passing, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
@@ -95,7 +94,7 @@ def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
-    bounds, draws = zip(*(passing(suppression_draw(1), value, odds) for value in values))
+    bounds, draws = zip(*(passing(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
@@ -169,13 +168,7 @@ def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place
 
 
 @tiered(0.5)
-def end_trials(
-    fight: FightFacts,
-    scores: Scores,
-    cards: int,
-    places: int,
-    outcomes: NDArray[np.int64],
-) -> None:
+def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: NDArray[np.int64]) -> None:
     """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
     for cell in range(len(outcomes)):
         score, card = cell // places // cards, cell // places % cards

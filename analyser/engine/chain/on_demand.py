@@ -17,8 +17,17 @@ from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
-from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
-from analyser.engine.chain.sampled import Sample, TabulatedSample, die_rolled, roll_group
+from analyser.engine.chain.exact import Paths, Turns
+from analyser.engine.chain.sampled import (
+    Layout,
+    Memory,
+    Sample,
+    TabulatedSample,
+    Writer,
+    die_rolled,
+    memory_for,
+    roll_group,
+)
 from analyser.engine.parallel import Queue
 from analyser.engine.rng import counter_of_chunk, stream_of, word_of
 
@@ -227,9 +236,20 @@ def sampled_counts(
 ) -> Recorded:
     """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
 
-    `report` is called with the trials so far, now and then. InputError if so many trials end in more different states
-    than there is room for.
+    `report` is told the trials so far. InputError if they end in more different states than there is room for.
     """
     sample = sample_of(chain, chain.phases.count(RECORD), seed, part)
     sample.play(chain.phases, trials, threads, report)
+    return sample.recorded()
+
+
+def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0, threads: int = 1) -> Recorded:
+    """How many trials were in each state where it was recorded, in each round; `paths` have counts.
+
+    Every trial follows the path that it has seen, and every die of it is rolled; `part` and `threads` as those of
+    :func:`sampled_counts`.
+    """
+    sample = sample_of(chain, paths.numbers.shape[1], seed, part)
+    for numbers, trials in zip(paths.numbers.tolist(), paths.weights.tolist()):
+        sample.play([phase for number in numbers for phase in turns[number]], trials, threads)
     return sample.recorded()

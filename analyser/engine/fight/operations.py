@@ -10,7 +10,7 @@ from analyser.common.jit import step
 from analyser.engine.fight.program import Kind, Setup, When
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.draws import Draw, rally_draw, suppression_draw
+from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
 from analyser.rules.structs import NONE
 
@@ -38,7 +38,7 @@ def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.BEGIN and may_begin(number, mine, theirs):
         begun = activation.begun(mine, setup.units[side])
-        return unless_certain(rally_draw(side), activation.rallies_up_to(begun, setup.units[side]))
+        return unless_certain(test_draw(side), activation.rallies_up_to(begun, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
     if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
@@ -53,14 +53,14 @@ def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int
     if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         highest = discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered)
-        return unless_certain(suppression_draw(side), highest)
+        return unless_certain(test_draw(side), highest)
     if kind == Kind.RESOLVE:
         return draw_of_loser(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
         set_passengers_test(setup, side, mine)
         fight = setup.fight[0]
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
-        return unless_certain(suppression_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
+        return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
 
@@ -99,13 +99,12 @@ def draw_of_loser(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int
     set_losers_test(setup, lost_by, back)
     fight = setup.fight[0]
     highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
-    return unless_certain(suppression_draw(lost_by), highest)
+    return unless_certain(test_draw(lost_by), highest)
 
 
 @step
 def set_losers_test(setup: Setup, side: int, back: int) -> None:
     """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`."""
-    clear(setup)
     setup.target[0] = setup.units[side]
     close_quarters.set_losers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], back)
 
@@ -113,16 +112,8 @@ def set_losers_test(setup: Setup, side: int, back: int) -> None:
 @step
 def set_passengers_test(setup: Setup, side: int, state: int) -> None:
     """Fill the scratch `fight` with the test of the unit embarked on a transport in state `state`."""
-    clear(setup)
     setup.target[0] = setup.passengers[side]
     close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], state)
-
-
-@step
-def clear(setup: Setup) -> None:
-    """Make the scratch attack one that nothing bears on but what its caller says."""
-    attack = setup.attack[0]
-    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
 
 
 @step

@@ -11,7 +11,6 @@ from analyser.common.errors import InputError
 from analyser.common.records import empty_record
 from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled import simulation as played
-from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.pools import (
     AT_ONCE,
     Roller,
@@ -21,7 +20,8 @@ from analyser.engine.fight.sampled.pools import (
     roll_again,
     rolls_left,
 )
-from analyser.engine.pool.buffers import BLOCK
+from analyser.engine.pool.kernel import BLOCK
+from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.engine.fight.operations import changed
-from analyser.engine.fight.program import Kind, Setup
+from analyser.engine.fight.program import Kind, Setup, operation_at
 from analyser.engine.index import StateIndex
 from analyser.rules.structs import NONE
 
@@ -35,12 +35,6 @@ class Fused(NamedTuple):
 
     operation: tuple[int, int, int]
     rest: int  # those after it, the next one lowest, packed: to hand on an array would count a reference to it
-
-
-@step
-def operation_at(operations: NDArray[np.int64], place: int) -> tuple[int, int, int]:
-    """One operation of a program."""
-    return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
 @step
@@ -90,12 +84,6 @@ def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
 def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
     """The distribution over indexed states."""
     return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
-
-
-@step
-def joint_of(active: int, mine: StateIndex, theirs: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
-    """The distribution whose rows in `probabilities` are the states of the side `active`."""
-    return gathered(mine, theirs, probabilities) if active == 0 else gathered(theirs, mine, probabilities.T.copy())
 
 
 @step

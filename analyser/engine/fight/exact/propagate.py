@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -23,10 +22,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.index import index_of, state_index, with_room
 from analyser.rules import unit_state
 from analyser.rules.draws import Draw, Odds, probability_of
-from analyser.rules.structs import NONE, TARGET, TargetFacts
-
-_FACTS = TARGET.names or ()
-
+from analyser.rules.structs import NONE, TARGET, TargetFacts, plain
 
 _BOTH = 2  # a test is passed or failed
 
@@ -123,17 +119,8 @@ def exact_distributions(
 ) -> list[Joint]:
     """The joint distribution of the states of both sides after each part of a program.
 
-    Parameters
-    ----------
-    setup : Setup
-    parts : sequence of sequences of Operation
-        The rounds of a duel, the attacks of focus fire, or one charge.
-    start : (int, int)
-        The states of both sides at the start.
-    die, deck : int64 arrays
-        Sides by face; copies by card value. Cards are drawn with replacement (AC-9.3).
-    seconds : float
-        That the interpreter would take for it.
+    Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
+    The interpreter would take so many `seconds`.
     """
     operations = _as_array(tuple(operation for part in parts for operation in part))
     joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
@@ -159,6 +146,5 @@ def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int,
 
 @lru_cache(maxsize=4096)
 def _start_state(unit: bytes, status: int) -> int:
-    (facts,) = np.frombuffer(unit, TARGET)
-    # Attributes of a NumPy record would cost as much as all else here.
-    return int(unit_state.start_state(cast("TargetFacts", SimpleNamespace(**dict(zip(_FACTS, facts.item())))), status))
+    facts = plain(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # a record would cost as much as all else here
+    return int(unit_state.start_state(facts, status))

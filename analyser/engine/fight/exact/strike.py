@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import step
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, joint_of, seen_from, side_after
+from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
@@ -59,15 +59,13 @@ class StrikeOutcomes(NamedTuple):
 def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> PoolCache:
     """Room for the distribution of every pool that the first `strikes` strikes can roll."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    most = 0
-    for number in range(strikes):
-        most = max(most, most_of_strike(setup, number))
+    rolls = dice_rolled(setup, strikes)
+    most = rolls.shape[1] - 1
     places, pools, size = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0
     for number in range(strikes):
-        rolls = dice_rolled(setup, number, most)
         for rating in range(_RATINGS):
             for dice in range(most + 1):
-                if rolls[dice]:
+                if rolls[number, dice]:
                     places[number, rating, dice] = pools
                     pools += 1
         attack, fight = setup.attacks[number], setup.fight[0]
@@ -80,23 +78,20 @@ def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDA
 
 
 @step
-def most_of_strike(setup: Setup, number: int) -> int:
-    """The most dice that a strike can roll."""
-    most = max(setup.strikes[number].fixed_dice, 0)
-    for which in range(2):
-        for count in range(setup.counts):
-            most = max(most, setup.dice[number, which, count])
-    return int(most)
-
-
-@step
-def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
-    """Which numbers of dice, up to `most`, a strike can roll, 0 among them."""
-    rolls = np.zeros(most + 1, np.bool_)
-    rolls[0] = rolls[max(setup.strikes[number].fixed_dice, 0)] = True
-    for which in range(2):
-        for count in range(setup.counts):
-            rolls[max(setup.dice[number, which, count], 0)] = True
+def dice_rolled(setup: Setup, strikes: int) -> NDArray[np.bool_]:
+    """As :func:`~analyser.engine.fight.program.dice_of`, which only Python runs."""
+    columns = 1 + 2 * setup.counts
+    dice, most = np.zeros((strikes, columns), np.int64), 0
+    for number in range(strikes):
+        for column in range(columns):
+            in_row = setup.dice[number, column % 2, (column - 1) // 2] if column else setup.strikes[number].fixed_dice
+            dice[number, column] = max(in_row, 0)  # no NONE
+            most = max(most, dice[number, column])
+    rolls = np.zeros((strikes, most + 1), np.bool_)
+    for number in range(strikes):
+        rolls[number, 0] = True
+        for column in range(columns):
+            rolls[number, dice[number, column]] = True
     return rolls
 
 
@@ -352,7 +347,7 @@ def joint_after(
                 if several:
                     striker_to = struck[row, loss[place]]
                 after[striker_to, to[place]] += share * probability[place]
-    return joint_of(striker, strikers, others, after)
+    return seen_from(striker, gathered(strikers, others, after))
 
 
 @step

@@ -12,12 +12,10 @@ from analyser.common.errors import InputError
 from analyser.common.jit import Whole, kernel, step
 from analyser.common.records import Int, empty_record, record_type
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
-from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
-from analyser.engine.pool.buffers import BLOCK, Block, block_for
-from analyser.engine.pool.kernel import find_cells, roll_pool
+from analyser.engine.pool.kernel import BLOCK, Block, block_for, find_cells, roll_pool, roll_with_rerolls
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
-from analyser.engine.pool.rerolls import roll_with_rerolls
+from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import Rating
 from analyser.rules.attack import scores_for, set_pool, size_of
 from analyser.rules.structs import FIGHT, FightFacts, plain

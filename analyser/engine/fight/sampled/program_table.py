@@ -23,7 +23,6 @@ _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM, NO_PATIENCE = range(8)
 PATIENCE = 2000  # needs that are met before it is asked again who is to meet them
 UNASKED = -1
-_NO_CARD_PASSES = 0  # the first of the thresholds: those of tests that cards up to 0, 1, 2 pass come after it
 
 
 class Stage(IntEnum):
@@ -97,12 +96,6 @@ def program_table_of(
     return cast("ProgramTable", program)
 
 
-def thresholds_by_cards(program: ProgramTable) -> None:
-    """Let thresholds be how many cards of a full deck pass."""
-    program.certain = program.cards[-1]
-    program.thresholds[_NO_CARD_PASSES], program.thresholds[1:] = 0, program.cards
-
-
 def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list[tuple[int, int]]:
     """The queues of a line: what is decided, and the pool or the side that draws."""
     if operation.kind != Kind.STRIKE:
@@ -119,15 +112,9 @@ def odds_in(program: ProgramTable) -> Odds:
 
 
 @step
-def operation_of(program: ProgramTable, line: int) -> tuple[int, int, int]:
-    """A line of the program."""
-    return program.operations[line, 0], program.operations[line, 1], program.operations[line, 2]
-
-
-@step
 def threshold_up_to(program: ProgramTable, highest: int) -> int:
     """What a card is compared with in a test that cards up to `highest` pass; noted as wanted if it is not known."""
-    place = min(max(highest + 1, _NO_CARD_PASSES), HIGHEST_CARD + 1)
+    place = min(max(highest + 1, 0), HIGHEST_CARD + 1)
     if program.thresholds[place] == UNASKED:
         program.wanted = place
     return int(program.thresholds[place])

@@ -20,18 +20,10 @@ from analyser.common.jit import Tiered
 from analyser.common.records import empty_record, views
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
-from analyser.engine.fight.sampled.draws import RandomDraws
-from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, Nodes
+from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, NODES, Nodes
 from analyser.engine.fight.sampled.pools import Roller, empty_cache, pools_for
-from analyser.engine.fight.sampled.program_table import (
-    NO_PATIENCE,
-    NO_ROOM,
-    NO_THRESHOLD,
-    NOTHING,
-    program_table_of,
-    thresholds_by_cards,
-)
-from analyser.engine.fight.sampled.transitions import Graph, counts_of, forget_ways, snapshots_of
+from analyser.engine.fight.sampled.program_table import NO_PATIENCE, NO_ROOM, NO_THRESHOLD, NOTHING, program_table_of
+from analyser.engine.fight.sampled.transitions import Graph, Snapshots, counts_of
 from analyser.engine.fight.sampled.with_replacement import (
     GROUPED_TRIALS,
     begin_groups,
@@ -41,26 +33,15 @@ from analyser.engine.fight.sampled.with_replacement import (
 )
 from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
 from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.rng import Stream, stream_of
+from analyser.engine.rng import RandomDraws, Stream, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class Player:
-    """Plays chunks on one thread.
+    """Plays chunks on one thread; see :class:`Simulation`.
 
-    Parameters
-    ----------
-    setup : Setup
-    programs : sequence of lists of Operation
-        A snapshot is taken after each.
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-
-    Attributes
-    ----------
-    counters : list of Counter
-        Of each snapshot, how often each pair of states came up in what was collected last.
+    The `counters` are those of the snapshots: how often each pair of states came up in what was collected last.
     """
 
     chunk_trials: int
@@ -74,7 +55,8 @@ class Player:
         pools, layouts, rerolls = pools_for(setup, strikes, die, deck)
         self._deck = deck
         self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
-        self._snapshots = snapshots_of(np.array([texts.index(tuple(program)) for program in programs]))
+        which = np.array([texts.index(tuple(program)) for program in programs])
+        self._snapshots = Snapshots(which, np.zeros((NODES, len(which) + 1, 2), np.uint64))
         self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
         self._roller = Roller(layouts, rerolls, empty_cache(pools), empty_record(RandomDraws))
         # Where each trial must be looked at by itself, the interpreter would take too long.
@@ -112,7 +94,7 @@ class Player:
     def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
         """Forget all nodes but those that are needed."""
         self.collect()
-        forget_ways(self._graph.nodes, self._snapshots)
+        self._snapshots.ends[: self._graph.nodes.ends_known] = 0
         with self._player.interpreting():
             forget_but_those()
 
@@ -158,7 +140,8 @@ class PlayerWithReplacement(Player):
     _player: Tiered[..., int] = play_groups
 
     def _ready(self) -> tuple[Any, ...]:
-        thresholds_by_cards(self._program)
+        self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
+        self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
         self._groups = no_groups()
         layouts, rerolls, cache, random = self._roller
         return *self._graph, random, cache, self._groups, self._snapshots, layouts, rerolls
@@ -177,15 +160,8 @@ class PlayerWithReplacement(Player):
 class Simulation:
     """A fight that can be played again and again, from any states: what was worked out once stays known.
 
-    Parameters
-    ----------
-    setup : Setup
-    programs : sequence of lists of Operation
-        A snapshot is taken after each.
-    die, deck : int64 arrays
-        Sides by face; copies by card value, the same for both sides.
-    replacement : bool
-        Every card comes from a full deck, as the exact engine has it (AC-9.3).
+    A snapshot is taken after each of the programs. The deck is the same for both sides; with `replacement` every card
+    comes from a full one, as the exact engine has it (AC-9.3).
     """
 
     def __init__(
@@ -197,9 +173,7 @@ class Simulation:
         replacement: bool = False,
     ) -> None:
         self._fight = setup, programs, die, deck
-        self._kind: type[PlayerWithoutReplacement | PlayerWithReplacement] = (
-            PlayerWithReplacement if replacement else PlayerWithoutReplacement
-        )
+        self._kind: type[Player] = PlayerWithReplacement if replacement else PlayerWithoutReplacement
         self._players: list[Player] = []
 
     def play(
@@ -210,25 +184,10 @@ class Simulation:
         threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Snapshot]:
-        """Play `trials` trials.
+        """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
 
-        Parameters
-        ----------
-        start_words : (int, int)
-            The states of side 0 and side 1 at the start.
-        trials : int
-            1 or more.
-        seed : int
-            0 or more.
-        threads : int
-            The counts do not depend on it.
-        progress : callable, optional
-            Told the trials so far and the number aimed at.
-
-        Returns
-        -------
-        list of (int64 array, int64 array, int64 array)
-            Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
+        The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
+        `progress` is told the trials so far and the number aimed at.
         """
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 

@@ -14,16 +14,14 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import WholeField, empty_record
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, program_table, transitions
-from analyser.engine.fight.sampled.draws import RandomDraws, among, begin_stream, one_of
 from analyser.engine.fight.sampled.nodes import Nodes
 from analyser.engine.fight.sampled.pools import Layouts, Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, end_of_part, next_node
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, next_node
 from analyser.engine.pool.layout import Rerolls
+from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
 
-GROUPED_TRIALS = (
-    nodes.MOST_AT_ONCE
-)  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+GROUPED_TRIALS = nodes.MOST_AT_ONCE  # a chunk; it has 65536 words a trial, as many as 300 attacks of 200 dice take
 _NOWHERE = -1
 
 
@@ -129,30 +127,22 @@ def go_apart(
     return rolled
 
 
-@step
-def begin_leaving(groups: Groups) -> bool:
-    """Those at the next node of the queue are about to leave; False: there are none."""
-    node = np.int64(groups.there[groups.queue])
-    if node == _NOWHERE:
-        return False
-    groups.there[groups.queue] = groups.beside[node]
-    groups.node, groups.left, groups.result = node, groups.trials[node], 0
-    groups.trials[node] = 0
-    return True
-
-
 @kernel
 def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, snapshots: Snapshots) -> int:
     """Play on until the part is over, or something is needed."""
     _, program, _, known = graph
-    end = end_of_part(program, snapshots, groups.part)
+    end = program.first_queue[program.ends[program.starts[snapshots.which[groups.part]]]]
     while groups.queue < end:
         if groups.node == _NOWHERE:
-            if groups.there[groups.queue] != _NOWHERE and not nodes.has_room(known):
-                return program_table.NO_ROOM
-            if not begin_leaving(groups):
+            node = np.int64(groups.there[groups.queue])
+            if node == _NOWHERE:
                 groups.queue += 1
                 continue
+            if not nodes.has_room(known):
+                return program_table.NO_ROOM
+            groups.there[groups.queue] = groups.beside[node]
+            groups.node, groups.left, groups.result = node, groups.trials[node], 0
+            groups.trials[node] = 0
         alone = program.stage[groups.queue] == Stage.POOL and not transitions.is_rolled(graph, groups.queue)
         if groups.left > 0 and not all_rolled(graph, random, cache, groups, alone):
             return program_table.NO_ROLLS
@@ -196,11 +186,11 @@ def play_groups(
         if groups.part == len(snapshots.which):
             return needed
         if groups.part >= 0:
-            needed = groups_go_on(graph, roller.random, roller.cache, groups, snapshots)
+            needed = groups_go_on(graph, random, cache, groups, snapshots)
         if needed == program_table.NOTHING:
             groups_begin_part(graph, groups, snapshots)
         elif needed == program_table.NO_ROLLS:
-            roll_again(roller, graph.pools, graph.program.pool[groups.queue])
+            roll_again(roller, pools, program.pool[groups.queue])
         elif needed == program_table.NO_TRANSITION:
             transitions.find_transition(graph, groups.node, groups.result)
         else:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
-from analyser.engine.chain.paths import Paths
+from analyser.engine.chain.exact import Paths
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.games.compare.nerve import FATES, GONE, ROUTED, SHAKEN, STEADY

@@ -9,7 +9,8 @@ import numpy as np
 
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.paths import counts_along, distributions_along
+from analyser.engine.chain.exact import distributions_along
+from analyser.engine.chain.on_demand import counts_along
 from analyser.morale.answers import Answer, Facts, Keys, Table, rules_used, weights_of
 from analyser.morale.games.compare import duel, nerve
 from analyser.morale.games.compare.question import Question
