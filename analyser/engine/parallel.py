@@ -51,11 +51,7 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 class Queue:
     """Tasks that several threads take from, each task taken once.
 
-    Parameters
-    ----------
-    tasks : iterator of Task
-    report : callable, optional
-        Called with the trials done so far after each task of the thread that made the queue.
+    `report` is told the trials done so far after each task of the thread that made the queue.
     """
 
     def __init__(self, tasks: Iterator[Task], report: Callable[[int], None] | None = None) -> None:
@@ -64,16 +60,16 @@ class Queue:
         self._done = 0
 
     def __iter__(self) -> Iterator[Task]:
-        while (task := self._take()) is not None:
+        while True:
+            with self._lock:
+                task = next(self._tasks, None)
+            if task is None:
+                return
             yield task
             with self._lock:
                 self._done += task.trials
             if self._report is not None and get_ident() == self._owner:
                 self._report(self._done)
-
-    def _take(self) -> Task | None:
-        with self._lock:
-            return next(self._tasks, None)
 
     def stop(self) -> None:
         """Let the threads end after the task that each is at."""
@@ -108,12 +104,8 @@ def play(
 ) -> None:
     """Play a sample on so many threads, this one among them.
 
-    Parameters
-    ----------
-    work : callable
-        Plays the tasks of a queue until there are none; called once on each thread.
-    report : callable, optional
-        Called with the trials played so far, now and then, and at the end.
+    `work`, which is called once on each, plays the tasks of a queue until there are none. `report` is told the trials
+    played so far, now and then, and at the end.
     """
     helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)

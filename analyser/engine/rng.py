@@ -38,14 +38,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """The stream of a seed or, of a seed for several things, of one of its parts.
-
-    Parameters
-    ----------
-    seed : int
-        0 or more, of any size.
-    *parts : int
-        0 or more.
+    """The stream of a seed or, of a seed for several things, of one of its parts; all are 0 or more, of any size.
 
     Examples
     --------

@@ -93,23 +93,10 @@ def gather(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], odds: Odds
 ) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """The exact distribution of the outcome of one attack.
+    """One attack: its scores and their probabilities, its outcomes in rising order, each once, and theirs.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    faces, cards : float64 arrays
-        The probabilities of the faces of the die, and of the card values.
-    odds : Odds
-
-    Returns
-    -------
-    scores : Scores
-    pmf : float64 array, shape (scores,)
-        Of the score of the pool.
-    outcomes : int64 array, shape (n,)
-        Packed as :mod:`analyser.rules.discipline` says, in rising order, each once.
-    probabilities : float64 array, shape (n,)
+    `faces` and `cards` are the probabilities of the faces of the die, and of the card values. Outcomes are packed as
+    :mod:`analyser.rules.discipline` says.
     """
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.jit import step, tiered
+from analyser.common.jit import tiered
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
@@ -58,20 +58,10 @@ class SamplingPlan:
 
 
 def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], *, for_building: bool) -> SamplingPlan:
-    """The plan of a sample of a fight.
+    """The plan of a sample of a fight; InputError if it has more outcomes than can be counted.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-    for_building : bool
-        Roll a die for the building after the attack (Siegebreaker, AC-6).
-
-    Raises
-    ------
-    InputError
-        The fight has more outcomes than can be counted.
+    `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
+    after the attack (Siegebreaker, AC-6).
     """
     facts = plain(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
@@ -99,14 +89,7 @@ def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64
 
 
 class Sample:
-    """A growing sample of one fight.
-
-    Attributes
-    ----------
-    trials : int
-    counts : int64 array, shape ``plan.shape``
-        How often each combination of draws came up.
-    """
+    """A growing sample of one fight; `counts` are how often each combination of draws came up, as `plan.shape` says."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.stream = plan, stream_of(seed)
@@ -117,18 +100,12 @@ class Sample:
     def play_to(self, trials: int, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
         """Play on until there are `trials` trials; what was played before must have been whole chunks.
 
-        Parameters
-        ----------
-        threads : int
-            The counts do not depend on it.
-        progress : callable, optional
-            Called with the trials so far and the number aimed at.
+        The counts do not depend on `threads`. `progress` is told the trials so far and the number aimed at.
         """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
         before = self.trials
-        chunks = Chunks(
-            trials - before, first=before // CHUNK_TRIALS, least=-(-_WORTH_A_THREAD // (1 + self.plan.dice))
-        )
+        least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
+        chunks = Chunks(trials - before, first=before // CHUNK_TRIALS, least=least)
         play(chunks, self._work, threads, progress and (lambda done: progress(before + done, trials)))
         self.trials = trials
 
@@ -155,24 +132,19 @@ class Sample:
         block.tables[:] = 0
 
 
-@step
-def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place: int) -> int:
-    """The packed outcome of one trial: its score, the class of its card, the officer's place."""
-    destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-    own = own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
-    disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
-    value = fight.discipline - _CARD_VALUES_LOWER + card
-    if value > discipline.passes_up_to(fight, destroyed, disordered):
-        return discipline.fail_test(fight, destroyed, damage, disordered) | own
-    return discipline.pass_test(fight, destroyed, damage, disordered) | own
-
-
 @tiered(0.5)
 def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: NDArray[np.int64]) -> None:
     """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
     for cell in range(len(outcomes)):
-        score, card = cell // places // cards, cell // places % cards
-        outcomes[cell] = end_of_trial(fight, scores, score, card, cell % places)
+        score, card, place = cell // places // cards, cell // places % cards, cell % places
+        destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
+        disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
+        value = fight.discipline - _CARD_VALUES_LOWER + card
+        if value > discipline.passes_up_to(fight, destroyed, disordered):
+            outcome = discipline.fail_test(fight, destroyed, damage, disordered)
+        else:
+            outcome = discipline.pass_test(fight, destroyed, damage, disordered)
+        outcomes[cell] = outcome | own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
 
 
 def outcomes_of(plan: SamplingPlan, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -131,16 +131,20 @@ def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
 def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int], passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
     kind, side, _ = operation
-    if kind == Kind.RESOLVE:
-        return resolved(setup, side, pair, passed)
-    if kind == Kind.ENGAGE:
-        return engaged(setup, side, pair)
     if kind == Kind.TOSS:
         return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
-    if kind == Kind.ENVELOP:
-        return enveloped(setup, pair)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
+    if kind == Kind.RESOLVE:
+        mine, theirs = resolved(setup, side, pair, passed)
+    elif kind == Kind.ENGAGE and close_quarters.in_combat(mine):
+        mine, theirs = engaged(setup, side, mine, theirs)
+    elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
+        sides = setup.sides[side], setup.sides[1 - side]  # the fumes of a unit go with it
+        mine, theirs = (
+            activation.enveloped(mine, theirs, sides[0], sides[1]),
+            activation.enveloped(theirs, mine, sides[1], sides[0]),
+        )
+    elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
         theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
         mine = frightened(setup, side, mine, passed)
     elif kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
@@ -171,9 +175,8 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, pas
     if kind == Kind.END:
         return activation.ended(state, setup.units[side])
     if kind == Kind.WRECK:
-        return special_rules.after_siege_test(
-            state, setup.sides[side], passed and special_rules.is_at_stake(state, setup.sides[side])
-        )
+        wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
+        return special_rules.after_siege_test(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
         set_passengers_test(setup, side, state)
         return close_quarters.passengers_failed(setup.fight[0], state, setup.sides[side])
@@ -185,30 +188,12 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, pas
 
 
 @step
-def engaged(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
-    """Both sides in contact, if the active one has charged or overruns; then it has followed up (Overrun, AC-7)."""
-    mine = pair[0] if active == 0 else pair[1]
-    if not close_quarters.in_combat(mine):
-        return pair
-    sides, units = setup.sides, setup.units
-    first = close_quarters.engaged(pair[0], sides[0], units[0])
-    second = close_quarters.engaged(pair[1], sides[1], units[1])
-    gap = max(activation.length_between(first, second, sides[0], sides[1]), 0)
-    if active == 0:
-        return unit_state.moved(first, sides[0], gap), second
-    return first, unit_state.moved(second, sides[1], gap)
-
-
-@step
-def enveloped(setup: Setup, pair: tuple[int, int]) -> tuple[int, int]:
-    """Both sides, disordered where Corrosive Fumes of the other reach them; the fumes of a unit go with it (AC-7)."""
-    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
-        return pair
-    sides = setup.sides
-    return (
-        activation.enveloped(pair[0], pair[1], sides[0], sides[1]),
-        activation.enveloped(pair[1], pair[0], sides[1], sides[0]),
-    )
+def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
+    """Both units in contact, as the active one charges or overruns: it has followed up (Overrun, AC-7)."""
+    side, other = setup.sides[active], setup.sides[1 - active]
+    mine = close_quarters.engaged(mine, side, setup.units[active])
+    theirs = close_quarters.engaged(theirs, other, setup.units[1 - active])
+    return unit_state.moved(mine, side, max(activation.length_between(mine, theirs, side, other), 0)), theirs
 
 
 @step
@@ -253,11 +238,11 @@ def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple
 
 @step
 def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> tuple[int, int]:
-    """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
+    """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
     if won_by == NOT_FOUGHT:
-        return pair
+        return mine, theirs
     side, other = setup.sides[active], setup.sides[1 - active]
     charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
@@ -270,8 +255,7 @@ def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> 
         mine = close_quarters.withdrawn(mine, side)
     again = won_by == close_quarters.ACTIVE and side.overrun and charged
     again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
-    mine = close_quarters.ended_as(mine, won_by, bool(again), side)
-    return (mine, theirs) if active == 0 else (theirs, mine)
+    return close_quarters.ended_as(mine, won_by, bool(again), side), theirs
 
 
 @step

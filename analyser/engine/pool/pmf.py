@@ -254,45 +254,12 @@ def reroll_waiting(
 
 
 @step
-def settle_pool(
-    fight: FightFacts,
-    scores: Scores,
-    faces: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    pool: NDArray[np.float64],
-    pmf: NDArray[np.float64],
-) -> None:
-    """Fill in the distribution of the score of a pool from that of (memory, score)."""
-    parts = np.zeros(len(sizes), np.int64)
-    for memory in range(pool.shape[0]):
-        total = 0.0
-        for score in range(pool.shape[1]):
-            total += pool[memory, score]
-        if total > 0.0:
-            unpack(memory, sizes, parts)
-            reroll_waiting(fight, scores, faces, parts, pool[memory], pmf)
-
-
-@step
 def pool_pmf(
     fight: FightFacts, scores: Scores, faces: NDArray[np.float64], cards: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The probability mass function of the score of the attack pool of `fight`.
+    """The probability of each score of the attack pool of `fight`; `scores` are those for its dice, or more.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    scores : Scores
-        Of :func:`~analyser.rules.attack.scores_for` the dice of the pool, or more.
-    faces : float64 array, shape (5,)
-        The probability of each face, in the order of :class:`~analyser.game.ruleset.Face`.
-    cards : float64 array, shape (highest card + 1,)
-        The probability of each card value from the attacker's deck (Overcharge).
-
-    Returns
-    -------
-    float64 array, shape (scores,)
-        They add up to 1.
+    `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).
     """
     dice = most_dice(fight, cards)
     outcomes = no_outcomes(_MOST_OUTCOMES)
@@ -311,6 +278,12 @@ def pool_pmf(
                     mixed[memory, score] += share * pool[memory, score]
         if rolled < dice:
             pool = add_die(pool, rolled * most + 1, moves, outcomes.probabilities)
-    pmf = np.zeros(size_of(fight, scores, dice))
-    settle_pool(fight, scores, faces, sizes, mixed, pmf)
+    pmf, parts = np.zeros(size_of(fight, scores, dice)), np.zeros(len(sizes), np.int64)
+    for memory in range(mixed.shape[0]):
+        total = 0.0
+        for score in range(mixed.shape[1]):
+            total += mixed[memory, score]
+        if total > 0.0:
+            unpack(memory, sizes, parts)
+            reroll_waiting(fight, scores, faces, parts, mixed[memory], pmf)
     return pmf

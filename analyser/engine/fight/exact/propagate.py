@@ -63,10 +63,8 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
                     one_before[failed, 0], one_before[failed, 1] = one, index_of(firsts, one)
                 if two_before[column, failed, 0] != two:
                     two_before[column, failed, 0], two_before[column, failed, 1] = two, index_of(seconds, two)
-                to_first[row, column, failed], to_second[row, column, failed] = (
-                    one_before[failed, 1],
-                    two_before[column, failed, 1],
-                )
+                to_first[row, column, failed] = one_before[failed, 1]
+                to_second[row, column, failed] = two_before[column, failed, 1]
                 shares[row, column, failed] = share
     after = np.zeros((firsts.length[0], seconds.length[0]))
     for row in range(shape[0]):

@@ -28,6 +28,8 @@ _OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
 _OWN = discipline.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
+_FIELD = (1 << discipline.BITS) - 1
+_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
 
@@ -53,6 +55,14 @@ class StrikeOutcomes(NamedTuple):
     state: NDArray[np.int64]  # the struck unit's next state
     own: NDArray[np.int64]  # the striker's own losses (Overcharge)
     probability: NDArray[np.float64]
+
+
+class StrikeConditions(NamedTuple):
+    """Under which condition each striker strikes each struck unit."""
+
+    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
+    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
+    conditions: StateIndex
 
 
 @step
@@ -130,34 +140,35 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDAr
 
 @step
 def with_lists(
-    known: StrikeOutcomes,
-    setup: Setup,
-    cache: PoolCache,
-    number: int,
-    conditions: NDArray[np.int64],
-    struck: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
+    known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, NDArray[np.int64]]:
-    """The outcomes, with those of a strike under each condition on each struck unit where they are `wanted`.
+    """The outcomes, with those of a strike under each condition on each struck unit that comes up with it.
 
-    Also the places of their lists, shape (conditions, struck); NOT_FOUND where none is wanted.
+    Also the places of their lists, shape (conditions, struck); NOT_FOUND where the two do not come up together.
     """
-    known_conditions, states = with_room(known.conditions, len(conditions)), with_room(known.states, len(struck))
+    conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
+    known_conditions = with_room(known.conditions, conditions.length[0])
+    states = with_room(known.states, len(struck))
     known = StrikeOutcomes(
         known_conditions, states, known.lists, known.starts, known.state, known.own, known.probability
     )
-    lists, of_states = np.full(wanted.shape, NOT_FOUND, np.int64), np.empty(len(struck), np.int64)
-    for column in range(len(struck)):
-        of_states[column] = index_of(states, struck[column])
-    for kind in range(len(conditions)):
-        of_condition = index_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
-        for column in range(len(struck)):
-            if wanted[kind, column]:
-                at = find(known.lists, of_condition | of_states[column])
-                if at == NOT_FOUND:
-                    at = known.lists.length[0]
-                    known = with_list(known, setup, cache, of_condition | of_states[column])
-                lists[kind, column] = at
+    of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
+    for kind in range(len(of_condition)):
+        of_condition[kind] = index_of(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
+    for column in range(len(of_state)):
+        of_state[column] = index_of(states, struck[column])
+    lists = np.full((len(of_condition), len(of_state)), NOT_FOUND, np.int64)
+    for row in range(probabilities.shape[0]):
+        for column in range(probabilities.shape[1]):
+            kind = when.kinds[row, when.views[column]]
+            if kind == NONE or probabilities[row, column] == 0.0 or lists[kind, column] != NOT_FOUND:
+                continue
+            key = of_condition[kind] | of_state[column]
+            at = find(known.lists, key)
+            if at == NOT_FOUND:
+                at = known.lists.length[0]
+                known = with_list(known, setup, cache, key)
+            lists[kind, column] = at
     return known, lists
 
 
@@ -185,18 +196,6 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
     return StrikeOutcomes(known.conditions, known.states, lists, starts, state, own, probability)
 
 
-_FIELD = (1 << discipline.BITS) - 1
-_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
-
-
-class StrikeConditions(NamedTuple):
-    """Under which condition each striker strikes each struck unit."""
-
-    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
-    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
-    conditions: StateIndex
-
-
 class StrikeTransitions(NamedTuple):
     """What a strike comes to, a list for each condition and struck unit; equal transitions come together."""
 
@@ -218,9 +217,7 @@ def after_strike(
     striker = setup.strikes[number].striker
     turned = seen_from(striker, joint)
     when = conditions_of(setup, number, active, turned)
-    conditions = when.conditions.states[: when.conditions.length[0]]
-    wanted = wanted_lists(when, turned)
-    known, lists = with_lists(known, setup, cache, number, conditions, turned.second, wanted)
+    known, lists = with_lists(known, setup, cache, number, when, turned)
     transitions = transitions_of(setup, fused, turned.second, lists, known)
     return joint_after(setup, fused, when, turned, transitions), known
 
@@ -242,19 +239,6 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
             if strikes.is_made(setup, number, active, pair):
                 kinds[row, view] = index_of(conditions, strikes.condition(setup, number, pair))
     return StrikeConditions(views, kinds, conditions)
-
-
-@step
-def wanted_lists(when: StrikeConditions, joint: Joint) -> NDArray[np.bool_]:
-    """Which conditions come up with which struck units."""
-    views, kinds, probabilities = when.views, when.kinds, joint.probabilities
-    wanted = np.zeros((when.conditions.length[0], len(views)), np.bool_)
-    for row in range(probabilities.shape[0]):
-        for column in range(probabilities.shape[1]):
-            kind = kinds[row, views[column]]
-            if kind != NONE and probabilities[row, column] > 0.0:
-                wanted[kind, column] = True
-    return wanted
 
 
 @step
@@ -298,15 +282,6 @@ def loss_of(setup: Setup, number: int, own: int, struck: int) -> int:
     if not setup.attacks[number].overcharge or not setup.strikes[number].bears_blanks:
         return 0
     return own << 1 | (1 if unit_state.is_removed(struck) else 0)
-
-
-@step
-def striker_after(setup: Setup, fused: Fused, state: int, loss: int) -> int:
-    """The striker in state `state` at the end of fused operations whose strike did that to it."""
-    number = fused.operation[2]
-    struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-    after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
-    return side_after(setup, fused.rest, setup.strikes[number].striker, after)
 
 
 @step
@@ -361,7 +336,11 @@ def add_strikers(
     places: NDArray[np.int64],
 ) -> None:
     """Add what a striker in state `state` comes to by the list `at`; fill in its places by its losses."""
+    number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
     for place in range(transitions.starts[at], transitions.ends[at]):
-        loss = transitions.loss[place]
-        if places[loss] == NONE:
-            places[loss] = index_of(strikers, striker_after(setup, fused, state, transitions.losses.states[loss]))
+        which = transitions.loss[place]
+        if places[which] == NONE:
+            loss = transitions.losses.states[which]
+            struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
+            after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
+            places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))
