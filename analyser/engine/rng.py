@@ -38,13 +38,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """The stream of a seed or, of a seed for several things, of one of its parts; all are 0 or more, of any size.
-
-    Examples
-    --------
-    >>> stream_of(0) == stream_of(0), stream_of(0) == stream_of(1)
-    (True, False)
-    """
+    """The stream of a seed or, of a seed for several things, of one of its parts; all are 0 or more, of any size."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     steps = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]

@@ -25,6 +25,7 @@ class Order(IntEnum):
 
 
 _CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
+OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # what ends with the end phase
 _OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
 
@@ -166,9 +167,3 @@ def enveloped(state: int, other: int, side: SideFacts, others: SideFacts) -> int
     distance = length_between(state, other, side, others)
     reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
     return state | DISORDERED if reached else state
-
-
-@step
-def after_the_round(state: int) -> int:
-    """The unit after the end phase: no longer activated."""
-    return state & ~(ACTIVATED | unit_state.FIRST)

@@ -10,8 +10,10 @@ from analyser.rules.discipline import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
 
 ACTIVE, TARGET, NOBODY = 0, 1, 2
-_CAUSED = unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC
-_LOST_FIELD = unit_state.MODELS_MASK << MODELS_DESTROYED
+# What a unit that stands forgets when its combat is over.
+OF_THE_COMBAT = (
+    unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
+)
 
 # Of a removed unit: it fell in the combat itself, not to the Sponsons before it.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
@@ -148,12 +150,6 @@ def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
     if fight.cryo and not fight.activated and not fight.suppressed:
         return state | PASSENGERS_ACTIVATED
     return state | PASSENGERS_SUPPRESSED
-
-
-@step
-def after_combat(state: int) -> int:
-    """The unit when the combat is over."""
-    return state if unit_state.is_removed(state) else state & ~(_LOST_FIELD | _CAUSED)
 
 
 @step

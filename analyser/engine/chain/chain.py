@@ -64,13 +64,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class Die:
-    """The distribution of what one die shows: integers from 0 upwards.
-
-    Examples
-    --------
-    >>> sided(6).pmf.round(3).tolist()
-    [0.0, 0.167, 0.167, 0.167, 0.167, 0.167, 0.167]
-    """
+    """The distribution of what one die shows: integers from 0 upwards."""
 
     weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
     sides: int = 0  # 0: it is not made of equally likely sides
@@ -257,13 +251,8 @@ class Recorded(NamedTuple):
     def of_all(self, size: int) -> NDArray[Any]:
         """The weights of all states below `size`, in order."""
         weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
-        weights[:, self.states] = dense(self.weights)
+        weights[:, self.states] = self.weights.toarray() if isinstance(self.weights, Sparse) else self.weights
         return weights
-
-
-def dense(weights: Any) -> NDArray[Any]:
-    """Weights as an array, also those of a sparse one."""
-    return weights.toarray() if isinstance(weights, Sparse) else np.asarray(weights)
 
 
 def distinct(states: States) -> States:

@@ -159,12 +159,6 @@ def action_without_attack(manoeuvre: int, action: int, moves: bool, view: View) 
 
 
 def named(number: int) -> tuple[str, str]:
-    """What was done and why, in the pair of an answer.
-
-    Examples
-    --------
-    >>> named(int(Did.SHOT) * WHYS + int(Why.RALLY_FAILED))
-    ('shot', 'rally_failed')
-    """
+    """What was done and why, in the pair of an answer."""
     did, why = divmod(number, WHYS)
     return Did(did).name.lower(), Why(why).name.lower()

@@ -134,31 +134,26 @@ def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]
     if kind == Kind.TOSS:
         return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
+    facts, other = setup.sides[side], setup.sides[1 - side]
     if kind == Kind.RESOLVE:
         mine, theirs = resolved(setup, side, pair, passed)
     elif kind == Kind.ENGAGE and close_quarters.in_combat(mine):
         mine, theirs = engaged(setup, side, mine, theirs)
     elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
-        sides = setup.sides[side], setup.sides[1 - side]  # the fumes of a unit go with it
-        mine, theirs = (
-            activation.enveloped(mine, theirs, sides[0], sides[1]),
-            activation.enveloped(theirs, mine, sides[1], sides[0]),
-        )
+        mine = activation.enveloped(mine, theirs, facts, other)  # the fumes of a unit go with it
+        theirs = activation.enveloped(theirs, mine, other, facts)
     elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
-        theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
+        theirs = special_rules.settled(theirs, special_rules.PANIC, other)
         mine = frightened(setup, side, mine, passed)
-    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        mine = special_rules.shown(mine, passed, length, setup.sides[side])
+    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, facts):
+        mine = special_rules.shown(mine, passed, special_rules.length_away(mine, theirs, facts, other), facts)
     elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, setup.sides[side])
+        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, facts)
     elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
-    elif kind == Kind.RUN_AMOK and special_rules.hurts(
-        mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side]
-    ):
-        theirs = special_rules.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
-        mine = special_rules.without_a_model(mine, setup.sides[side])
+    elif kind == Kind.RUN_AMOK and special_rules.hurts(mine, theirs, (facts, other), setup.units[1 - side]):
+        theirs = special_rules.with_damage(theirs, other, setup.units[1 - side].damage_limit)
+        mine = special_rules.without_a_model(mine, facts)
     elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
     elif kind == Kind.TAKE_OVER:
@@ -170,7 +165,7 @@ def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]
 
 @step
 def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, passed: bool) -> int:
-    """The state of the side of an operation that looks at no other side."""
+    """The state of the side of an operation that looks at no other side; only END is for a unit that is gone, too."""
     kind, side, _ = operation
     if kind == Kind.END:
         return activation.ended(state, setup.units[side])
@@ -181,10 +176,10 @@ def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, pas
         set_passengers_test(setup, side, state)
         return close_quarters.passengers_failed(setup.fight[0], state, setup.sides[side])
     if kind == Kind.END_COMBAT:
-        return close_quarters.after_combat(state)
+        return state & ~close_quarters.OF_THE_COMBAT
     if kind == Kind.FORGET:
-        return state if unit_state.is_removed(state) else state & ~unit_state.MARKED
-    return activation.after_the_round(state) if kind == Kind.END_ROUND else state
+        return state & ~unit_state.MARKED
+    return state & ~activation.OF_THE_ROUND if kind == Kind.END_ROUND else state
 
 
 @step

@@ -325,14 +325,14 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     """One block, another, then two, then four at once: the same rolls as block by block."""
     fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    pools, layouts, rerolls = pools_for(fight.setup, 1, die, deck)
+    pools, *rolled_by = pools_for(fight.setup, 1, die, deck)
     pool = int(pools.first[0])
     rolled = {}
     for most in (1, AT_ONCE):
         held, words, rolls = empty_cache(pools), empty_record(RandomDraws), []
         words.gamma = np.uint64(0x9E3779B97F4A7C15)
         put_away(held, pools)
-        roller = Roller(layouts, rerolls, held, words)
+        roller = Roller(*rolled_by, held, words)
         while sum(map(len, rolls)) < 12 * BLOCK:
             if most == 1:
                 held.blocks[pool] = 0

@@ -18,7 +18,6 @@ from analyser.rules.draws import Odds, odds_of
 
 _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
-
 # What trials need before they can go on.
 NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM, NO_PATIENCE = range(8)
 PATIENCE = 2000  # needs that are met before it is asked again who is to meet them
@@ -63,9 +62,6 @@ class ProgramTable:
     at_most: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]
 
 
-_OF_A_QUEUE = "line", "stage", "pool"
-
-
 def program_table_of(
     texts: Sequence[Sequence[Operation]],
     strikers: Sequence[int],
@@ -91,7 +87,7 @@ def program_table_of(
     if len(table) > MOST_QUEUES:
         raise too_many_pools(len(table), MOST_QUEUES)
     program.first_queue[: lines + 1] = firsts
-    for name, column in zip(_OF_A_QUEUE, zip(*table)):
+    for name, column in zip(("line", "stage", "pool"), zip(*table)):
         program[name][: len(table)] = column
     return cast("ProgramTable", program)
 

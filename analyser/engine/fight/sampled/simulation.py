@@ -52,13 +52,13 @@ class Player:
     ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, layouts, rerolls = pools_for(setup, strikes, die, deck)
+        pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
         self._deck = deck
         self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         which = np.array([texts.index(tuple(program)) for program in programs])
         self._snapshots = Snapshots(which, np.zeros((NODES, len(which) + 1, 2), np.uint64))
         self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
-        self._roller = Roller(layouts, rerolls, empty_cache(pools), empty_record(RandomDraws))
+        self._roller = Roller(layouts, block, rerolls, empty_cache(pools), empty_record(RandomDraws))
         # Where each trial must be looked at by itself, the interpreter would take too long.
         by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_TRANSITIONS).any()
         self._work = math.inf if by_itself else 0.0
@@ -143,8 +143,8 @@ class PlayerWithReplacement(Player):
         self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
         self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
         self._groups = no_groups()
-        layouts, rerolls, cache, random = self._roller
-        return *self._graph, random, cache, self._groups, self._snapshots, layouts, rerolls
+        *rolled_by, cache, random = self._roller
+        return *self._graph, random, cache, self._groups, self._snapshots, *rolled_by
 
     def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
         with self._player.interpreting():

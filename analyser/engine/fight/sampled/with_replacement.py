@@ -15,10 +15,11 @@ from analyser.common.records import WholeField, empty_record
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.nodes import Nodes
-from analyser.engine.fight.sampled.pools import Layouts, Pools, RollCache, Roller, put_away, roll_again, rolls_left
+from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, next_node
-from analyser.engine.pool.layout import Rerolls
+from analyser.engine.pool.kernel import Block
+from analyser.engine.pool.layout import Layout, Rerolls
 from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
 
 GROUPED_TRIALS = nodes.MOST_AT_ONCE  # a chunk; it has 65536 words a trial, as many as 300 attacks of 200 dice take
@@ -173,14 +174,15 @@ def play_groups(
     cache: RollCache,
     groups: Groups,
     snapshots: Snapshots,
-    layouts: Layouts,
+    layouts: Layout,
+    block: Block,
     rerolls: Rerolls | None,
 ) -> int:
     """Play a chunk of trials that has begun to its end, or until something is needed that is not met here.
 
     Records one by one, and not as a Graph: to look up the type of a tuple of records takes as long as 5% of a chunk.
     """
-    graph, roller = Graph(setup, program, pools, known), Roller(layouts, rerolls, cache, random)
+    graph, roller = Graph(setup, program, pools, known), Roller(layouts, block, rerolls, cache, random)
     for _ in range(program_table.PATIENCE):
         needed = program_table.NOTHING
         if groups.part == len(snapshots.which):
