@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from analyser.common.sampling import MOST_THREADS
 
+Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
 MOST_CHUNKS = 32  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
 
@@ -54,7 +55,7 @@ class Queue:
     `report` is told the trials done so far after each task of the thread that made the queue.
     """
 
-    def __init__(self, tasks: Iterator[Task], report: Callable[[int], None] | None = None) -> None:
+    def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
         self._tasks, self._report = tasks, report
         self._lock, self._owner = Lock(), get_ident()
         self._done = 0
@@ -99,9 +100,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
 
 
-def play(
-    chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Callable[[int], None] | None = None
-) -> None:
+def play(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
     """Play a sample on so many threads, this one among them.
 
     `work`, which is called once on each, plays the tasks of a queue until there are none. `report` is told the trials

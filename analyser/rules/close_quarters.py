@@ -47,14 +47,6 @@ def struck_by(state: int, attack: AttackFacts) -> int:
 
 
 @step
-def hurt_by(state: int, before: int) -> int:
-    """The unit after an attack, when it was in the state `before`, of a unit with Throw (AC-7)."""
-    if unit_state.is_removed(state) or unit_state.models_of(state) >= unit_state.models_of(before):
-        return state
-    return state | unit_state.MARKED
-
-
-@step
 def aboard(side: SideFacts, models: int) -> int:
     """Embarked models that `models` of the transport have room for (AC-8.8)."""
     return min(side.passengers, side.capacity * models)

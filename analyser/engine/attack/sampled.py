@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import tiered
+from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
@@ -97,7 +97,7 @@ class Sample:
         self.counts: NDArray[np.int64] = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
 
-    def play_to(self, trials: int, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+    def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
         """Play on until there are `trials` trials; what was played before must have been whole chunks.
 
         The counts do not depend on `threads`. `progress` is told the trials so far and the number aimed at.

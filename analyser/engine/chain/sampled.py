@@ -12,7 +12,7 @@ that are not whole parts are rounded to multiples of 2**-32.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
@@ -24,7 +24,7 @@ from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers, draw_for_each
 from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded
 from analyser.engine.chain.exact import TransitionTable, TransitionTables
-from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.parallel import Chunks, Queue, Report, play
 from analyser.engine.rng import counter_of_chunk, stream_of
 
 CHUNKS_A_PART = 1 << 28
@@ -271,9 +271,7 @@ class Sample:
         self._writer, self._next_chunk = writer, first_chunk
         self._lock = Lock()
 
-    def play(
-        self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Callable[[int], None] = lambda _: None
-    ) -> None:
+    def play(self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Report = lambda _: None) -> None:
         """Play `trials` further trials of some phases of the chain; `report` is told how many are done in all."""
         work, chunks = partial(self._work, phases, self._writer.layout(phases)), self._next_chunk
         before = self.trials

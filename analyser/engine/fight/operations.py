@@ -7,7 +7,7 @@ engine the way that its draw takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Kind, Setup, When
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, When
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
@@ -32,7 +32,7 @@ def unless_certain(draw: int, highest: int) -> tuple[int, int]:
 
 
 @step
-def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]) -> tuple[int, int]:
+def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
     """What decides the operation in these states, and the highest value that passes its test."""
     kind, side, number = operation
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
@@ -65,7 +65,7 @@ def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int
 
 
 @step
-def result_of_combat(setup: Setup, active: int, pair: tuple[int, int]) -> int:
+def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
     """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
@@ -75,20 +75,12 @@ def result_of_combat(setup: Setup, active: int, pair: tuple[int, int]) -> int:
 
 
 @step
-def loser(setup: Setup, active: int, pair: tuple[int, int]) -> int:
-    """The side that has lost the combat of the active side; NONE where nobody has."""
+def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
+    """What decides the test of the loser of the combat (AC-8.5)."""
     won_by = result_of_combat(setup, active, pair)
     if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
-        return NONE
-    return 1 - active if won_by == close_quarters.ACTIVE else active
-
-
-@step
-def draw_of_loser(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
-    """What decides the test of the loser of the combat (AC-8.5)."""
-    lost_by = loser(setup, active, pair)
-    if lost_by == NONE:
         return Draw.NOTHING, discipline.ANY_CARD
+    lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
     state = pair[0] if lost_by == 0 else pair[1]
     side = setup.sides[lost_by]
     if unit_state.is_removed(state) or side.static:
@@ -117,7 +109,7 @@ def set_passengers_test(setup: Setup, side: int, state: int) -> None:
 
 
 @step
-def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
+def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
@@ -128,7 +120,7 @@ def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
 
 
 @step
-def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int], passed: bool) -> tuple[int, int]:
+def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
     kind, side, _ = operation
     if kind == Kind.TOSS:
@@ -164,7 +156,7 @@ def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]
 
 
 @step
-def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, passed: bool) -> int:
+def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> int:
     """The state of the side of an operation that looks at no other side; only END is for a unit that is gone, too."""
     kind, side, _ = operation
     if kind == Kind.END:
@@ -201,7 +193,7 @@ def frightened(setup: Setup, side: int, state: int, passed: bool) -> int:
 
 
 @step
-def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> int:
+def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     """The active unit with its orders, if it awaits any, and the fight goes on."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
@@ -212,7 +204,7 @@ def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, their
 
 
 @step
-def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> View:
+def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
     """What the policy of the active side sees when it is to give orders."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
@@ -220,7 +212,7 @@ def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: in
 
 
 @step
-def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple[int, int]:
+def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = decide(side.policy, view)
@@ -232,7 +224,7 @@ def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple
 
 
 @step
-def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> tuple[int, int]:
+def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
     """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)

@@ -16,6 +16,9 @@ from analyser.common.jit import step
 from analyser.common.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
+Line = tuple[int, int, int]  # an operation, as kernels have it
+Pair = tuple[int, int]  # the states of side 0 and side 1
+
 
 class Kind(IntEnum):
     """The operations."""
@@ -90,7 +93,7 @@ SETUP = record_type(Setup)
 
 
 @step
-def operation_at(operations: NDArray[np.int64], place: int) -> tuple[int, int, int]:
+def operation_at(operations: NDArray[np.int64], place: int) -> Line:
     """One operation of a program."""
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 

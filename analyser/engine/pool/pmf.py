@@ -211,16 +211,6 @@ def add_die(
 
 
 @step
-def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, int]:
-    """Extra re-rolls, worst dice first (AC-3.5): dice re-rolled, and blanks and strikes that stay."""
-    blanks = min(parts[1 + WAITING_BLANK], allowance)
-    nothing = min(parts[1 + WAITING_NOTHING], allowance - blanks)
-    strikes = min(parts[1 + WAITING_STRIKE], allowance - blanks - nothing)
-    rerolled = blanks + nothing + strikes
-    return rerolled, parts[1 + WAITING_BLANK] - blanks, parts[1 + WAITING_STRIKE] - strikes
-
-
-@step
 def reroll_waiting(
     fight: FightFacts,
     scores: Scores,
@@ -230,7 +220,10 @@ def reroll_waiting(
     pmf: NDArray[np.float64],
 ) -> None:
     """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
-    rerolled, blanks_left, strikes_left = settle_waiting(parts, fight.extra_dice)
+    blanks = min(parts[1 + WAITING_BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
+    nothing = min(parts[1 + WAITING_NOTHING], fight.extra_dice - blanks)
+    strikes = min(parts[1 + WAITING_STRIKE], fight.extra_dice - blanks - nothing)
+    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + WAITING_STRIKE] - strikes
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
     outcomes, count = no_outcomes(_FACES), 0
@@ -245,7 +238,7 @@ def reroll_waiting(
     for _ in range(rerolled):
         again = add_die(again, reach, moves, outcomes.probabilities)
         reach += scores.heroic
-    left = strikes_left * scores.strike + blanks_left * scores.blank
+    left = strikes_left * scores.strike + (parts[1 + WAITING_BLANK] - blanks) * scores.blank
     for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
         more = left + turned * (scores.heroic - scores.strike)
         for score in range(reach):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.engine.fight.operations import changed
-from analyser.engine.fight.program import Kind, Setup, operation_at
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
 from analyser.engine.index import StateIndex
 from analyser.rules.structs import NONE
 
@@ -33,7 +33,7 @@ class Fused(NamedTuple):
     So the states that they would only tell apart for a moment never stand in a distribution.
     """
 
-    operation: tuple[int, int, int]
+    operation: Line
     rest: int  # those after it, the next one lowest, packed: to hand on an array would count a reference to it
 
 
@@ -55,13 +55,13 @@ def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[F
 
 
 @step
-def next_of(rest: int) -> tuple[int, int, int]:
+def next_of(rest: int) -> Line:
     """The next of packed operations; there must be one."""
     return rest & _KIND_MASK, rest >> _SIDE & 1, (rest >> _NUMBER & _NUMBER_MASK) + NONE
 
 
 @step
-def both_after(setup: Setup, rest: int, pair: tuple[int, int]) -> tuple[int, int]:
+def both_after(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
     """Both sides after packed operations."""
     while rest:
         pair = changed(setup, next_of(rest), pair, True)

@@ -18,7 +18,7 @@ from analyser.common.jit import step, tiered
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
 from analyser.engine.fight.exact.strike import PoolCache, after_strike, none_known, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
 from analyser.engine.index import index_of, state_index, with_room
 from analyser.rules import unit_state
 from analyser.rules.draws import Draw, Odds, probability_of
@@ -110,7 +110,7 @@ def run(
 def exact_distributions(
     setup: Setup,
     parts: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    start: Pair,
     die: NDArray[np.int64],
     deck: NDArray[np.int64],
     seconds: float = 0.0,

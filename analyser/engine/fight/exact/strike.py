@@ -205,7 +205,7 @@ class StrikeTransitions(NamedTuple):
     loss: NDArray[np.int64]  # the place of what the strike does to the striker
     probability: NDArray[np.float64]
     struck: StateIndex  # those states
-    losses: StateIndex  # what is done to strikers (:func:`loss_of`)
+    losses: StateIndex  # what is done to strikers (Overcharge), and in the lowest bit whether their enemy is gone
 
 
 @step
@@ -248,6 +248,7 @@ def transitions_of(
     """What the strike makes of each of `states` by those lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
+    bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
     _, _, _, list_starts, state, own, weight = known
     room = 0
     for at in lists.ravel():
@@ -264,7 +265,8 @@ def transitions_of(
                 continue
             for row in range(list_starts[at], list_starts[at + 1]):
                 place = index_of(struck, side_after(setup, rest, side, int(state[row])))
-                lost = index_of(losses, loss_of(setup, number, int(own[row]), int(state[row])))
+                loss_of_row = int(own[row]) << 1 | (1 if unit_state.is_removed(int(state[row])) else 0)
+                lost = index_of(losses, loss_of_row if bears_blanks else 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
@@ -274,14 +276,6 @@ def transitions_of(
                 count += 1
             starts[kind, column], ends[kind, column] = first, count
     return StrikeTransitions(starts, ends, to, loss, probability, struck, losses)
-
-
-@step
-def loss_of(setup: Setup, number: int, own: int, struck: int) -> int:
-    """What a strike does to the striker (Overcharge), and in the lowest bit whether its enemy is gone."""
-    if not setup.attacks[number].overcharge or not setup.strikes[number].bears_blanks:
-        return 0
-    return own << 1 | (1 if unit_state.is_removed(struck) else 0)
 
 
 @step

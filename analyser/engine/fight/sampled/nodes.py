@@ -13,6 +13,7 @@ import numpy as np
 
 from analyser.common.jit import Whole, inlined, step, step_for
 from analyser.common.records import Int
+from analyser.engine.fight.program import Pair
 
 UNKNOWN = 0  # where a transition leads that nobody has taken yet
 NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a transition
@@ -72,7 +73,7 @@ def forget_all(known: Nodes) -> None:
     known.nodes_known, known.transitions_known, known.ends_known = 0, 0, 0
 
 
-def _interpreted_slot(queue: int, pair: tuple[int, int], so_far: int) -> int:
+def _interpreted_slot(queue: int, pair: Pair, so_far: int) -> int:
     word = int(queue) * int(_MIX)
     for number in map(int, (*pair, so_far)):
         word &= _WORD
@@ -82,7 +83,7 @@ def _interpreted_slot(queue: int, pair: tuple[int, int], so_far: int) -> int:
 
 
 @step_for(_interpreted_slot)
-def first_slot(queue: int, pair: tuple[int, int], so_far: int) -> int:
+def first_slot(queue: int, pair: Pair, so_far: int) -> int:
     """Where probing for a node begins (open addressing, linear probing)."""
     word = mixed(mixed(mixed(np.uint64(queue) * _MIX, pair[0]), pair[1]), so_far)
     return int(np.int64(word >> _ONE) & (_SLOTS - 1))
@@ -96,7 +97,7 @@ def mixed(word: np.uint64, number: int) -> np.uint64:
 
 
 @step
-def node_at(known: Nodes, queue: int, pair: tuple[int, int], so_far: int) -> int:
+def node_at(known: Nodes, queue: int, pair: Pair, so_far: int) -> int:
     """The node of that description, which is added if it is new, without transitions."""
     slot = first_slot(queue, pair, so_far)
     while known.slots[slot] != 0:

@@ -14,7 +14,7 @@ from analyser.common.records import Int, empty_record
 from analyser.engine.fight.program import Kind, Operation
 from analyser.engine.fight.sampled.pools import Pools, too_many_pools
 from analyser.game.ruleset import HIGHEST_CARD
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import odds_of
 
 _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
@@ -102,24 +102,12 @@ def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list
 
 
 @step
-def odds_in(program: ProgramTable) -> Odds:
-    """What draws are made from."""
-    return Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)
-
-
-@step
 def threshold_up_to(program: ProgramTable, highest: int) -> int:
     """What a card is compared with in a test that cards up to `highest` pass; noted as wanted if it is not known."""
     place = min(max(highest + 1, 0), HIGHEST_CARD + 1)
     if program.thresholds[place] == UNASKED:
         program.wanted = place
     return int(program.thresholds[place])
-
-
-@step
-def pool_queue(program: ProgramTable, pools: Pools, line: int, pool: int) -> int:
-    """Where a pool is rolled."""
-    return int(program.first_queue[line] + 1 + pool - pools.first_of_strike[program.operations[line, 2]])
 
 
 @step

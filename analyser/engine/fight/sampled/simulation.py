@@ -18,22 +18,16 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Tiered
 from analyser.common.records import empty_record, views
-from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.common.sampling import Progress
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.sampled import with_replacement, without_replacement
 from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
 from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, NODES, Nodes
 from analyser.engine.fight.sampled.pools import Roller, empty_cache, pools_for
 from analyser.engine.fight.sampled.program_table import NO_PATIENCE, NO_ROOM, NO_THRESHOLD, NOTHING, program_table_of
-from analyser.engine.fight.sampled.transitions import Graph, Snapshots, counts_of
-from analyser.engine.fight.sampled.with_replacement import (
-    GROUPED_TRIALS,
-    begin_groups,
-    forget_but_groups,
-    no_groups,
-    play_groups,
-)
-from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
+from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, counts_of
 from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.rng import RandomDraws, Stream, stream_of
+from analyser.engine.rng import RandomDraws, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
@@ -70,11 +64,6 @@ class Player:
         """Forget what was counted, not where the draws lead."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._snapshots.which]
 
-    def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
-        """Play chunks `first` to `last` - 1 of so many trials each."""
-        for chunk in range(first, last):
-            self._play_chunk(start, stream, chunk, trials)
-
     @contextmanager
     def _tier(self) -> Iterator[Any]:
         """Inside this the rules are compiled or interpreted, whichever is sooner done; the records that they read."""
@@ -88,15 +77,16 @@ class Player:
         """The records that a chunk is played with, the graph first."""
         raise NotImplementedError
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
         raise NotImplementedError
 
-    def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
+    def _begin_the_map_anew(self, forget_but_those: Callable[..., None], *of: Any) -> None:
         """Forget all nodes but those that are needed."""
         self.collect()
         self._snapshots.ends[: self._graph.nodes.ends_known] = 0
         with self._player.interpreting():
-            forget_but_those()
+            forget_but_those(*of)
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
@@ -114,20 +104,22 @@ class Player:
 class PlayerWithoutReplacement(Player):
     """Plays trials that have decks of their own (:mod:`.without_replacement`); see Player."""
 
-    chunk_trials = CHUNK_TRIALS
-    _player: Tiered[..., int] = play_trials
+    chunk_trials = without_replacement.CHUNK_TRIALS
+    _player: Tiered[..., int] = without_replacement.play_trials
 
     def _ready(self) -> tuple[Any, ...]:
         self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
         return self._graph, self._roller, self._decks, self._lanes, self._snapshots
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        counted, needed = NOT_BEGUN, NO_THRESHOLD
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
+        counted, needed = without_replacement.NOT_BEGUN, NO_THRESHOLD
         while needed != NOTHING:
             with self._tier() as table:
-                needed = self._player(*table, start, stream, chunk, trials, counted, needed == NO_THRESHOLD)
+                needed = self._player(*table, chunk, needed == NO_THRESHOLD, counted)
             if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_trials(self._rules, self._lanes, self._snapshots, start))
+                forget = without_replacement.forget_but_trials
+                self._begin_the_map_anew(forget, self._rules, self._lanes, self._snapshots, chunk.start)
             elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
                 ask(self._decks, self._program, self._deck, self._program.wanted)
@@ -136,25 +128,27 @@ class PlayerWithoutReplacement(Player):
 class PlayerWithReplacement(Player):
     """Plays trials whose cards are put back (:mod:`.with_replacement`); see Player."""
 
-    chunk_trials = GROUPED_TRIALS
-    _player: Tiered[..., int] = play_groups
+    chunk_trials = with_replacement.GROUPED_TRIALS
+    _player: Tiered[..., int] = with_replacement.play_groups
 
     def _ready(self) -> tuple[Any, ...]:
         self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
         self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
-        self._groups = no_groups()
+        self._groups = with_replacement.no_groups()
         *rolled_by, cache, random = self._roller
         return *self._graph, random, cache, self._groups, self._snapshots, *rolled_by
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
         with self._player.interpreting():
-            begin_groups(self._rules, self._roller, self._groups, start, stream, chunk, trials)
+            with_replacement.begin_groups(self._rules, self._roller, self._groups, chunk)
         needed = NO_PATIENCE
         while needed != NOTHING:
             with self._tier() as table:
                 needed = self._player(*table)
             if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
+                forget = with_replacement.forget_but_groups
+                self._begin_the_map_anew(forget, self._program, self._graph.nodes, self._groups)
 
 
 class Simulation:
@@ -177,12 +171,7 @@ class Simulation:
         self._players: list[Player] = []
 
     def play(
-        self,
-        start_words: tuple[int, int],
-        trials: int,
-        seed: int,
-        threads: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
         """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
 
@@ -195,16 +184,16 @@ class Simulation:
             player = self._players.pop() if self._players else self._kind(*self._fight)
             player.begin()
             for task in queue:
-                player.play(start, stream, *task)
+                for number in range(task.first, task.last):
+                    player.play(Chunk(start, stream, number, task.chunk_trials))
             player.collect()
             seen.append(player)  # one that was interrupted stands in the middle of something
 
         play(Chunks(trials, self._kind.chunk_trials), work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
-        return [_in_order(sum(counters, Counter())) for counters in zip(*(player.counters for player in seen))]
-
-
-def _in_order(counter: Counter[tuple[int, int]]) -> Snapshot:
-    pairs = sorted(counter)
-    first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    return first, second, np.array([counter[pair] for pair in pairs], np.int64)
+        snapshots = []
+        for counters in zip(*(player.counters for player in seen)):
+            counted = sorted((*pair, count) for pair, count in sum(counters, Counter()).items())
+            first, second, counts = np.array(counted, np.int64).T.copy()
+            snapshots.append((first, second, counts))
+        return snapshots

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, step, tiered
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Kind, Setup, operation_at
+from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.sampled import nodes, program_table
 from analyser.engine.fight.sampled.nodes import TRANSITION, Nodes
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
@@ -17,7 +17,7 @@ from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import discipline
 from analyser.rules.attack import losses_of, scores_for
-from analyser.rules.draws import Draw, passing, test_draw
+from analyser.rules.draws import Draw, Odds, passing, test_draw
 from analyser.rules.structs import FightFacts
 
 # The transition of a card of value 0: who waits for a card has no rolls, and takes neither transition 0 nor 1.
@@ -39,15 +39,26 @@ class Graph(NamedTuple):
     nodes: Nodes
 
 
+class Chunk(NamedTuple):
+    """A chunk of trials that begins."""
+
+    start: Pair
+    stream: tuple[np.uint64, np.uint64]
+    number: int
+    trials: int
+
+
 @tiered(0)
-def arrive(graph: Graph, line: int, end: int, pair: tuple[int, int]) -> int:
+def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
     """The node that is reached from `line` on, what needs no draw done; or where the part ends."""
     setup, program, _, known = graph
     while line < end:
         operation = operation_at(program.operations, line)
         if operation[0] == Kind.STRIKE:
             if strikes.is_made(setup, operation[2], operation[1], pair):
-                return striking(graph, line, pair)
+                if set_up_strike(setup, operation[2], pair).overcharge:  # its card is drawn first
+                    return nodes.node_at(known, int(program.first_queue[line]), pair, 0)
+                return rolling(graph, line, pair, 0)
         else:
             draw, highest = operations.required_draw(setup, operation, pair)
             if draw != Draw.NOTHING:
@@ -58,7 +69,7 @@ def arrive(graph: Graph, line: int, end: int, pair: tuple[int, int]) -> int:
 
 
 @step
-def set_up_strike(setup: Setup, number: int, pair: tuple[int, int]) -> FightFacts:
+def set_up_strike(setup: Setup, number: int, pair: Pair) -> FightFacts:
     """The scratch fight, filled with a strike in these states."""
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
@@ -67,22 +78,13 @@ def set_up_strike(setup: Setup, number: int, pair: tuple[int, int]) -> FightFact
 
 
 @step
-def striking(graph: Graph, line: int, pair: tuple[int, int]) -> int:
-    """The node of a strike that is made: its card is drawn, or its pool is rolled."""
-    setup, program, _, known = graph
-    fight = set_up_strike(setup, program.operations[line, 2], pair)
-    if not fight.overcharge:
-        return rolling(graph, line, pair, 0)
-    return nodes.node_at(known, int(program.first_queue[line]), pair, 0)
-
-
-@step
-def rolling(graph: Graph, line: int, pair: tuple[int, int], card: int) -> int:
+def rolling(graph: Graph, line: int, pair: Pair, card: int) -> int:
     """The node where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
     setup, program, pools, known = graph
-    fight = setup.fight[0]
-    pool = pool_of(pools, program.operations[line, 2], fight.rating, fight.dice + card)
-    return nodes.node_at(known, program_table.pool_queue(program, pools, line, pool), pair, card)
+    fight, number = setup.fight[0], program.operations[line, 2]
+    pool = pool_of(pools, number, fight.rating, fight.dice + card)
+    queue = int(program.first_queue[line] + 1 + pool - pools.first_of_strike[number])
+    return nodes.node_at(known, queue, pair, card)
 
 
 @step
@@ -138,7 +140,10 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     operation = operation_at(program.operations, line)
     transition = np.int64(place_of(graph, node) & nodes.TRANSITION) + result
     if operation[0] != Kind.STRIKE:
-        find_step(graph, line, pair, transition)
+        draw, highest = operations.required_draw(setup, operation, pair)
+        then = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, True))
+        otherwise = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, False))
+        known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
         return
     number = operation[2]
     fight = set_up_strike(setup, number, pair)
@@ -167,7 +172,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
 
 @step
 def find_test(
-    graph: Graph, line: int, pair: tuple[int, int], transition: int, losses: tuple[int, int, int, int], fallen: int
+    graph: Graph, line: int, pair: Pair, transition: int, losses: tuple[int, int, int, int], fallen: int
 ) -> None:
     """Work out the suppression test of the unit that was struck, after `losses`; `fallen`: whether its officer is."""
     setup, program, _, known = graph
@@ -192,7 +197,7 @@ def find_test(
 
 @step
 def struck(
-    setup: Setup, number: int, pair: tuple[int, int], losses: tuple[int, int, int, int], disordered: int, passed: bool
+    setup: Setup, number: int, pair: Pair, losses: tuple[int, int, int, int], disordered: int, passed: bool
 ) -> tuple[int, int]:
     """Both states after a strike, the scratch fight, whose test is passed or failed."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
@@ -208,17 +213,6 @@ def struck(
 
 
 @step
-def find_step(graph: Graph, line: int, pair: tuple[int, int], transition: int) -> None:
-    """Work out the transition of an operation that is no strike, and that a draw decides."""
-    setup, program, _, known = graph
-    operation, end = operation_at(program.operations, line), program.ends[line]
-    draw, highest = operations.required_draw(setup, operation, pair)
-    then = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, True))
-    otherwise = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, False))
-    known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
-
-
-@step
 def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
     """The transition that a draw decides; UNKNOWN if it is a card whose threshold is."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
@@ -226,7 +220,8 @@ def transition_on(program: ProgramTable, draw: int, highest: int, then: int, oth
         if threshold == program_table.UNASKED:
             return nodes.UNKNOWN
         return nodes.card_transition(draw - Draw.CARD_OF_0, threshold, then, otherwise)
-    below, draws = passing(draw, highest, program_table.odds_in(program))
+    odds = Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)
+    below, draws = passing(draw, highest, odds)
     return nodes.lot_transition(draws, below, then, otherwise)
 
 

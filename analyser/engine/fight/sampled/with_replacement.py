@@ -17,7 +17,7 @@ from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.nodes import Nodes
 from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, next_node
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Chunk, Graph, Snapshots, next_node
 from analyser.engine.pool.kernel import Block
 from analyser.engine.pool.layout import Layout, Rerolls
 from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
@@ -200,19 +200,11 @@ def play_groups(
     return program_table.NO_PATIENCE
 
 
-def begin_groups(
-    graph: Graph,
-    roller: Roller,
-    groups: Groups,
-    start: tuple[int, int],
-    stream: tuple[np.uint64, np.uint64],
-    chunk: int,
-    trials: int,
-) -> None:
+def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> None:
     """All trials of a chunk wait before the first part; for the interpreter."""
-    begin_stream(roller.random, stream, chunk)
+    begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
-    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, start), trials)
+    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, chunk.start), chunk.trials)
     groups.part, groups.queue, groups.node = -1, program_table.end_queue(graph.program), _NOWHERE
 
 

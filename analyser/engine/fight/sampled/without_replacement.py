@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
+from analyser.engine.fight.program import Pair
 from analyser.engine.fight.sampled import nodes, program_table, transitions
 from analyser.engine.fight.sampled.decks import (
     ABREAST,
@@ -29,7 +30,7 @@ from analyser.engine.fight.sampled.decks import (
 from analyser.engine.fight.sampled.nodes import Nodes
 from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.engine.fight.sampled.transitions import COUNT, FINAL, NEXT, UNSEEN, Graph, Snapshots, next_node
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, NEXT, UNSEEN, Chunk, Graph, Snapshots, next_node
 from analyser.engine.rng import DRAWS, HALF, LOWER, RandomDraws, begin_stream, draw_again, one_of
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
@@ -64,11 +65,8 @@ def all_rolled(program: ProgramTable, known: Nodes, random: RandomDraws, cache: 
 @step
 def decided(program: ProgramTable, random: RandomDraws, transition: int) -> int:
     """A transition that a lot decides, with its lot drawn."""
-    to = (
-        nodes.first_way(transition)
-        if one_of(random, nodes.draw_of(transition)) < nodes.threshold_of(transition)
-        else nodes.other_way(transition)
-    )
+    passes = one_of(random, nodes.draw_of(transition)) < nodes.threshold_of(transition)
+    to = nodes.first_way(transition) if passes else nodes.other_way(transition)
     return nodes.certain_transition(program.certain, to)
 
 
@@ -262,25 +260,16 @@ def next_cell(roller: Roller, pools: Pools, pool: int) -> int:
 
 @step
 def begin_trials(
-    graph: Graph,
-    roller: Roller,
-    decks: Decks,
-    lanes: Lanes,
-    snapshots: Snapshots,
-    start: tuple[int, int],
-    stream: tuple[np.uint64, np.uint64],
-    chunk: int,
-    trials: int,
-    counted: int,
+    graph: Graph, roller: Roller, decks: Decks, lanes: Lanes, snapshots: Snapshots, chunk: Chunk, counted: int
 ) -> None:
     """The first trials of a chunk are about to begin."""
-    begin_stream(roller.random, stream, chunk)
+    begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
     shuffle_all(decks, lanes)
-    first_time = np.uint64(trials) if counted == NOT_BEGUN else _ZERO
-    decided = find_first(graph, lanes, snapshots, start, first_time)
+    first_time = np.uint64(chunk.trials) if counted == NOT_BEGUN else _ZERO
+    decided = find_first(graph, lanes, snapshots, chunk.start, first_time)
     lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = _ROLL, 0, 0, max(counted, 0)
-    lanes.trials, lanes.active = trials, 0 if decided else min(trials, ABREAST)
+    lanes.trials, lanes.active = chunk.trials, 0 if decided else min(chunk.trials, ABREAST)
     lanes.begun = lanes.active
     for lane in range(np.uint64(lanes.active)):
         lanes.place[lane], lanes.row[lane] = lanes.first, lanes.first_row
@@ -288,26 +277,16 @@ def begin_trials(
 
 @tiered(6.0)
 def play_trials(
-    graph: Graph,
-    roller: Roller,
-    decks: Decks,
-    lanes: Lanes,
-    snapshots: Snapshots,
-    start: tuple[int, int],
-    stream: tuple[np.uint64, np.uint64],
-    chunk: int,
-    trials: int,
-    counted: int,
-    anew: bool,
+    graph: Graph, roller: Roller, decks: Decks, lanes: Lanes, snapshots: Snapshots, chunk: Chunk, anew: bool, swept: int
 ) -> int:
     """Play a chunk of trials, `anew` or on, until it ends, or something is needed that is not met here.
 
-    Those of as many sweeps as are `counted` have been counted, or the chunk is NOT_BEGUN.
+    The first `swept` sweeps have been counted, or the chunk is NOT_BEGUN.
     """
     _, program, pools, known = graph
     random, cache = roller.random, roller.cache
     if anew:
-        begin_trials(graph, roller, decks, lanes, snapshots, start, stream, chunk, trials, counted)
+        begin_trials(graph, roller, decks, lanes, snapshots, chunk, swept)
     for _ in range(program_table.PATIENCE):
         needed = lanes_go_on(program, pools, known, random, cache, decks, lanes, snapshots)
         if needed == program_table.NO_ROLLS:
@@ -334,7 +313,7 @@ def play_trials(
 
 
 @step
-def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int], trials: Any) -> bool:
+def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: Pair, trials: Any) -> bool:
     """Find where trials begin, and count so many at the ends before that; True: chance decides nothing at all."""
     place, row, way = transitions.place_of(graph, transitions.arrive(graph, 0, 0, start)), 0, UNSEEN
     while place & nodes.ENDED and not way & FINAL:
@@ -347,7 +326,7 @@ def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[in
     return bool(way & FINAL)
 
 
-def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: tuple[int, int]) -> None:
+def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: Pair) -> None:
     """Forget all nodes but those at which somebody waits."""
     known = graph.nodes
     old = np.empty((4, ABREAST), np.int64)
