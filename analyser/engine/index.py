@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import step, step_for
+from analyser.common.jit import inlined, step, step_for
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -49,14 +49,14 @@ def state_index(room: int) -> StateIndex:
     return StateIndex(np.empty(size, np.int64), slots, np.zeros(1, np.int64))
 
 
-@step
+@inlined
 def first_slot(index: StateIndex, state: int) -> int:
     """Where probing for a state begins. Its upper half counts too: some states differ in nothing else."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
     return int(np.int64(word * _GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
 
-@step
+@inlined
 def slot_of(index: StateIndex, state: int) -> int:
     """The slot that holds the position of `state`, or the empty one where it belongs."""
     mask, slot = len(index.slots) - 1, first_slot(index, state)

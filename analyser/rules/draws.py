@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import step
+from analyser.common.jit import inlined, step
 from analyser.game.ruleset import Face
 
 
@@ -58,7 +58,7 @@ def test_draw(side: int) -> int:
     return Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1
 
 
-@step
+@inlined
 def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
     """How many of how many equally likely draws pass; of a test, those with a value up to `highest`."""
     hitting = odds.heroic + odds.strike
@@ -76,7 +76,7 @@ def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
     return (odds.cards[min(highest, most)] if highest >= 0 else 0), odds.cards[most]
 
 
-@step
+@inlined
 def probability_of(draw: int, highest: int, odds: Odds) -> float:
     """The probability that a draw passes."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):

@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import step, tiered
+from analyser.common.jit import inlined, step, tiered
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
 from analyser.engine.fight.exact.strike import PoolCache, after_strike, none_known, pool_cache_for
@@ -27,7 +27,7 @@ from analyser.rules.structs import NONE, TARGET, TargetFacts, plain
 _BOTH = 2  # a test is passed or failed
 
 
-@step
+@inlined
 def probability_passed(draw: int, highest: int, odds: Odds) -> float:
     """The probability that the test of an operation is passed: where nothing is drawn, 1 or 0."""
     if draw == Draw.NOTHING:
