@@ -9,7 +9,7 @@ from scipy import stats
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record
-from analyser.engine.fight.sampled import nodes, program_table
+from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled import simulation as played
 from analyser.engine.fight.sampled.pools import (
     AT_ONCE,
@@ -279,7 +279,7 @@ def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
             patch.setattr(player, "_player", little_room := WithLittleRoom(player._player, replacement))
-            patch.setattr(program_table, "PATIENCE", 20)  # it is told often, also in the middle of a part
+            patch.setattr(nodes, "PATIENCE", 20)  # it is told often, also in the middle of a part
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
             times += little_room.times
     assert times > 12

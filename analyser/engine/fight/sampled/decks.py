@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
 from analyser.common.records import Int, WholeField, empty_record, record_type
-from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
+from analyser.engine.fight.sampled.nodes import UNASKED, ProgramTable
 from analyser.engine.rng import HALF, LOWER, RandomDraws, next_draw, one_of
 from analyser.game.ruleset import HIGHEST_CARD, MOST_CARDS
 

@@ -12,7 +12,6 @@ from analyser.common.errors import InputError
 from analyser.common.jit import Whole, kernel, step
 from analyser.common.records import Int, empty_record, record_type
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
-from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
 from analyser.engine.pool.kernel import BLOCK, Block, block_for, find_cells, roll_pool, roll_with_rerolls
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
 from analyser.engine.rng import RandomDraws
@@ -22,6 +21,7 @@ from analyser.rules.structs import FIGHT, FightFacts, plain
 
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
+MOST_WAYS = 256  # of a node; rolls that can come to more each lead to a node of their own
 NO_POOL = 0
 
 
@@ -50,7 +50,7 @@ def pool_of(pools: Pools, strike: int, rating: int, dice: int) -> int:
 @step
 def has_few_cells(pools: Pools, pool: int) -> bool:
     """Whether each thing that a pool can come to has a transition of its own."""
-    return bool(pools.cells[pool] < MOST_TRANSITIONS)
+    return bool(pools.cells[pool] < MOST_WAYS)
 
 
 def pools_for(
@@ -209,7 +209,7 @@ def empty_cache(pools: Pools) -> RollCache:
     cache: Any = np.empty(1, _ROLL_CACHE)[0]  # to clear all of it would take as long as thousands of trials
     cache.cells[:_ROLLS], cache.next[:] = 0, 0
     ends, cells = cache.cells[_ROLLS::_ROLLS_A_POOL][: pools.pools], pools.cells[: pools.pools]
-    ends[:] = np.where(cells < MOST_TRANSITIONS, cells, 0)
+    ends[:] = np.where(cells < MOST_WAYS, cells, 0)
     return cast("RollCache", cache)
 
 

@@ -20,11 +20,9 @@ from analyser.common.jit import Tiered
 from analyser.common.records import empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup
-from analyser.engine.fight.sampled import with_replacement, without_replacement
+from analyser.engine.fight.sampled import nodes, with_replacement, without_replacement
 from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
-from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, NODES, Nodes
-from analyser.engine.fight.sampled.pools import Roller, empty_cache, pools_for
-from analyser.engine.fight.sampled.program_table import NO_PATIENCE, NO_ROOM, NO_THRESHOLD, NOTHING, program_table_of
+from analyser.engine.fight.sampled.pools import MOST_WAYS, Roller, empty_cache, pools_for
 from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, counts_of
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import RandomDraws, stream_of
@@ -48,13 +46,13 @@ class Player:
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
         pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
         self._deck = deck
-        self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
+        self._program = nodes.program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         which = np.array([texts.index(tuple(program)) for program in programs])
-        self._snapshots = Snapshots(which, np.zeros((NODES, len(which) + 1, 2), np.uint64))
-        self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
+        self._snapshots = Snapshots(which, np.zeros((nodes.NODES, len(which) + 1, 2), np.uint64))
+        self._graph = Graph(setup.copy(), self._program, pools, empty_record(nodes.Nodes))
         self._roller = Roller(layouts, block, rerolls, empty_cache(pools), empty_record(RandomDraws))
         # Where each trial must be looked at by itself, the interpreter would take too long.
-        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_TRANSITIONS).any()
+        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_WAYS).any()
         self._work = math.inf if by_itself else 0.0
         self._table = self._ready()
         self._rules, self._viewed = views(self._graph), views(self._table)
@@ -113,14 +111,14 @@ class PlayerWithoutReplacement(Player):
 
     def play(self, chunk: Chunk) -> None:
         """Play a chunk of trials."""
-        counted, needed = without_replacement.NOT_BEGUN, NO_THRESHOLD
-        while needed != NOTHING:
+        counted, needed = without_replacement.NOT_BEGUN, nodes.NO_THRESHOLD
+        while needed != nodes.NOTHING:
             with self._tier() as table:
-                needed = self._player(*table, chunk, needed == NO_THRESHOLD, counted)
-            if needed == NO_ROOM:
+                needed = self._player(*table, chunk, needed == nodes.NO_THRESHOLD, counted)
+            if needed == nodes.NO_ROOM:
                 forget = without_replacement.forget_but_trials
                 self._begin_the_map_anew(forget, self._rules, self._lanes, self._snapshots, chunk.start)
-            elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
+            elif needed == nodes.NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
                 ask(self._decks, self._program, self._deck, self._program.wanted)
 
@@ -142,11 +140,11 @@ class PlayerWithReplacement(Player):
         """Play a chunk of trials."""
         with self._player.interpreting():
             with_replacement.begin_groups(self._rules, self._roller, self._groups, chunk)
-        needed = NO_PATIENCE
-        while needed != NOTHING:
+        needed = nodes.NO_PATIENCE
+        while needed != nodes.NOTHING:
             with self._tier() as table:
                 needed = self._player(*table)
-            if needed == NO_ROOM:
+            if needed == nodes.NO_ROOM:
                 forget = with_replacement.forget_but_groups
                 self._begin_the_map_anew(forget, self._program, self._graph.nodes, self._groups)
 

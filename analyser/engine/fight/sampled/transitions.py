@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from analyser.common.jit import Whole, step, tiered
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.fight.sampled import nodes, program_table
-from analyser.engine.fight.sampled.nodes import TRANSITION, Nodes
+from analyser.engine.fight.sampled import nodes
+from analyser.engine.fight.sampled.nodes import TRANSITION, Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
-from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import discipline
 from analyser.rules.attack import losses_of, scores_for
@@ -62,10 +61,10 @@ def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
         else:
             draw, highest = operations.required_draw(setup, operation, pair)
             if draw != Draw.NOTHING:
-                return nodes.node_at(known, program_table.test_queue(program, line), pair, 0)
+                return nodes.node_at(known, nodes.test_queue(program, line), pair, 0)
             pair = operations.changed(setup, operation, pair, highest >= 0)
         line += 1
-    return nodes.node_at(known, program_table.end_queue(program), pair, 0)
+    return nodes.node_at(known, nodes.end_queue(program), pair, 0)
 
 
 @step
@@ -91,7 +90,7 @@ def rolling(graph: Graph, line: int, pair: Pair, card: int) -> int:
 def placing(program: ProgramTable, known: Nodes, pool_node: Whole, cell: Whole) -> int:
     """The node where the officer's place is decided, after a roll that came to that cell."""
     pair = (known.first[pool_node], known.second[pool_node])
-    queue = program_table.place_queue(program, program.line[known.queue[pool_node]])
+    queue = nodes.place_queue(program, program.line[known.queue[pool_node]])
     return nodes.node_at(known, queue, pair, cell << _CELL | known.so_far[pool_node])
 
 
@@ -161,7 +160,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
             to = placing(program, known, node, cell)
             known.transitions[transition] = nodes.certain_transition(program.certain, to)
             return
-        queue = program_table.test_queue(program, line)
+        queue = nodes.test_queue(program, line)
         fallen = nodes.node_at(known, queue, pair, known_so_far | 1 << _FALLEN)
         still_there = nodes.node_at(known, queue, pair, known_so_far)
         known.transitions[transition] = nodes.lot_transition(fight.models, lost, fallen, still_there)
@@ -216,8 +215,8 @@ def struck(
 def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
     """The transition that a draw decides; UNKNOWN if it is a card whose threshold is."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
-        threshold = program_table.threshold_up_to(program, highest)
-        if threshold == program_table.UNASKED:
+        threshold = nodes.threshold_up_to(program, highest)
+        if threshold == nodes.UNASKED:
             return nodes.UNKNOWN
         return nodes.card_transition(draw - Draw.CARD_OF_0, threshold, then, otherwise)
     odds = Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)

@@ -13,10 +13,9 @@ import numpy as np
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import WholeField, empty_record
 from analyser.engine.fight.program import Setup
-from analyser.engine.fight.sampled import nodes, program_table, transitions
-from analyser.engine.fight.sampled.nodes import Nodes
-from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
+from analyser.engine.fight.sampled import nodes, transitions
+from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
+from analyser.engine.fight.sampled.pools import MOST_WAYS, Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Chunk, Graph, Snapshots, next_node
 from analyser.engine.pool.kernel import Block
 from analyser.engine.pool.layout import Layout, Rerolls
@@ -34,10 +33,10 @@ class Groups:
     node: WholeField  # the node that is being left, or NOWHERE,
     left: WholeField  # how many there are still to roll or draw,
     result: WholeField  # and the result that goes on next when all have
-    there: Annotated[Any, np.int32, (program_table.MOST_QUEUES,)]  # of each queue a node at which somebody waits
+    there: Annotated[Any, np.int32, (nodes.MOST_QUEUES,)]  # of each queue a node at which somebody waits
     beside: Annotated[Any, np.int32, (nodes.NODES,)]  # of each such node another one in its queue
     trials: Annotated[Any, np.int64, (nodes.NODES,)]  # how many wait at each node
-    results: Annotated[Any, np.int64, (nodes.MOST_TRANSITIONS,)]  # how many that leave have come to each result
+    results: Annotated[Any, np.int64, (MOST_WAYS,)]  # how many that leave have come to each result
     moving: Annotated[Any, np.int64, (2, nodes.NODES)]  # room for a list of nodes, and how many leave each
 
 
@@ -140,13 +139,13 @@ def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Gr
                 groups.queue += 1
                 continue
             if not nodes.has_room(known):
-                return program_table.NO_ROOM
+                return nodes.NO_ROOM
             groups.there[groups.queue] = groups.beside[node]
             groups.node, groups.left, groups.result = node, groups.trials[node], 0
             groups.trials[node] = 0
         alone = program.stage[groups.queue] == Stage.POOL and not transitions.is_rolled(graph, groups.queue)
         if groups.left > 0 and not all_rolled(graph, random, cache, groups, alone):
-            return program_table.NO_ROLLS
+            return nodes.NO_ROLLS
         if not alone:
             most = transitions.transitions_of(graph, groups.queue)
             start = transitions.place_of(graph, groups.node) & nodes.TRANSITION
@@ -156,12 +155,12 @@ def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Gr
                 if many > 0:
                     transition = known.transitions[start + np.uint64(result)]
                     if transition == nodes.UNKNOWN:
-                        return program_table.NO_TRANSITION
+                        return nodes.NO_TRANSITION
                     go_on(program, known, random, groups, transition, many)
                     groups.results[result] = 0
                 groups.result = result + 1
         groups.node = _NOWHERE
-    return program_table.NOTHING
+    return nodes.NOTHING
 
 
 @tiered(6.0)
@@ -183,21 +182,21 @@ def play_groups(
     Records one by one, and not as a Graph: to look up the type of a tuple of records takes as long as 5% of a chunk.
     """
     graph, roller = Graph(setup, program, pools, known), Roller(layouts, block, rerolls, cache, random)
-    for _ in range(program_table.PATIENCE):
-        needed = program_table.NOTHING
+    for _ in range(nodes.PATIENCE):
+        needed = nodes.NOTHING
         if groups.part == len(snapshots.which):
             return needed
         if groups.part >= 0:
             needed = groups_go_on(graph, random, cache, groups, snapshots)
-        if needed == program_table.NOTHING:
+        if needed == nodes.NOTHING:
             groups_begin_part(graph, groups, snapshots)
-        elif needed == program_table.NO_ROLLS:
+        elif needed == nodes.NO_ROLLS:
             roll_again(roller, pools, program.pool[groups.queue])
-        elif needed == program_table.NO_TRANSITION:
+        elif needed == nodes.NO_TRANSITION:
             transitions.find_transition(graph, groups.node, groups.result)
         else:
             return needed
-    return program_table.NO_PATIENCE
+    return nodes.NO_PATIENCE
 
 
 def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> None:
@@ -205,14 +204,14 @@ def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> 
     begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
     join(graph.nodes, groups, transitions.arrive(graph, 0, 0, chunk.start), chunk.trials)
-    groups.part, groups.queue, groups.node = -1, program_table.end_queue(graph.program), _NOWHERE
+    groups.part, groups.queue, groups.node = -1, nodes.end_queue(graph.program), _NOWHERE
 
 
 @step
 def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> None:
     """Count all trials where their part has ended, and bring those on for whom something is left to be decided."""
     _, program, _, known = graph
-    queue, number, ends = program_table.end_queue(program), groups.part + 1, 0
+    queue, number, ends = nodes.end_queue(program), groups.part + 1, 0
     node = np.int64(groups.there[queue])
     groups.there[queue] = _NOWHERE
     while node != _NOWHERE:  # all leave before anybody arrives
@@ -237,7 +236,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
     """Forget all nodes but those at which somebody waits."""
     kept = np.empty((4, known.nodes_known), np.int64)
     many = 0
-    for queue in range(program_table.end_queue(program) + 1):
+    for queue in range(nodes.end_queue(program) + 1):
         first = many
         node: Whole = np.int64(groups.there[queue])
         while node != _NOWHERE:
@@ -249,7 +248,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
         groups.there[queue] = first  # where those of this queue begin among the kept
     nodes.forget_all(known)
     end = many
-    for queue in range(program_table.end_queue(program), -1, -1):
+    for queue in range(nodes.end_queue(program), -1, -1):
         first = int(groups.there[queue])
         groups.there[queue] = _NOWHERE
         for each in range(end - 1, first - 1, -1):  # who joins last is found first

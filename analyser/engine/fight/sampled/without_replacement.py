@@ -13,7 +13,7 @@ import numpy as np
 
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.engine.fight.program import Pair
-from analyser.engine.fight.sampled import nodes, program_table, transitions
+from analyser.engine.fight.sampled import nodes, transitions
 from analyser.engine.fight.sampled.decks import (
     ABREAST,
     RING,
@@ -27,9 +27,8 @@ from analyser.engine.fight.sampled.decks import (
     shuffle_fresh,
     without,
 )
-from analyser.engine.fight.sampled.nodes import Nodes
+from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, NEXT, UNSEEN, Chunk, Graph, Snapshots, next_node
 from analyser.engine.rng import DRAWS, HALF, LOWER, RandomDraws, begin_stream, draw_again, one_of
 
@@ -134,11 +133,11 @@ def needed_for_a_roll(pools: Pools, cache: RollCache, lanes: Lanes) -> int:
     """What the lane that goes on needs for a transition; NOTHING if its roll was thrown away, and the next counts."""
     pool = np.int64(lanes.place[lanes.lane] >> nodes.POOL)
     if rolls_left(cache, pool) == 0:
-        return program_table.NO_ROLLS
+        return nodes.NO_ROLLS
     if np.int64(cache.cells[cache.next[pool]]) != pools.cells[pool]:
-        return program_table.NO_TRANSITION
+        return nodes.NO_TRANSITION
     cache.next[pool] += _ONE
-    return program_table.NOTHING
+    return nodes.NOTHING
 
 
 @kernel
@@ -157,10 +156,10 @@ def lanes_go_on(
     while lanes.active > 0:
         if lanes.stage == _ROLL:
             if lanes.lane == 0 and not nodes.has_room(known):
-                return program_table.NO_ROOM
+                return nodes.NO_ROOM
             while not all_rolled(program, known, random, cache, lanes):
                 needed = needed_for_a_roll(pools, cache, lanes)
-                if needed != program_table.NOTHING:
+                if needed != nodes.NOTHING:
                     return needed
             all_drawn(decks, random, lanes)
             lanes.stage, lanes.lane, lanes.at, lanes.many = _END, 0, 0, 0
@@ -168,7 +167,7 @@ def lanes_go_on(
                 lanes.fresh[lane] = _ZERO
         if lanes.lane < lanes.active:
             if not all_placed(known, lanes):
-                return program_table.NO_PLACE
+                return nodes.NO_PLACE
             lanes.lane = lanes.active
         # Here, and not in a step: to cache an array on each time costs more than all else here.
         begun, counts = _ZERO, _ONE if lanes.sweeps >= lanes.counted else _ZERO
@@ -195,13 +194,13 @@ def lanes_go_on(
         lanes.begun += np.int64(begun)
         lanes.at, lanes.many = at, many
         if at < many:
-            return program_table.NO_WAY
+            return nodes.NO_WAY
         shuffle_fresh(decks, lanes)
         if lanes.begun > lanes.trials:
             retire(decks, lanes)
         lanes.stage, lanes.lane = _ROLL, 0
         lanes.sweeps += 1
-    return program_table.NOTHING
+    return nodes.NOTHING
 
 
 @step
@@ -228,7 +227,7 @@ def rolled_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> bo
     queue = known.queue[node]
     if program.stage[queue] == Stage.CARD:
         for wanted in range(len(program.thresholds)):
-            if program.thresholds[wanted] == program_table.UNASKED:
+            if program.thresholds[wanted] == nodes.UNASKED:
                 program.wanted = wanted
                 return False
         result = transitions.FIRST_CARD + draw_value(program, decks, lanes, roller.random, program.pool[queue], lane)
@@ -287,11 +286,11 @@ def play_trials(
     random, cache = roller.random, roller.cache
     if anew:
         begin_trials(graph, roller, decks, lanes, snapshots, chunk, swept)
-    for _ in range(program_table.PATIENCE):
+    for _ in range(nodes.PATIENCE):
         needed = lanes_go_on(program, pools, known, random, cache, decks, lanes, snapshots)
-        if needed == program_table.NO_ROLLS:
+        if needed == nodes.NO_ROLLS:
             roll_again(roller, pools, np.int64(lanes.place[lanes.lane] >> nodes.POOL))
-        elif needed == program_table.NO_TRANSITION:
+        elif needed == nodes.NO_TRANSITION:
             place = lanes.place[lanes.lane]
             node = nodes.node_of(known, place)
             queue = known.queue[node]
@@ -300,16 +299,16 @@ def play_trials(
                 rolled_apart(graph, roller, decks, lanes)
             else:
                 transitions.find_transition(graph, node, int(cache.cells[cache.next[place >> nodes.POOL]]))
-            if program.wanted != program_table.UNASKED:
-                return program_table.NO_THRESHOLD
-        elif needed == program_table.NO_PLACE:
+            if program.wanted != nodes.UNASKED:
+                return nodes.NO_THRESHOLD
+        elif needed == nodes.NO_PLACE:
             transitions.place_of(graph, np.int64(lanes.to[lanes.lane]))
-        elif needed == program_table.NO_WAY:
+        elif needed == nodes.NO_WAY:
             lane = lanes.ends[np.uint64(lanes.at) & RING]
             next_node(graph, snapshots, np.int64(lanes.place[lane] & nodes.TRANSITION), np.int64(lanes.row[lane]))
         else:
             return needed
-    return program_table.NO_PATIENCE
+    return nodes.NO_PATIENCE
 
 
 @step
