@@ -36,16 +36,12 @@ class SamplingPlan:
     """Everything that rolling a fight needs, whatever the number of trials and the seed."""
 
     fight: FightFacts
+    dice: int  # of the first roll
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None
     shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
     blocks: list[Block] = field(default_factory=list, init=False)  # that no thread is using
-
-    @cached_property
-    def dice(self) -> int:
-        """Of the first roll."""
-        return int(self.fight.dice)
 
     @cached_property
     def outcomes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -76,7 +72,7 @@ def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64],
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return SamplingPlan(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
+    return SamplingPlan(fight, facts.dice, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
 
 
 def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:

@@ -155,13 +155,14 @@ def layout_for(
     )
     if not apart:
         return layout, None
+    cards = np.array([0, *np.cumsum(deck)]) if fight.overcharge else np.zeros(1, np.int64)
     ends_again = {threshold: end * sides for threshold, end in _ends_again(small).items()}
     return layout, Rerolls(
         allowance=kind(allowance),
         thresholds=_thresholds(fight, ends, kind, a_pair, every=rerolls),
         thresholds_again=_thresholds(fight, ends_again, kind, a_pair, every=rerolls),
         kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
-        card_bounds=_card_bounds(deck) if fight.overcharge else np.zeros(1, np.uint16),
+        card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
 
 
@@ -191,12 +192,6 @@ def kept_of(dice: int, explosion: int, die: NDArray[np.int64]) -> int:
     heroics = math.ceil(dice * heroic + 2 * math.sqrt(dice * heroic * (1 - heroic)))
     added = min(heroics, dice) * explosion
     return added + added % 2
-
-
-def _card_bounds(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Where each card value begins among 16-bit draws, and where the draws end that are thrown away."""
-    unit = np.iinfo(np.uint16).max // int(deck.sum())
-    return (np.concatenate([[0], np.cumsum(deck)]) * unit).astype(np.uint16)
 
 
 def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:

@@ -56,7 +56,6 @@ class Player:
         self._work = math.inf if by_itself else 0.0
         self._table = self._ready()
         self._rules, self._viewed = views(self._graph), views(self._table)
-        self.begin()
 
     def begin(self) -> None:
         """Forget what was counted, not where the draws lead."""

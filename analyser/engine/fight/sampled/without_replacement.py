@@ -14,23 +14,11 @@ import numpy as np
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.engine.fight.program import Pair
 from analyser.engine.fight.sampled import nodes, transitions
-from analyser.engine.fight.sampled.decks import (
-    ABREAST,
-    RING,
-    Decks,
-    Lanes,
-    cards_left,
-    draw_fairly,
-    draw_value,
-    move_deck,
-    shuffle_all,
-    shuffle_fresh,
-    without,
-)
+from analyser.engine.fight.sampled.decks import ABREAST, Decks, Lanes, cards_left, draw_value, shuffle_fresh, without
 from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, NEXT, UNSEEN, Chunk, Graph, Snapshots, next_node
-from analyser.engine.rng import DRAWS, HALF, LOWER, RandomDraws, begin_stream, draw_again, one_of
+from analyser.engine.rng import DRAWS, HALF, LOWER, RandomDraws, begin_stream, draw_again, next_draw, one_of
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1
@@ -40,7 +28,8 @@ _DRAW = np.uint64(nodes.DRAW)
 _OF_0, _OF_1, _DRAWS = np.uint64(nodes.CARD_OF_1 - 1), np.uint64(nodes.CARD_OF_1), np.uint64(3)
 _ZERO, _ONE, _WORD, _BIT = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 _FINAL = np.uint64(62)
-_LANES = np.uint64(ABREAST)
+_LANES, _RING = np.uint64(ABREAST), np.uint64(2 * ABREAST - 1)  # places in the ring go up to that, and begin again
+_ALL = _ONE << HALF
 
 
 @inlined
@@ -103,13 +92,20 @@ def all_drawn(decks: Decks, random: RandomDraws, lanes: Lanes) -> None:
 
 @step
 def draw_doubtful(decks: Decks, random: RandomDraws, lanes: Lanes, draws: int) -> None:
-    """Draw the cards of all lanes again, without bias: it is seldom needed."""
+    """Draw the cards of all lanes again, without bias, by multiplication and rejection: it is seldom needed.
+
+    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
+    """
     kept = np.empty(ABREAST, np.uint32)
     for lane in range(ABREAST):
         kept[lane] = random.draws[draws + lane]
     for lane in range(lanes.active):
         second = lanes.transition[lane] >> _DRAW & _DRAWS == _OF_1
-        lanes.shown[lane] = draw_fairly(decks, lanes, random, lane, second, np.uint64(kept[lane]))
+        cards = cards_left(decks, lanes, lane, second)
+        product = np.uint64(kept[lane]) * cards
+        while product & LOWER < _ALL % cards:
+            product = next_draw(random) * cards
+        lanes.shown[lane] = (product >> HALF) + _ONE
 
 
 @inlined
@@ -122,7 +118,7 @@ def all_placed(known: Nodes, lanes: Lanes) -> bool:
             lanes.lane, lanes.many = lane, many
             return False
         lanes.place[lane] = place
-        lanes.ends[many & RING] = lane
+        lanes.ends[many & _RING] = lane
         many += place >> _BIT
     lanes.many = many
     return True
@@ -175,7 +171,7 @@ def lanes_go_on(
         at: Whole = np.uint64(lanes.at)
         many: Whole = np.uint64(lanes.many)
         while at < many:
-            ended = lanes.ends[at & RING]
+            ended = lanes.ends[at & _RING]
             end, row = lanes.place[ended] & nodes.TRANSITION, lanes.row[ended]
             way = ends[end, row, NEXT]
             if way == UNSEEN:
@@ -188,7 +184,7 @@ def lanes_go_on(
             lanes.row[ended] = row ^ (row ^ first_row) & _ZERO - over
             lanes.place[ended], lanes.fresh[ended] = place, over
             if place & nodes.ENDED:  # of the next part too, in which nothing was to be decided
-                lanes.ends[many & RING] = ended
+                lanes.ends[many & _RING] = ended
                 many += _ONE
             at += _ONE
         lanes.begun += np.int64(begun)
@@ -212,7 +208,9 @@ def retire(decks: Decks, lanes: Lanes) -> None:
             lanes.active -= 1
             last = lanes.active
             lanes.place[lane], lanes.row[lane] = lanes.place[last], lanes.row[last]
-            move_deck(decks, lanes, last, lane)
+            for side in range(2):
+                for word in range(decks.words):
+                    lanes.left[side, word, lane] = lanes.left[side, word, last]
 
 
 @step
@@ -264,7 +262,10 @@ def begin_trials(
     """The first trials of a chunk are about to begin."""
     begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
-    shuffle_all(decks, lanes)
+    for side in range(2):
+        for word in range(decks.words):
+            for each in range(ABREAST):
+                lanes.left[side, word, each] = decks.full[word]
     first_time = np.uint64(chunk.trials) if counted == NOT_BEGUN else _ZERO
     decided = find_first(graph, lanes, snapshots, chunk.start, first_time)
     lanes.stage, lanes.lane, lanes.sweeps, lanes.counted = _ROLL, 0, 0, max(counted, 0)
@@ -304,7 +305,7 @@ def play_trials(
         elif needed == nodes.NO_PLACE:
             transitions.place_of(graph, np.int64(lanes.to[lanes.lane]))
         elif needed == nodes.NO_WAY:
-            lane = lanes.ends[np.uint64(lanes.at) & RING]
+            lane = lanes.ends[np.uint64(lanes.at) & _RING]
             next_node(graph, snapshots, np.int64(lanes.place[lane] & nodes.TRANSITION), np.int64(lanes.row[lane]))
         else:
             return needed
