@@ -272,12 +272,6 @@ def threshold_up_to(program: ProgramTable, highest: int) -> int:
 
 
 @step
-def place_queue(program: ProgramTable, line: int) -> int:
-    """Where the officer's place is decided."""
-    return int(program.first_queue[line + 1] - 2)
-
-
-@step
 def test_queue(program: ProgramTable, line: int) -> int:
     """Where tests, tosses and single dice are."""
     return int(program.first_queue[line + 1] - 1)

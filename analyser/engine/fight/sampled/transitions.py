@@ -90,7 +90,7 @@ def rolling(graph: Graph, line: int, pair: Pair, card: int) -> int:
 def placing(program: ProgramTable, known: Nodes, pool_node: Whole, cell: Whole) -> int:
     """The node where the officer's place is decided, after a roll that came to that cell."""
     pair = (known.first[pool_node], known.second[pool_node])
-    queue = nodes.place_queue(program, program.line[known.queue[pool_node]])
+    queue = nodes.test_queue(program, program.line[known.queue[pool_node]]) - 1  # the one before the last of its line
     return nodes.node_at(known, queue, pair, cell << _CELL | known.so_far[pool_node])
 
 
