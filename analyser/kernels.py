@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,25 +51,17 @@ _MORALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _exact_fights() -> None:
-    str(api.duel(A, B, rounds=2))  # also what each did, and why
-
-
-def _sampled_fights(replacement: bool, overcharge: bool) -> None:
+def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None:
     keys = {"qualities": ["Overcharge"], "overcharge": True, "attacker_models": 3} if overcharge else {}
     api.focus([{"dice": 3} | keys], B, method="monte-carlo", replacement=replacement, trials=1000, threads=1)
 
 
-def _attacks(die: Mapping[str, int] | None) -> None:
+def _attacks(die: Mapping[str, int] | None = None) -> None:
     ruleset = {"ruleset": {"die": die}} if die else {}
     for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
         asked = {"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset
         api.exact(asked)
         api.simulate(asked, trials=1000, threads=1)
-
-
-def _matchups() -> None:
-    matchups(A, B, threads=1)
 
 
 def _morale(system: str) -> None:
@@ -80,17 +73,17 @@ def _morale(system: str) -> None:
             morale.simulate(system, ready, trials, threads=1)
 
 
-KERNELS: Mapping[str, tuple[Callable[..., None], tuple[Any, ...]]] = {  # what takes longest first
-    "exact-fights": (_exact_fights, ()),
-    "sampled-fights": (_sampled_fights, (False, False)),
-    "sampled-fights-with-overcharge": (_sampled_fights, (False, True)),
-    "sampled-fights-with-replacement": (_sampled_fights, (True, False)),
-    "sampled-fights-with-replacement-and-overcharge": (_sampled_fights, (True, True)),
-    "attacks": (_attacks, (None,)),
-    "morale-grande-tactique": (_morale, ("grande-tactique",)),
-    "matchups": (_matchups, ()),
-    "attacks-with-dice-of-many-sides": (_attacks, (_MANY_SIDES,)),
-    **{f"morale-{system}": (_morale, (system,)) for system in _MORALE if system != "grande-tactique"},
+KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
+    "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
+    "sampled-fights": _sampled_fights,
+    "sampled-fights-with-overcharge": partial(_sampled_fights, overcharge=True),
+    "sampled-fights-with-replacement": partial(_sampled_fights, replacement=True),
+    "sampled-fights-with-replacement-and-overcharge": partial(_sampled_fights, replacement=True, overcharge=True),
+    "attacks": _attacks,
+    "morale-grande-tactique": partial(_morale, "grande-tactique"),
+    "matchups": partial(matchups, A, B, threads=1),
+    "attacks-with-dice-of-many-sides": partial(_attacks, _MANY_SIDES),
+    **{f"morale-{system}": partial(_morale, system) for system in _MORALE if system != "grande-tactique"},
 }
 
 
@@ -154,6 +147,5 @@ def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
 
 
 if __name__ == "__main__":
-    _ask, _about = KERNELS[sys.argv[1]]
     with suppress(KeyboardInterrupt), interpreted(False):
-        _ask(*_about)
+        KERNELS[sys.argv[1]]()

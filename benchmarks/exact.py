@@ -4,12 +4,14 @@ from importlib import import_module
 
 import analyser
 from analyser.analysis.matchups import matchups
+from analyser.common.jit import interpreted
 from analyser.engine.attack.sweep import sweep
 from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight
-from benchmarks.timing import Candidate, interleaved
+from benchmarks.timing import Candidate, compiled, interleaved
 
 EXACT = "exact, the full joint distribution"
+FIRST = "the same, not compiled yet"
 PEERS = {
     "icepool, hits alone": "icepool_hits",
     "dyce, hits alone": "dyce_hits",
@@ -28,6 +30,12 @@ def peer(name, dice):
     return Candidate(name, lambda: law_of_hits(dice), repeats=5)
 
 
+def interpreter(ask, *asked):
+    """What the interpreter finds."""
+    with interpreted():
+        return ask(*asked)
+
+
 def calls(rounds=40):
     """Seconds a call, from 3 to 24 dice."""
     return [{"dice": dice, "seconds_a_call": calls_with(dice, rounds)} for dice in DICE]
@@ -35,17 +43,18 @@ def calls(rounds=40):
 
 def calls_with(dice, rounds):
     scenario = analyser.load_scenario(fight(dice))
-    ours = Candidate(EXACT, lambda: analyser.exact(scenario), repeats=100)
-    candidates = [ours, *filter(None, (peer(name, dice) for name in PEERS))]
+    ours = Candidate(EXACT, compiled(lambda: analyser.exact(scenario)), repeats=100)
+    first = Candidate(FIRST, lambda: interpreter(analyser.exact, scenario), repeats=5)
+    candidates = [ours, first, *filter(None, (peer(name, dice) for name in PEERS))]
     return {name: sample.summary() for name, sample in interleaved(candidates, rounds).items()}
 
 
 def sweeps(rounds=20):
     """Seconds a matrix and an attack: laws of pools shared along a row, and not shared at all."""
     matrix, column = random_matrix(SIDE, SIDE), random_matrix(SIDE * 10, 1)
-    one = Candidate("1 thread", lambda: sweep(*matrix, threads=1))
-    two = Candidate("2 threads", lambda: sweep(*matrix, threads=2))
-    unshared = Candidate("one target", lambda: sweep(*column, threads=1), SIDE * 10)
+    one = Candidate("1 thread", compiled(lambda: sweep(*matrix, threads=1)))
+    two = Candidate("2 threads", compiled(lambda: sweep(*matrix, threads=2)))
+    unshared = Candidate("one target", compiled(lambda: sweep(*column, threads=1)), SIDE * 10)
     samples = interleaved([one, two, unshared], rounds)
     attacks = SIDE * SIDE
     one_thread = samples["1 thread"].summary()
@@ -61,6 +70,6 @@ def factions(rounds=5):
     """The public table of every loadout that is shipped on every other."""
     everything = ("crown/*", "imperium/*", "commonwealth/*")
     table = matchups(everything, everything, situations=["long-range"]).frame
-    candidate = Candidate("matchups", lambda: matchups(everything, everything, situations=["long-range"]))
+    candidate = Candidate("matchups", compiled(lambda: matchups(everything, everything, situations=["long-range"])))
     seconds = interleaved([candidate], rounds)["matchups"].summary()
     return {"rows": len(table), "seconds": seconds}

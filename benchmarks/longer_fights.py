@@ -11,7 +11,7 @@ from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, DuelTerms
 from benchmarks.baselines.duels import ROUNDS, TWELVE, numpy_vectorised, pure_python, scenario
 from benchmarks.montecarlo import NUMPY, ONE, PURE_PYTHON, TWO
-from benchmarks.timing import Candidate, interleaved
+from benchmarks.timing import Candidate, compiled, interleaved
 
 PUT_BACK, REAL = "cards put back", "real decks"
 DUEL, TOSSED, CHARGE = "duel, A first, exact", "duel, a toss each round, exact", "charge, exact"
@@ -71,7 +71,7 @@ def exactly(rounds=15):
     def law(fight, start=start_states):
         setup, parts = fight
         began = start(setup)
-        return lambda: exact_distributions(setup, parts, began, *chance)
+        return compiled(lambda: exact_distributions(setup, parts, began, *chance))
 
     setup, operations = charge_program(unit("melee"), unit("melee"))
     calls = {DUEL: law(program()), TOSSED: law(program("random")), CHARGE: law((setup, [operations]), charge_start)}

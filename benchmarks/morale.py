@@ -2,7 +2,7 @@
 
 from analyser import morale
 from benchmarks.baselines.morale import division, grande_tactique, legion, mordheim, warmaster
-from benchmarks.timing import Candidate, interleaved
+from benchmarks.timing import Candidate, compiled, interleaved
 
 QUESTIONS = {
     "Legion, 6 rounds": legion,
@@ -41,13 +41,13 @@ def questions(rounds=15):
 
 def exact_alone(system, question, rounds):
     ready = morale.load_question(system, question)
-    answer = Candidate(EXACT, lambda: morale.exact(system, ready), repeats=5)
+    answer = Candidate(EXACT, compiled(lambda: morale.exact(system, ready)), repeats=5)
     return {"seconds_exact": interleaved([answer], rounds)[EXACT].summary()}
 
 
 def one(module, rounds):
     ready = morale.load_question(module.SYSTEM, module.QUESTION)
-    answer = Candidate(EXACT, lambda: morale.exact(module.SYSTEM, ready), repeats=5)
+    answer = Candidate(EXACT, compiled(lambda: morale.exact(module.SYSTEM, ready)), repeats=5)
     ours = Candidate(ONE, lambda: morale.simulate(module.SYSTEM, ready, TRIALS, seed=1, threads=1), TRIALS)
     numpy = Candidate(NUMPY, lambda: module.play(NUMPY_TRIALS, 1), NUMPY_TRIALS)
     samples = interleaved([answer, ours, numpy], rounds)

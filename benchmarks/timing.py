@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from analyser.common.jit import interpreted
+
 
 @dataclass
 class Candidate:
@@ -48,6 +50,16 @@ def spread(ratios) -> dict[str, float]:
     """Median and quartiles."""
     first, median, third = np.percentile(ratios, [25, 50, 75]).tolist()
     return {"median": median, "quartile_1": first, "quartile_3": third}
+
+
+def compiled(ask: Callable[[], object]) -> Callable[[], object]:
+    """The same by machine code, as when enough has been asked to pay for the compiler."""
+
+    def asked() -> object:
+        with interpreted(False):
+            return ask()
+
+    return asked
 
 
 def interleaved(candidates: list[Candidate], rounds: int) -> dict[str, Sample]:

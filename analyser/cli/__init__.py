@@ -38,25 +38,17 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "import": ("library", "Make profiles of BattleScribe data."),
     },
     "Set-up": {
-        "completion": ("completion", "What makes a shell complete names."),
-        "warm-up": ("warm_up", "Compile all kernels now, not when they are first used."),
+        "completion": ("set_up", "What makes a shell complete names."),
+        "warm-up": ("set_up", "Compile all kernels now, not when they are first used."),
     },
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``analyser`` command.
+    """The ``analyser`` command with some `arguments`, by default those of the process.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Default: those of the process.
-
-    Returns
-    -------
-    int
-        The exit status: 0, 1 if ``diff --fail-over`` fails, 2 for an input that cannot be used, 130 after Ctrl-C, 141
-        after a broken pipe.
+    The exit status is 0, 1 if ``diff --fail-over`` fails, 2 for an input that cannot be used, 130 after Ctrl-C, 141
+    after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -81,7 +73,6 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _command(name: str) -> click.Command:
-    """The command of that name, its module imported now."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     function = "import_command" if name == "import" else name.replace("-", "_")
     command: click.Command = getattr(importlib.import_module(f"analyser.cli.{module}"), function)

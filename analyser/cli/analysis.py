@@ -14,9 +14,8 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import write
-from analyser.cli.completion import complete_metric, complete_row, complete_selector, complete_situations
-from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, TARGET, attack_scenario, complete_target
-from analyser.cli.options import AT_LEAST_1, FILE, METHOD, OUTPUT_OPTIONS, PROFILES, QUIET_OPTION, THREADS, Option
+from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, attack_scenario
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
 from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 
@@ -30,19 +29,17 @@ COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 _TARGET = "Selector of the unit that all attack; can be repeated: a table each, and the mean."
 _WEIGHTS = "Of several targets, with commas between them. Default: all alike."
 _WHO = "Selector with wildcards, such as 'crown/*'."
-_HEATMAPS, _CHANGED = "What the heatmaps show; can be repeated.", "Default: the probability that changed most."
 _ROW = "The row to fire. Default: each time the best."
-METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON, shell_complete=complete_metric)
+METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON)
 PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
 
 
 def _situations(default: str, group: str = "Options") -> Option:
-    text = f"Names with commas between them{default}"
-    return Option("--situations NAMES", text, group, type=options.names, shell_complete=complete_situations)
+    return Option("--situations NAMES", f"Names with commas between them{default}", group, type=options.names)
 
 
 COMPARE_OPTIONS = [
-    Option("--target UNIT", _TARGET, COMPARISON, required=True, multiple=True, shell_complete=complete_target),
+    Option("--target UNIT", _TARGET, COMPARISON, required=True, multiple=True, shell_complete=OF_TARGET.complete),
     Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
     METRIC,
     PER_POINTS,
@@ -57,7 +54,7 @@ MATCHUPS_OPTIONS = [
     _situations(", or all. Default: long-range,short-range-aimed.", COMPARISON),
     METRIC,
     PER_POINTS,
-    Option("--row NAME", _ROW, COMPARISON, shell_complete=complete_row),
+    Option("--row NAME", _ROW, COMPARISON),
     Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
     THREADS,
     *OUTPUT_OPTIONS,
@@ -68,26 +65,26 @@ EXPLORE_OPTIONS = [
     PROFILES,
 ]
 REPORT_OPTIONS = [
-    Option("--attackers PATTERN", _WHO, required=True, shell_complete=complete_selector),
-    Option("--defenders PATTERN", _WHO, required=True, shell_complete=complete_selector),
+    Option("--attackers PATTERN", _WHO, required=True),
+    Option("--defenders PATTERN", _WHO, required=True),
     _situations(". Default: all."),
-    Option("--row NAME", _ROW, shell_complete=complete_row),
-    Option("--metric NAME", _HEATMAPS, dest="metrics", multiple=True, shell_complete=complete_metric),
+    Option("--row NAME", _ROW),
+    Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
     PROFILES,
-    Option("--out DIR", "Folder for tables, pictures and the page.", type=FILE, required=True),
-    QUIET_OPTION,
+    Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
+    options.QUIET_OPTION,
 ]
 DIFF_OPTIONS = [
-    Option("--attackers PATTERN", f"{_WHO} Default: everybody.", shell_complete=complete_selector),
-    Option("--defenders PATTERN", f"{_WHO} Default: everybody.", shell_complete=complete_selector),
+    Option("--attackers PATTERN", f"{_WHO} Default: everybody."),
+    Option("--defenders PATTERN", f"{_WHO} Default: everybody."),
     _situations(". Default: all."),
-    Option("--metric NAME", _CHANGED, shell_complete=complete_metric),
+    Option("--metric NAME", "Default: the probability that changed most."),
     Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
     Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=click.FloatRange(0)),
     options.FORMAT,
     options.OUT,
-    QUIET_OPTION,
+    options.QUIET_OPTION,
 ]
 
 
@@ -209,14 +206,8 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
         raise InputError(f"needs {' and '.join(missing)}; to install: {remedy}", where="explore")
     folder = f", profiles=analyser.load_profiles({str(Path(profiles).resolve())!r})" if profiles else ""
     source = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "execution_count": None,
-        "metadata": {},
-        "outputs": [],
-        "source": source,
-    }
-    page = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    page = {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "explore.ipynb"
         path.write_text(json.dumps(page), encoding="utf-8")
@@ -248,8 +239,8 @@ def report(out: str, profiles: str | None, **keys: Any) -> None:
 
 
 @click.command(cls=Command, params=DIFF_OPTIONS)
-@click.argument("old", type=FILE)
-@click.argument("new", type=FILE)
+@click.argument("old", shell_complete=options.complete_file)
+@click.argument("new", shell_complete=options.complete_file)
 @click.pass_context
 def diff(context: click.Context, /, old: str, new: str, limit: int, fail_over: float | None, **keys: Any) -> None:
     """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""

@@ -15,7 +15,6 @@ from analyser.common.errors import TooLargeError
 from analyser.common.files import write_content, write_whole
 
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
-SECONDS_BEFORE_BAR = 1.0  # shorter work shows no progress bar
 NUMBERS = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
 
@@ -38,7 +37,10 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
     note_other_profiles(profiles)
     if kind in FIGHTS and method != "exact" and sys.stderr.isatty():
-        _tell_of_compiling()
+        from analyser.engine.fight.sampled.pools import roll_again
+
+        if not roll_again.is_kept():
+            note("kernels are compiled for the first sample: some seconds, once (analyser warm-up does it beforehand)")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -49,7 +51,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             missing = f"no exact answer: {error.problem}"
             note(missing)
     if method != "exact":
-        with progress_bar("games", after=SECONDS_BEFORE_BAR) as progress:
+        with progress_bar("games", after=1.0) as progress:
             results.append(simulate(source, profiles=profiles, kind=kind, progress=progress, **numbers))
     if missing:
         rules = results[0].rules
@@ -61,14 +63,6 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         record = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
         shown = shown._replace(record=lambda: record)
     write(*shown, warnings=results[0].warnings, plot=results[0].plot)
-
-
-def _tell_of_compiling() -> None:
-    """On a terminal: why the first sample of a fight takes longer than those after it."""
-    from analyser.engine.fight.sampled.pools import roll_again
-
-    if not roll_again.is_kept():
-        note("kernels are compiled for the first sample: some seconds, once (analyser warm-up does it beforehand)")
 
 
 def write(
@@ -101,7 +95,6 @@ def write(
 
 
 def _save(drawn: Any, path: Path) -> None:
-    """Write a picture, whole or not at all."""
     from analyser.plots.look import house_style
 
     figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)

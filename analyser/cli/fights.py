@@ -1,62 +1,177 @@
-"""The commands about fights: ``attack``, ``charge``, ``focus``, ``duel`` and ``run``."""
+"""The commands about fights; and what may stand after a selector: ``crown/rifle-platoon@basic:models=4``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import click
+from click.shell_completion import CompletionItem
 
-from analyser.cli import selectors
+from analyser.cli import options
 from analyser.cli.answer import answer
-from analyser.cli.completion import complete_selector, with_keys
-from analyser.cli.options import ANSWER_OPTIONS, FILE, REPLACEMENT, KeyOption, Option, given_keys, keys_of
-from analyser.cli.selectors import attack_from, unit_from
+from analyser.cli.options import ANSWER_OPTIONS, FIGHT_OPTIONS, KeyOption, Option, complete_selector, keys_of
 from analyser.cli.shell import Choice, Command
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, did_you_mean, nearest
 from analyser.rules.policies import POLICIES
-from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms, Target
+from analyser.scenarios.schema import BONUSES, CIRCUMSTANCES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
+
+if TYPE_CHECKING:
+    from analyser.common.validation import Record
+
+_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
+_KEYS_TOO = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
+_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector itself, tables, and what nobody need say
+_MARKS = dict.fromkeys(map(str, BONUSES), "bonuses") | dict.fromkeys(map(str, PENALTIES), "penalties")
+
+
+class Words(NamedTuple):
+    """What may stand after a colon; and `elsewhere`: words that are right in another place, and that place."""
+
+    allowed: tuple[str, ...]
+    elsewhere: Mapping[str, str]
+
+    def check(self, key: str, where: str) -> None:
+        """Raise InputError for a word that may not stand there: it says where it may, or which one may be meant."""
+        if key in self.allowed:
+            return
+        if key in self.elsewhere:
+            raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
+        close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
+        here = not close or close[0] in self.allowed
+        allowed = ", ".join(self.allowed) if here else self.elsewhere[close[0]]
+        raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
+
+    def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Selectors that begin so and, after a colon, keys."""
+        if ":" not in incomplete:
+            return complete_selector(context, parameter, incomplete)
+        before, last = re.fullmatch(r"(.*[:,])([^:,]*)", incomplete).groups()  # type: ignore[union-attr]
+        return [CompletionItem(f"{before}{key}") for key in self.allowed if key.startswith(last)]
+
+
+def _words(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _NO_WORDS))
+
+
+def _options(record: type[Record]) -> dict[str, str]:
+    return {
+        key: f"the option --{'no-' * (field.default is True)}{key.replace('_', '-')}"
+        for key, field in record.model_fields.items()
+    }
+
+
+_AT_THE_TARGET, _POLICY = "after the colon of the target", "the option --policy-a or --policy-b"
+_OF_TARGET = {
+    key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AT_THE_TARGET
+    for key in _words(Target)
+}
+_RANGED = dict.fromkeys(_words(Attack, _MARKS), "for attack and focus, after the colon of who attacks")
+_CLOSE = dict.fromkeys(_words(Combatant), "for charge and duel")
+_OF_A_DUEL = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"a matter of policy, {_POLICY}")
+
+OF_ATTACKER = Words(_words(Attack, _MARKS), _OF_TARGET)
+OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*_MARKS, *CIRCUMSTANCES)), _OF_TARGET)
+OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after the colon of who attacks it"))
+OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
+OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
+OF_DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(DuelTerms) | _OF_A_DUEL)
+
+
+def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
+    """The section `where` of a unit: a selector, and after a colon its keys; those of a charge in a table of it."""
+    selector, keys = _selector_and_keys(text, where, words)
+    section: dict[str, Any] = {"unit": selector}
+    for key, value in keys.items():
+        if key in Charge.model_fields and words is OF_DUELLIST:
+            section.setdefault("charge", {})[key] = value
+        else:
+            section[key] = {"unit": value} if key == "passengers" else value
+    return section
+
+
+def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
+    """One of the ``[[attacks]]``, `where`: a selector, and after a colon its keys, bonuses and penalties."""
+    selector, keys = _selector_and_keys(text, where, words)
+    attack: dict[str, Any] = {"attacker": selector}
+    for key, value in keys.items():
+        if key not in _MARKS or (value is not True and key in _KEYS_TOO):
+            attack[key] = value
+        elif value is True:
+            add_mark(attack, _MARKS[key], key)
+        else:
+            raise InputError(f"{value!r} is not usable", where=f"{where}.{key}", allowed="the word alone")
+    return attack
+
+
+def add_mark(section: dict[str, Any], key: str, mark: str) -> None:
+    """Add an entry to a list of a section; anything but a list is left for the scenario to reject."""
+    marks = section.setdefault(key, [])
+    if isinstance(marks, list) and mark not in marks:
+        marks.append(mark)
+
+
+def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[str, Any]]:
+    selector, _, rest = text.partition(":")
+    keys: dict[str, Any] = {}
+    for part in filter(None, (each.strip() for each in _BETWEEN_KEYS.split(rest))):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        key = name.replace("-", "_")
+        words.check(key, where)
+        if key in keys:
+            raise InputError(f"{key} stands there twice", where=where, allowed="each key once")
+        if not equals and (example := _example_for(key)):
+            raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
+        if equals and not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
+            raise InputError(f"{value!r} has no closing bracket", where=f"{where}.{key}", allowed=f"{value}{closing}")
+        keys[key] = options.value_of(value, f"{where}.{key}") if equals else True
+    return selector, keys
+
+
+def _example_for(key: str) -> str:
+    """A value as it may stand after a key; none where the key alone says yes."""
+    field = {**Attack.model_fields, **Combatant.model_fields}.get(key)
+    kind = None if field is None or key in _MARKS else options.plain_type(field.annotation)
+    if get_origin(kind) is Literal:
+        return str(get_args(kind)[0])
+    if get_origin(kind) is tuple:
+        return "[...]"
+    return {None: "", bool: "", int: "4", float: "6"}.get(kind, "...")
 
 
 def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
     """A flag for each entry that a list of an attack can have, but for those that are keys of their own."""
     field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed is of the target
     return [
-        KeyOption(("attack", key), field, key.capitalize(), member=mark, name=names.get(mark, mark), text=text)
+        KeyOption(names.get(mark, mark), ("attack", key), field, key.capitalize(), text, member=mark)
         for mark, text in marks.items()
         if mark != "opportunity_fire"
     ]
 
 
-complete_combatant = with_keys(selectors.COMBATANT.allowed)
-complete_duellist = with_keys(selectors.DUELLIST.allowed)
-complete_attacker = with_keys(selectors.ATTACKER.allowed)
-complete_target = with_keys(selectors.TARGET.allowed)
-ATTACKER = click.argument("attacker", shell_complete=complete_attacker)
-TARGET = click.argument("target", shell_complete=complete_target)
+ATTACKER = click.argument("attacker", shell_complete=OF_ATTACKER.complete)
+TARGET = click.argument("target", shell_complete=OF_TARGET.complete)
 ATTACK_OPTIONS = [
     *keys_of(Attack, "attack", "Attack"),
     *_marks("bonuses", BONUSES),
     *_marks("penalties", PENALTIES),
     *keys_of(Target, "target", "Target"),
 ]
-_SECONDARY = "Another unit of the target's side in contact."
 CHARGE_OPTIONS = [
     *keys_of(Charge, "charge", "Charge"),
-    Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True, shell_complete=complete_selector),
-    *ANSWER_OPTIONS,
-    REPLACEMENT,
+    Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
+    *FIGHT_OPTIONS,
 ]
+_TARGET = "The unit that all attack."
 _UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
 _FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
 FOCUS_OPTIONS = [
-    Option("--target UNIT", "The unit that all attack.", "Focus fire", required=True, shell_complete=complete_target),
+    Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
     Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),
     *ATTACK_OPTIONS,
-    *ANSWER_OPTIONS,
-    REPLACEMENT,
+    *FIGHT_OPTIONS,
 ]
-_POLICIES_HELP = "\n".join(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -64,12 +179,12 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
 
     What one of several `attacks` says itself goes before the options; elsewhere two values of one key are refused.
     """
-    for option, value in given_keys():
+    for option, value in options.given_keys():
         section, key = option.path
         each_holds = section == "attack" and bool(attacks)
         for part in attacks if each_holds else [raw[section]]:
             if option.member:
-                selectors.add_mark(part, key, option.member)
+                add_mark(part, key, option.member)
             elif part.setdefault(key, value) != value and not each_holds:
                 problem = f"{part[key]} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
@@ -78,8 +193,8 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
 
 def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
     """The raw scenario of an attack between two selectors, under the options of the command in progress."""
-    shooter = attack_from(attacker, "attack", selectors.ATTACKER)
-    return with_options({"attack": shooter, "target": unit_from(target, "target", selectors.TARGET)})
+    shooter = attack_from(attacker, "attack", OF_ATTACKER)
+    return with_options({"attack": shooter, "target": unit_from(target, "target", OF_TARGET)})
 
 
 @click.command(cls=Command, params=[*ATTACK_OPTIONS, *ANSWER_OPTIONS])
@@ -95,8 +210,8 @@ def attack(attacker: str, target: str, **_: Any) -> None:
 
 
 @click.command(cls=Command, params=CHARGE_OPTIONS)
-@click.argument("attacker", shell_complete=complete_combatant)
-@click.argument("target", shell_complete=complete_combatant)
+@click.argument("attacker", shell_complete=OF_COMBATANT.complete)
+@click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
     """What ATTACKER's charge at TARGET comes to: who wins, what both sides lose, what becomes of them.
 
@@ -104,19 +219,13 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     crown/rifle-platoon@basic:suppressed,close-quarters-row=melee or scion-grenadier-p@basic:garrisoned,models=4
     (the keys of docs/fights.md).
     """
-    raw = {
-        "charge": {},
-        "attacker": unit_from(attacker, "attacker", selectors.COMBATANT),
-        "target": unit_from(target, "target", selectors.COMBATANT),
-        "secondary": [
-            unit_from(each, f"secondary.{place}", selectors.SECONDARY) for place, each in enumerate(secondary)
-        ],
-    }
-    answer("charge", with_options(raw))
+    sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
+    others = [unit_from(each, f"secondary.{place}", OF_SECONDARY) for place, each in enumerate(secondary)]
+    answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
 @click.command(cls=Command, params=FOCUS_OPTIONS)
-@click.argument("attackers", nargs=-1, shell_complete=complete_attacker)
+@click.argument("attackers", nargs=-1, shell_complete=OF_ATTACKER.complete)
 def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
     """What the ranged attacks of ATTACKERS on one target come to, in the order in which they are given.
 
@@ -126,31 +235,30 @@ def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | No
     """
     if not attackers:
         raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
-    who = selectors.ONE_OF_ATTACKERS
-    attacks = [attack_from(each, f"attacks.{place}", who) for place, each in enumerate(attackers)]
-    raw = {"attacks": attacks, "target": unit_from(target, "target", selectors.TARGET)}
+    attacks = [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
+    raw = {"attacks": attacks, "target": unit_from(target, "target", OF_TARGET)}
     answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
 @click.command(
     cls=Command,
-    params=[*keys_of(DuelTerms, "duel", "Duel"), *ANSWER_OPTIONS, REPLACEMENT],
-    epilog=f"\b\nPolicies:\n{_POLICIES_HELP}",
+    params=[*keys_of(DuelTerms, "duel", "Duel"), *FIGHT_OPTIONS],
+    epilog="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
 )
-@click.argument("a", shell_complete=complete_duellist)
-@click.argument("b", shell_complete=complete_duellist)
+@click.argument("a", shell_complete=OF_DUELLIST.complete)
+@click.argument("b", shell_complete=OF_DUELLIST.complete)
 def duel(a: str, b: str, **_: Any) -> None:
     """What becomes of A and B if they fight for some rounds, each by its policy.
 
     Both are selectors; after a colon stands what else is true of a unit, such as
     crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of docs/fights.md; those of how it charges too).
     """
-    sides = {side: unit_from(text, side, selectors.DUELLIST) for side, text in (("a", a), ("b", b))}
+    sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
 
 
-@click.command(cls=Command, params=[*ANSWER_OPTIONS, REPLACEMENT])
-@click.argument("scenario", metavar="SCENARIO.toml", type=FILE)
+@click.command(cls=Command, params=FIGHT_OPTIONS)
+@click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
 def run(scenario: str, **_: Any) -> None:
     """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
     from analyser.cli.morale import answer_morale

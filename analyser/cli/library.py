@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import write
-from analyser.cli.completion import complete_units
-from analyser.cli.options import FILE, FORMAT, OUT, PROFILES, QUIET_OPTION, Option
+from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file, complete_units
 from analyser.cli.shell import Command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
@@ -22,7 +21,7 @@ WIDTH = 80  # characters of a line, where lists are broken
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 _IMPORT_OPTIONS = [
-    Option("--out DIR", "Folder that gets one profile file a faction.", type=FILE, required=True),
+    Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
     Option("--replace", "Replace profile files that are there already."),
 ]
 
@@ -74,7 +73,6 @@ def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
 
 
 def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
-    """One line a loadout; below them which profiles they are of."""
     from analyser.common.text import aligned
 
     keys = ("selector", "type", "models", "points", "victory_points", "rows")
@@ -138,7 +136,6 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
 
 
 def _grid(unit: Unit) -> list[list[str]]:
-    """The armaments grid, cell by cell."""
     bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
     heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
     heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]
@@ -151,7 +148,7 @@ def _grid(unit: Unit) -> list[list[str]]:
 
 
 @click.command("import", cls=Command, params=_IMPORT_OPTIONS)
-@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.argument("files", nargs=-1, required=True, shell_complete=complete_file)
 def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.importers.battlescribe import import_files

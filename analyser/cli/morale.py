@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, FILE, KeyOption, given_keys, plain_type
+from analyser.cli.options import ANSWER_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
 from analyser.cli.shell import Command, Commands, note
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
@@ -26,7 +26,7 @@ def system_command(name: str) -> click.Command:
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
     @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=text)
-    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, type=FILE)
+    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
 
@@ -45,14 +45,13 @@ def _options(name: str) -> list[KeyOption]:
     """An option for each key of a system's question; two, yes and no, where it is one or the other."""
     options = []
     for path, field in _keys(SYSTEMS[name].question):
-        group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", None
-        if path[0] == "ruleset":
-            group, text = "Ruleset", field.description or _of_ruleset(name, path[1])
-        options.append(KeyOption(path, field, group, name="-".join(path), text=text, either=True))
+        group = path[0].replace("_", " ").capitalize() if path[1:] else "Question"
+        text = field.description or _of_ruleset(name, path[1])
+        options.append(KeyOption("-".join(path), path, field, group, text, either=True))
     return options
 
 
-def _keys(model: type[Record]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
+def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
     """The keys of a question, by section, those of its ruleset last; a table that is one value is one key."""
     from analyser.common.validation import Record
     from analyser.morale.questions import WHOLE

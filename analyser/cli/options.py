@@ -1,18 +1,20 @@
-"""The options of the commands: those that several share, and those that are keys of a scenario or a question."""
+"""The options of the commands, keys of a scenario or a question among them; and how a shell completes their values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.completion import complete_row
 from analyser.cli.shell import QUIET, Choice
-from analyser.common.files import value_typed
+from analyser.common.errors import InputError
+from analyser.common.files import parsed_toml
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -23,6 +25,72 @@ METHODS = ("exact", "monte-carlo", "both")
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 MOST_CHOICES = 5  # that the help of an option lists
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
+Keys = tuple[str, ...]  # one in another
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The factions and their units as the profile files have them, unchecked: a check takes longer than a key."""
+    from analyser.game.profiles import RULESET_FILE, shipped_profiles
+
+    folder = context.params.get("profiles")
+    for path in sorted((shipped_profiles() if folder is None else Path(folder)).glob("*.toml")):
+        if path.name != RULESET_FILE:
+            faction = tomllib.loads(path.read_text(encoding="utf-8"))
+            yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
+
+
+def _completer(offered: Callable[[click.Context], Iterable[str]]) -> Completer:
+    """What completes one of some names; nothing where these cannot be read."""
+
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            return [CompletionItem(name) for name in dict.fromkeys(offered(context)) if name.startswith(incomplete)]
+        except Exception:  # whatever is wrong with a profile file is for the command to say, not for a key
+            return []
+
+    return complete
+
+
+def _metrics(_: click.Context) -> Iterable[str]:
+    from analyser.plots.metrics import METRICS
+
+    return METRICS
+
+
+complete_metric = _completer(_metrics)
+complete_selector = _completer(
+    lambda context: (f"{faction}/{unit['id']}@{level}" for faction, unit in _units(context) for level in unit["levels"])
+)
+complete_units = _completer(
+    lambda context: (name for faction, unit in _units(context) for name in (faction, f"{faction}/{unit['id']}"))
+)
+complete_row = _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ())))
+
+
+def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The last of some names with commas between them."""
+    from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
+
+    before, comma, last = incomplete.rpartition(",")
+    offered = [*SITUATIONS, *([] if comma else [ALL_SITUATIONS])]
+    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
+
+
+def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The name of a file or folder, which is left to the shell."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+COMPLETERS: Mapping[str, Completer] = {  # of an option by its name or by what the help calls its value
+    "--metric": complete_metric,
+    "--row": complete_row,
+    "--situations": complete_situations,
+    "PATTERN": complete_selector,
+    "UNIT": complete_selector,
+    "FILE": complete_file,
+    "DIR": complete_file,
+}
 
 
 class Option(click.Option):
@@ -35,12 +103,13 @@ class Option(click.Option):
     def __init__(self, usage: str, text: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
         name, _, metavar = usage.partition(" ")
         more |= {"is_flag": True} if not metavar and "type" not in more else {}
+        more = {"shell_complete": COMPLETERS.get(name, COMPLETERS.get(metavar))} | more
         super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=text, **more)
         self.group = group
 
 
 class KeyOption(Option):
-    """An option made from a key of a scenario or a question, by default with its name and its description.
+    """An option made from a key of a scenario or a question.
 
     `path` is the key, after the sections that it is in. Of a key that holds a list, `member` is what the option, a
     flag, adds to it. With `either` a key that is true or false always has an option that says no, not only where it is
@@ -48,101 +117,66 @@ class KeyOption(Option):
     """
 
     def __init__(
-        self,
-        path: tuple[str, ...],
-        field: FieldInfo,
-        group: str,
-        *,
-        name: str = "",
-        member: str = "",
-        text: str | None = None,
-        either: bool = False,
+        self, name: str, path: Keys, field: FieldInfo, group: str, text: str, *, member: str = "", either: bool = False
     ) -> None:
         self.path, self.member = path, member
-        kind, default, text = plain_type(field.annotation), field.default, str(text or field.description)
+        kind, default = plain_type(field.annotation), field.default
         if default and isinstance(default, str | int) and default is not True and "efault:" not in text:
             text += f" Default: {default}."
-        flag, metavar = f"--{(name or member or path[-1]).replace('_', '-')}", ""
+        flag, metavar = f"--{name.replace('_', '-')}", ""
         more: dict[str, Any] = {"default": None}
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
         if not member and kind is not bool:
-            metavar, more["type"], more["callback"] = _value_of_type(kind, path[-1].split("_")[0].upper())
-        if path[-1] == "row":
-            more["shell_complete"] = complete_row
-        super().__init__(
-            f"{flag} {metavar}".strip(), text, group, dest="__".join(filter(None, (*path, member))), **more
-        )
+            metavar, more["type"], read = _value_of_type(kind, path[-1].split("_")[0].upper())
+            if read is not None:
+                more["callback"] = lambda _, option, given: None if given is None else read(given, option.opts[0])
+        dest = "__".join(filter(None, (*path, member)))
+        super().__init__(f"{flag} {metavar}".strip(), text, group, dest=dest, **more)
 
 
 def plain_type(annotation: Any) -> Any:
-    """A type without its bounds, and without None.
-
-    >>> plain_type(Annotated[int, "1 or more"] | None)
-    <class 'int'>
-    """
+    """A type without its bounds, and without None."""
     inside = [each for each in get_args(annotation) if each is not NoneType]
     if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(inside) == 1):
         return plain_type(inside[0])
     return annotation
 
 
-def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Any]:
+def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
     """Of a key of that type the value as the help shows it, its type for click, and what reads it after that."""
     words = get_args(kind)
     if get_origin(kind) is Literal and all(isinstance(each, str) for each in words):
         return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":
-        return "FACES:DICE", str, faces_and_dice
-    return {int: "N", float: "X", str: "NAME"}.get(kind, "VALUE"), str, None if kind is str else _read_value
+        return "FACES:DICE", str, _faces_and_dice
+    return {int: "N", float: "X", str: "NAME"}.get(kind, "VALUE"), str, None if kind is str else value_of
 
 
-def _read_value(_: click.Context, option: click.Parameter, text: str | None) -> Any:
-    """As a file would have it; the scenario checks it."""
-    return None if text is None else value_of(text, option.opts[0])
-
-
-def faces_and_dice(context: click.Context, option: click.Parameter, text: str | None) -> dict[str, Any] | None:
-    """Faces and dice such as ``miss,blank:2`` as a scenario file writes them; names and range are for it to check.
-
-    >>> faces_and_dice(click.Context(click.Command("attack")), click.Option(["--extra-reroll"]), "miss,blank:2")
-    {'faces': ['miss', 'blank'], 'dice': 2}
-    """
-    if text is None:
-        return None
+def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
+    """Faces and dice such as ``miss,blank:2`` as a scenario file writes them; names and range are for it to check."""
     faces, _, dice = text.partition(":")
-    number = value_typed(dice.strip(), "extra_reroll")
+    number = value_of(dice.strip(), "extra_reroll")
     if not isinstance(number, int):
-        problem = f"{text!r} (allowed: faces and dice, such as miss,blank:2)"
-        raise click.BadParameter(problem, context, option)
+        raise click.BadParameter(f"{text!r} (allowed: faces and dice, such as miss,blank:2)")
     return {"faces": list(filter(None, names(faces))), "dice": number}
 
 
 def value_of(text: str, where: str) -> Any:
-    """A value as a file would have it; a number may begin with its point, words in a list need no quotes.
-
-    >>> value_of("[Durable, Sponsons (2)]", "target"), value_of(".5", "chance"), value_of("melee", "row")
-    (['Durable', 'Sponsons (2)'], 0.5, 'melee')
-    """
-    value = value_typed(text, where)
-    if value == text and text[:1] + text[-1:] == "[]":
+    """A value as a file would have it; a number may begin with its point, words, also in a list, need no quotes."""
+    try:
+        return parsed_toml(f"value = {text}", where)["value"]
+    except InputError as error:
+        if not isinstance(error.__context__, tomllib.TOMLDecodeError):
+            raise
+    if text[:1] + text[-1:] == "[]":
         return names(text[1:-1])
-    return float(text) if value == text and _NUMBER.fullmatch(text) else value
+    return float(text) if _NUMBER.fullmatch(text) else text
 
 
 def names(text: str) -> list[str]:
     """Names with commas between them."""
     return [each.strip() for each in text.split(",")]
-
-
-class File(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument for it
-    """The name of a file or folder; whether there can be one is for whoever opens it to say."""
-
-    name = "file"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """Left to the shell."""
-        return [CompletionItem(incomplete, type="file")]
 
 
 class Format(Choice):
@@ -156,7 +190,7 @@ class Format(Choice):
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
     """An option for each key of a section of a scenario that has a description."""
     fields = record.model_fields.items()
-    return [KeyOption((section, key), field, group) for key, field in fields if field.description]
+    return [KeyOption(key, (section, key), field, group, each) for key, field in fields if (each := field.description)]
 
 
 def given_keys() -> Iterator[tuple[KeyOption, Any]]:
@@ -172,18 +206,18 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 METHOD, OUTPUT = "Method", "Input and output"
-AT_LEAST_1, ABOVE_0, FILE = click.IntRange(1), click.FloatRange(0, min_open=True), File()
+AT_LEAST_1, ABOVE_0 = click.IntRange(1), click.FloatRange(0, min_open=True)
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0)),
     Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=ABOVE_0),
     THREADS,
 ]
-PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, type=FILE, is_eager=True)
+PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
 _FORMAT = "How the answer is written. Default: text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS), default="text")
-OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT, type=FILE)
-PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT, type=FILE)
+OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
+PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
@@ -193,4 +227,4 @@ ANSWER_OPTIONS = [
     *OUTPUT_OPTIONS,
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."
-REPLACEMENT = Option("--replacement", _WITH_REPLACEMENT, METHOD, default=None)
+FIGHT_OPTIONS = [*ANSWER_OPTIONS, Option("--replacement", _WITH_REPLACEMENT, METHOD, default=None)]

@@ -58,52 +58,26 @@ class InputError(AnalyserError, ValueError):
 
 
 class TooLargeError(InputError):
-    """A question that is too large for the exact method, and that Monte Carlo answers as it is.
-
-    Parameters
-    ----------
-    problem, where
-        As of :class:`InputError`.
-    less : str
-        What would make it smaller.
-
-    Examples
-    --------
-    >>> raise TooLargeError("9 units", less="fewer")
-    Traceback (most recent call last):
-    ...
-    analyser.common.errors.TooLargeError: 9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)
-    """
+    """A question that is too large for the exact method, and that Monte Carlo answers as it is; `less` would help."""
 
     def __init__(self, problem: str, *, where: str = "", less: str = "") -> None:
         super().__init__(problem, where=where, allowed=f"{less}; --method monte-carlo (simulate) answers it as it is")
 
 
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
-    r"""Text for one line of a terminal: control characters escaped, the middle left out of what is too long.
-
-    >>> printable("red\\x1b[31m alert\\n")
-    'red\\x1b[31m alert\\n'
-    >>> printable("0123456789" * 3, 20)
-    '01234567 ... 23456789'
-    """
+    """Text for one line of a terminal: control characters escaped, the middle left out of what is too long."""
     if not text.isprintable():
         text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
     return _cut(_PIECE.sub(lambda match: _cut(match[0], piece), text), longest)
 
 
 def _cut(text: str, longest: int) -> str:
-    """A text, or its two ends where it is longer than that."""
     half = longest // 2 - 2
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
 def shown(value: object) -> str:
-    """A value as messages quote it: short, and without fail, however deep or large it is.
-
-    >>> shown("Devestating"), shown(10**5000), shown(["Arc"] * 50)
-    ("'Devestating'", 'an integer of thousands of digits', "['Arc', 'Arc', 'Arc', 'Arc', ...]")
-    """
+    """A value as messages quote it: short, and without fail, however deep or large it is."""
     try:
         return printable(_BRIEF.repr(value), LONGEST_PIECE)
     except ValueError:  # the interpreter's own limit
@@ -126,8 +100,8 @@ def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
     allowed = ", ".join(choices)
     check_text(value, where, allowed)
     if value not in choices:
-        hint = did_you_mean(str(value), choices)
-        raise InputError(f"{shown(value)} is not usable{hint}", where=where, allowed=allowed)
+        problem = f"{shown(value)} is not usable{did_you_mean(str(value), choices)}"
+        raise InputError(problem, where=where, allowed=allowed)
 
 
 def check_flag(value: object, where: str) -> None:
@@ -137,13 +111,7 @@ def check_flag(value: object, where: str) -> None:
 
 
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
-    """Raise InputError unless `number` is an integer in [least, most]; bool is rejected.
-
-    >>> check_integer(1.5, "trials", 1, 1000)
-    Traceback (most recent call last):
-    ...
-    analyser.common.errors.InputError: trials: must be an integer, got 1.5 (allowed: 1 to 1000)
-    """
+    """Raise InputError unless `number` is an integer in [least, most]; bool is rejected."""
     allowed = f"{least} or more" if most is None else f"{least} to {most}"
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise InputError(f"must be an integer, got {shown(number)}", where=where, allowed=allowed)
@@ -152,21 +120,12 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
-    """The names most like `name`, best first; letter case does not count; `likeness` (0 to 1) is the least that counts.
-
-    >>> nearest("Devestating", ["Arc", "Devastating", "Torrent"])
-    ['Devastating']
-    """
+    """The names most like `name`, best first, of at least that `likeness` (0 to 1); letter case does not count."""
     by_folded = {candidate.casefold(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=most, cutoff=likeness)
-    return [by_folded[folded] for folded in close]
+    return [by_folded[each] for each in difflib.get_close_matches(name.casefold(), by_folded, most, likeness)]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A sentence end such as ``; did you mean 'models'?``, or nothing.
-
-    >>> did_you_mean("modles", ["models", "damage"])
-    "; did you mean 'models'?"
-    """
+    """A sentence end such as ``; did you mean 'models'?``, or nothing."""
     close = nearest(name, names)
     return f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""

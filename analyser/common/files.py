@@ -64,20 +64,6 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     return table
 
 
-def value_typed(text: str, where: str) -> Any:
-    """What was typed as the value of a key, as a file would have it; what is not a TOML value is a word.
-
-    >>> value_typed("[1, 2]", "losses"), value_typed("melee", "row")
-    ([1, 2], 'melee')
-    """
-    try:
-        return parsed_toml(f"value = {text}", where)["value"]
-    except InputError as error:
-        if isinstance(error.__context__, tomllib.TOMLDecodeError):
-            return text
-        raise
-
-
 def check_plain(value: object, where: str) -> None:
     """Raise InputError for data nested too deeply (it may even hold itself), too large, or with numbers too large."""
     waiting, seen = [(value, 0)], 0

@@ -41,7 +41,7 @@ class Kernel(Generic[P, R]):
         self._compiling = threading.Lock()
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """What the function returns, by machine code or, inside :func:`interpreted`, by the interpreter."""
+        """What the function returns."""
         if _is_interpreted.get():
             return self.function(*arguments)  # type: ignore[call-arg]
         lent = _lent.get()
@@ -151,10 +151,7 @@ def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
 
 
 def step(function: FunctionT) -> FunctionT:
-    """Let kernels call a function: compiled into each of them, and plain Python when Python calls it.
-
-    So a rule can be tried by hand, and no time goes into compiling calls that nobody makes.
-    """
+    """Let kernels call a function: compiled into each of them, and plain Python when Python calls it."""
     _steps.append((function, function, False))
     return function
 

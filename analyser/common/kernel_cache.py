@@ -14,12 +14,13 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyser.common.files import write_whole
+from analyser.common.files import write_content
 
 _ROOT = Path(__file__).parents[1]
 _IMPORTS = re.compile(rb"^(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
@@ -44,7 +45,6 @@ class KernelCache:
         self._function = function
         self._sources = _digest_of_sources(Path(function.__code__.co_filename))
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-        self._enabled = True
 
     @property
     def cache_path(self) -> str | None:
@@ -60,7 +60,7 @@ class KernelCache:
         """The compiled kernel for a signature, or None."""
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
-        if path is None or not self._enabled:
+        if path is None:
             return None
         try:
             kept = path.read_bytes()
@@ -80,32 +80,19 @@ class KernelCache:
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a compiled kernel, in place of what was made of other sources."""
         path = self._path(signature, compiled.codegen)
-        if path is None or not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
+        if path is None or compiled.lifted or compiled.library.has_dynamic_globals:
             return
         from numba.core.serialize import dumps
 
         payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
         try:
-            write_whole(path, lambda temporary: _write(temporary, hashlib.sha256(payload).digest() + payload))
+            write_content(path, hashlib.sha256(payload).digest() + payload)
         except ValueError:  # the folder cannot be written to any more, or the disk is full
             _tell_once()
             return
         for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.nbc"):
             if other != path:
                 _remove(other)
-
-    def enable(self) -> None:
-        """Use the cache."""
-        self._enabled = True
-
-    def disable(self) -> None:
-        """Do not use the cache."""
-        self._enabled = False
-
-    def flush(self) -> None:
-        """Take away what is kept of this kernel."""
-        for path in Path(self.cache_path or os.devnull).glob(f"{self._name}-*.nbc"):
-            _remove(path)
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         machine = (str(signature), codegen.magic_tuple(), sys.version_info[:2], version("numba"))
@@ -114,15 +101,9 @@ class KernelCache:
         return None if folder is None else Path(folder, f"{self._name}-{digest}-{self._sources}.nbc")
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-
-
 def _remove(path: Path) -> None:
-    try:
+    with suppress(OSError):  # not ours to take away
         path.unlink(missing_ok=True)
-    except OSError:  # not ours to take away
-        return
 
 
 @lru_cache(maxsize=1)

@@ -13,16 +13,7 @@ WholeField = Annotated[Any, np.int64]  # a number whose type the compiler is tol
 
 
 def record_type(layout: type) -> np.dtype[np.void]:
-    """The NumPy type of a record whose fields are annotated with their types and shapes.
-
-    Examples
-    --------
-    >>> class Counter:
-    ...     trials: Int
-    ...     cells: Annotated[Any, np.uint32, (4,)]
-    >>> record_type(Counter).itemsize
-    24
-    """
+    """The NumPy type of a record whose fields are annotated with their types and shapes."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")]
     return np.dtype((np.record, np.dtype(fields, align=True)))
@@ -41,19 +32,7 @@ class _Records(list[SimpleNamespace]):
 
 
 def view(record: RecordT) -> RecordT:
-    """A record as the interpreter reads it quickly: the same memory, but records of numbers alone are copied.
-
-    Examples
-    --------
-    >>> class Pair:
-    ...     count: Int
-    ...     numbers: Annotated[Any, np.int64, (2,)]
-    >>> pair = empty_record(Pair)
-    >>> view(pair).numbers[1] = 7
-    >>> view(pair).count += 1
-    >>> pair.numbers[1] + pair.count
-    np.int64(8)
-    """
+    """A record as the interpreter reads it quickly: the same memory, but records of numbers alone are copied."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         return cast("RecordT", SimpleNamespace(record=record, **dict(zip(fields.dtype.names, fields.item()))))

@@ -116,16 +116,6 @@ class Sampling:
             return int(self.trials or DEFAULT_TRIALS)
         return min(FIRST_TRIALS, max(trials_for(self.precision), least))
 
-    def trials_still_needed(self, trials: int, width: float, chunk: int) -> int:
-        """Trials, in whole chunks, after which intervals of at most `width` now should be narrow enough.
-
-        >>> Sampling(precision=0.01).trials_still_needed(1000, 0.02, chunk=1000)
-        5000
-        """
-        assert self.precision is not None
-        needed = trials * (width / self.precision) ** 2 * _MARGIN
-        return max(math.ceil(needed / chunk), trials // chunk + 1) * chunk
-
     def settled(self, answer: Callable[[Sampling], SampledT], chunk: int, least: int = 1) -> SampledT:
         """The exact answer, or that of as many trials as are asked for or make all its intervals narrow enough.
 
@@ -137,7 +127,8 @@ class Sampling:
             trials = self.first_trials(least)
             result = answer(replace(sampling, trials=trials, precision=None))
             while self.precision is not None and (width := result.widest_interval()) > self.precision:
-                trials = self.trials_still_needed(trials, width, chunk)
+                needed = math.ceil(trials * (width / self.precision) ** 2 * _MARGIN / chunk)
+                trials = max(needed, trials // chunk + 1) * chunk
                 result = answer(replace(sampling, trials=trials, precision=None))
         return result
 

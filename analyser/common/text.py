@@ -23,22 +23,14 @@ _RATING_BY = {
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
-    """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow.
-
-    >>> aligned([("value", "p"), ("0", "12%")], ">", gap=" | ")
-    ['value |   p', '    0 | 12%']
-    """
+    """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """The first and the last value of a distribution worth a line each; a short one is shown whole.
-
-    >>> shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0])
-    (0, 2)
-    """
+    """The first and the last value of a distribution worth a line each; a short one is shown whole."""
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
@@ -64,11 +56,7 @@ def points_text(figures: Mapping[str, Any], name: str) -> str:
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
-    """A combat rating with the bonuses and penalties that made it.
-
-    >>> rating_text({"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None})
-    'improved (bonuses: aiming, short range)'
-    """
+    """A combat rating with the bonuses and penalties that made it: ``improved (bonuses: aiming, short range)``."""
     reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
     for one, many in (("bonus", "bonuses"), ("penalty", "penalties")):
         named = [name.replace("_", " ") for name in conditions[many]]
@@ -77,11 +65,7 @@ def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "die", "dice"), counted(12, "die", "dice"), counted(2, "unit")
-    ('1 die', '12 dice', '2 units')
-    """
+    """A number with its noun: ``1 die``, ``12 dice``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

@@ -26,11 +26,7 @@ def as_tuple(value: object) -> object:
 
 
 def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:
-    """`data`, as read from a file, as a `model`, or an :class:`InputError` that names the first key at fault.
-
-    It says the nearest right key for an unknown one, and the whole range for a value out of it; `where`, the file or
-    the section that `data` came from, opens the message.
-    """
+    """`data` from a file or a section, `where`, as a `model`, or an InputError that names the first key at fault."""
     check_plain(data, where)
     try:
         return model.model_validate(data)

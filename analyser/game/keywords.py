@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 from analyser.common.errors import nearest, shown
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
-_ANYWHERE = (CLOSE_QUARTERS, DUEL)
+_ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command"
 
 
 class Term(NamedTuple):
@@ -28,11 +28,7 @@ class Term(NamedTuple):
     counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Whether a number is computed from it in that kind of fight.
-
-        >>> QUALITIES["Arc"].counts_in(CLOSE_QUARTERS), QUALITIES["Torrent"].counts_in(CLOSE_QUARTERS)
-        (True, False)
-        """
+        """Whether a number is computed from it in that kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
 
@@ -42,13 +38,8 @@ def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term
 
 
 QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
-    (
-        "Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision, Cryo, Seismic, Overcharge, "
-        "Full Steam Ahead",
-        "any attack",
-        "attacker",
-        _ANYWHERE,
-    ),
+    ("Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision", "any attack", "attacker", _ANYWHERE),
+    ("Cryo, Seismic, Overcharge, Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
     ("Point Blank, Torrent, Indirect, Lock On", "ranged attack", "attacker", (DUEL,)),
     ("Turret", "ranged attack", "attacker", ()),
     ("Slow to Fire, Move or Fire, Reactive", "when the row may fire", "attacker", (DUEL,)),
@@ -68,12 +59,8 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Inspiring", "statuses of friends near it", "", ()),
     ("Irregular, Lockstep", "formation", "target", _ANYWHERE),
     ("Hover", "movement, Seismic", "target", _ANYWHERE),
-    (
-        "Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun, Hunter, Throw",
-        "close quarters",
-        "",
-        _ANYWHERE,
-    ),
+    ("Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun", "close quarters", "", _ANYWHERE),
+    ("Hunter, Throw", "close quarters", "", _ANYWHERE),
     ("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
     ("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     ("Ammo Supply", "ranged attacks of friends near it", "", ()),
@@ -81,15 +68,11 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     ("Fiery Demise", "units near it when it falls", "", ()),
     ("Berserk, Run Amok", "what it must do", "", (DUEL,)),
-    (
-        "Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard, Hit & Run, Soar, Spotters, "
-        "Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy, Assault Ramp, Bail Out, Command Signals, "
-        "Iron Resolve, Logistical Expertise, Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, "
-        "Hazardous Aura, Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark",
-        "movement, deployment or command",
-        "",
-        (),
-    ),
+    ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _ELSEWHERE, "", ()),
+    ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _ELSEWHERE, "", ()),
+    ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _ELSEWHERE, "", ()),
+    ("Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, Hazardous Aura", _ELSEWHERE, "", ()),
+    ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _ELSEWHERE, "", ()),
 )
 
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
@@ -106,11 +89,7 @@ def is_plain(text: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    r"""`text` with one kind of space, quote and dash, no space at either end, and only plain characters.
-
-    >>> tidy(" Chain of\u00a0Command  (6”) ")
-    'Chain of Command (6")'
-    """
+    """`text` with one kind of space, quote and dash, no space at either end, and only plain characters."""
     text = unicodedata.normalize("NFKC", text)
     if not is_plain(text):
         text = "".join(" " if each.isspace() else each for each in text if each.isspace() or is_plain(each))
@@ -118,24 +97,15 @@ def tidy(text: str) -> str:
 
 
 def parse(text: str) -> tuple[str, str | None]:
-    """Name and parameter of a rule or quality as written; inch marks go.
-
-    >>> parse("Corrosive Fumes (2”)")
-    ('Corrosive Fumes', '2')
-    """
+    """Name and parameter of a rule or quality as written; inch marks go."""
     match = _WITH_PARAMETER.match(tidy(text))
-    if match is None:
-        return tidy(text), None
-    return match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()
+    return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
 
 def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
     """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
 
     Letter case, quotes, hyphens and spaces are no misspelling.
-
-    >>> recognise("Devestating", QUALITIES), recognise("arc", QUALITIES)
-    (('Devastating', False), ('Arc', True))
     """
     if name in table:  # as nearly always, and much cheaper than to look for its like
         return name, True
@@ -213,26 +183,13 @@ class Keyword(str):
 
 
 class Quality(Keyword):
-    """A weapon quality (AC-6).
-
-    Examples
-    --------
-    >>> Quality("arc").name, Quality("arc") == "arc"
-    ('Arc', True)
-    """
+    """A weapon quality (AC-6)."""
 
     TABLE = QUALITIES
 
 
 class Rule(Keyword):
-    """A special rule (AC-7).
-
-    Examples
-    --------
-    >>> fumes = Rule("corrosive fumes(2”)")
-    >>> fumes.name, fumes.x, fumes.canonical
-    ('Corrosive Fumes', 2, 'Corrosive Fumes (2)')
-    """
+    """A special rule (AC-7)."""
 
     TABLE = SPECIAL_RULES
 

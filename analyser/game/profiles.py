@@ -271,7 +271,6 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
 
 @lru_cache(maxsize=8)
 def _kept(folder: str | None, *_: object) -> Profiles:
-    """The library of a folder at that place, in that state."""
     return Profiles(folder)
 
 
@@ -308,12 +307,10 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
 
 @lru_cache(maxsize=8)
 def _ruleset(path: Path, _: bytes) -> Ruleset:
-    """The ruleset in a file that holds those bytes."""
     return checked(Ruleset, read_toml(path), where=str(path))
 
 
 def _record(loadout: Loadout) -> dict[str, Any]:
-    """A row of the table of loadouts."""
     unit = loadout.unit
     profile = unit.model_dump(exclude={"id", "name", "levels", "rows"})
     return {

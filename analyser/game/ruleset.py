@@ -49,22 +49,12 @@ REROLLED_BY_RATING = {  # AC-3.4
 
 
 def face_mask(names: tuple[str, ...]) -> int:
-    """A set of faces as bits: bit ``1 << Face.MISS`` for a miss, and so on.
-
-    >>> face_mask(("glancing", "miss"))
-    12
-    """
+    """A set of faces as bits: bit ``1 << Face.MISS`` for a miss, and so on."""
     return sum(1 << Face[name.upper()] for name in set(names))
 
 
 class Die(Record):
-    """How many sides show each symbol (AC-1.1).
-
-    Examples
-    --------
-    >>> Die(heroic=1, strike=2, glancing=1, miss=1, blank=1).sides
-    6
-    """
+    """How many sides show each symbol (AC-1.1)."""
 
     heroic: Sides = 0
     strike: Sides = 0
@@ -90,13 +80,7 @@ class Die(Record):
 
 
 class Deck(Record):
-    """The Command & Conquest deck (AC-1.2, AC-5.1): copies of each card value; files write ``{ 1 = 3, 2 = 3, … }``.
-
-    Examples
-    --------
-    >>> Deck(copies={1: 3, 2: 1}).counts()
-    array([0, 3, 1])
-    """
+    """The Command & Conquest deck (AC-1.2, AC-5.1): copies of each card value; files write ``{ 1 = 3, 2 = 3, … }``."""
 
     copies: dict[int, Copies]
 
@@ -136,13 +120,7 @@ def _card_value(value: object) -> int:
 
 
 class Ruleset(Record):
-    """An attack die and a deck.
-
-    Examples
-    --------
-    >>> Ruleset(die=Die(strike=1), deck=Deck(copies={1: 3})).die.sides
-    1
-    """
+    """An attack die and a deck."""
 
     die: Die
     deck: Deck

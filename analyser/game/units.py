@@ -24,11 +24,7 @@ HUNDREDTHS = 100  # of an inch: lengths are kept to so much
 
 
 def hundredths(inches: float) -> int:
-    """A length in hundredths of an inch; ValueError if it is finer than that, and would have to be rounded.
-
-    >>> hundredths(3.01)
-    301
-    """
+    """A length in hundredths of an inch; ValueError if it is finer than that, and would have to be rounded."""
     hundredth_inches = round(inches * HUNDREDTHS)
     if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
         raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
@@ -287,11 +283,7 @@ def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> N
 
 
 def unit_of(selector: str) -> str:
-    """A selector without its level.
-
-    >>> unit_of("crown/rifle-platoon@basic")
-    'crown/rifle-platoon'
-    """
+    """A selector without its level."""
     return selector.partition("@")[0]
 
 

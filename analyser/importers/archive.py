@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from io import BytesIO
 from pathlib import Path, PureWindowsPath
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
@@ -25,15 +25,8 @@ ROOTS = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz
 _OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
 
-class Document(NamedTuple):
-    """One data file: where it came from and its XML, with the namespaces taken off the tags."""
-
-    path: Path
-    root: Element
-
-
-def read_document(path: Path) -> Document:
-    """The data in a `.cat`, `.gst`, `.catz` or `.gstz` file.
+def read_document(path: Path) -> Element:
+    """The root of a `.cat`, `.gst`, `.catz` or `.gstz` file, with the namespaces taken off the tags.
 
     Raises InputError for a file that cannot be read, is too large, is no such file whatever its name says, or is an
     attack: an entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
@@ -58,7 +51,7 @@ def read_document(path: Path) -> Document:
         raise InputError(f"the XML namespace is {shown}", where=where, allowed=f"BattleScribe's {expected}Schema")
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-    return Document(path, root)
+    return root
 
 
 def _read(path: Path) -> bytes:
@@ -142,13 +135,7 @@ class _BoundedBuilder(TreeBuilder):
 
 
 def parse(data: bytes, where: str) -> Element:
-    """The root element of an XML document that declares no document type and no entity.
-
-    Raises InputError for broken XML (with line and column), or with a document type, entities or outside references.
-
-    >>> parse(b"<catalogue name='Crown'/>", "crown.cat").get("name")
-    'Crown'
-    """
+    """The root element of an XML document; InputError for broken XML, document types, entities, outside references."""
     builder = _BoundedBuilder(where)
     parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:

@@ -10,6 +10,7 @@ import os
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -22,14 +23,14 @@ from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.profiles import RULESET_FILE
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
-from analyser.importers.archive import Document, read_document
+from analyser.importers.archive import read_document
 from analyser.importers.doubts import Doubts, ImportWarning
 from analyser.importers.tree import Tree, ids, is_true
 from analyser.importers.unit_reader import UnitReader, unused_id
 
+# what no file may be called on some systems, whatever its ending
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
-"""What no file may be called on some systems, whatever its ending."""
-
+FileName = str | os.PathLike[str]
 MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 
@@ -42,15 +43,10 @@ class ImportReport:
     written: tuple[Path, ...]  # the profile files; none without a folder
 
     def __str__(self) -> str:
-        """The warnings, file by file and unit by unit, then what was made of the files."""
         lines: list[str] = []
-        file = None
-        for warning in self.warnings:
-            if warning.file != file:
-                file = warning.file
-                lines.append(f"{file}:")
-            unit = f"{warning.unit}: " if warning.unit else ""
-            lines.append(f"  {unit}{warning.value!r}: {warning.doubt}")
+        for file, doubted in groupby(self.warnings, lambda each: each.file):
+            lines.append(f"{file}:")
+            lines += (f"  {str(warning).removeprefix(f'{file}: ')}" for warning in doubted)
         units = [unit for faction in self.factions for unit in faction.units]
         counts = (
             counted(len(self.factions), "faction"),
@@ -66,10 +62,7 @@ class ImportReport:
 
 
 def import_files(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    out: str | os.PathLike[str] | None = None,
-    replace: bool = False,
+    paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
     """The factions in BattleScribe data files; links are followed across all of them.
 
@@ -79,22 +72,22 @@ def import_files(
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
-    documents = [read_document(Path(path)) for path in paths]
-    indexes = [ids(document.root) for document in documents]
+    documents = [(path, read_document(path)) for path in map(Path, paths)]
+    indexes = [ids(root) for _, root in documents]
     factions: dict[str, tuple[Faction, Path]] = {}
     warnings: list[ImportWarning] = []
-    for document, own in zip(documents, indexes):
-        tree = Tree(ChainMap(own, *indexes), Doubts(str(document.path)))
-        faction = _faction(document, tree)
+    for (path, root), own in zip(documents, indexes):
+        tree = Tree(ChainMap(own, *indexes), Doubts(str(path)))
+        faction = _faction(path, root, tree)
         warnings += tree.doubts.warnings
         if faction is None:
             continue
         if faction.id in factions:
             problem = f"the same faction {faction.id!r} as in {factions[faction.id][1]}"
-            raise InputError(problem, where=str(document.path), allowed="each faction once")
-        factions[faction.id] = (faction, document.path)
+            raise InputError(problem, where=str(path), allowed="each faction once")
+        factions[faction.id] = (faction, path)
     if not factions:
-        where = ", ".join(str(document.path) for document in documents)
+        where = ", ".join(str(path) for path, _ in documents)
         why = f"; the first doubt: {warnings[0]}" if warnings else ""
         raise InputError(f"no unit can be made out{why}", where=where, allowed="at least one unit in the files")
     imported = tuple(faction for faction, _ in factions.values())
@@ -113,9 +106,9 @@ def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Pat
     return tuple(texts)
 
 
-def _faction(document: Document, tree: Tree) -> Faction | None:
+def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
     """The faction in a catalogue; None for a file that only serves others, or whose units are all left out."""
-    root, doubts = document.root, tree.doubts
+    doubts = tree.doubts
     units: list[Unit] = []
     for entry in _unit_entries(root, tree):
         unit = UnitReader(entry, tree).read()
@@ -124,9 +117,9 @@ def _faction(document: Document, tree: Tree) -> Faction | None:
                 doubts.add(unit.name, "a second unit of that name")
             units.append(unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in units])}))
         if len(units) > MOST_UNITS:
-            raise InputError("too many units", where=str(document.path), allowed=f"up to {MOST_UNITS}")
+            raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
-    name = tree.name_of(root) or tidy(document.path.stem)[:LONGEST_NAME].strip() or "faction"
+    name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):
             doubts.add(name, "no unit in this catalogue")
@@ -135,7 +128,7 @@ def _faction(document: Document, tree: Tree) -> Faction | None:
     if f"{slug}.toml" == RULESET_FILE or slug in _RESERVED:
         slug += "-faction"
     revision = root.get("revision", "")
-    file_name = printable(document.path.name, LONGEST_NAME // 2)  # a file's name need not be text
+    file_name = printable(path.name, LONGEST_NAME // 2)  # a file's name need not be text
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
     return checked(Faction, {"format": 1, "id": slug, "name": name, "source": source, "unit": tuple(units)})
 
@@ -160,16 +153,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[Element]:
 
 
 def to_toml(faction: Faction) -> str:
-    """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again.
-
-    Examples
-    --------
-    >>> print(to_toml(Faction(format=1, id="crown", name="Crown")))
-    format = 1
-    id = "crown"
-    name = "Crown"
-    <BLANKLINE>
-    """
+    """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again."""
     source = faction.source or None
     tables = [_lines({"format": faction.format, "id": faction.id, "name": faction.name, "source": source})]
     for unit in faction.units:

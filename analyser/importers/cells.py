@@ -37,58 +37,25 @@ class Range(NamedTuple):
     long: float | None = None
 
 
-class Heading(NamedTuple):
-    """What the name of an armaments row says."""
-
-    kind: RowKind
-    against: tuple[Category, ...]
-    spelled_right: bool
-
-
-class LevelHeading(NamedTuple):
-    """What the name of a reinforcement level says."""
-
-    name: LevelName
-    spelled_right: bool
-
-
 def slug(name: str) -> str:
-    """`name` in at most 60 lower-case letters, digits and single hyphens; empty when it has none of the first two.
-
-    Of a faction it is the name of a file, and a number may follow.
-
-    >>> slug("Ranged (Light/Heavy)"), slug("Größte Kanone")
-    ('ranged-light-heavy', 'grosste-kanone')
-    """
+    """`name` in at most 60 lower-case letters, digits and single hyphens; empty when it has none of the first two."""
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].rstrip("-")
 
 
 def is_none(text: str | None) -> bool:
-    """Whether a cell says that there is nothing.
-
-    >>> is_none('–"'), is_none(None), is_none("0")
-    (True, True, False)
-    """
+    """Whether a cell says that there is nothing."""
     return _bare(text).lower() in _NOTHING
 
 
 def number(text: str | None) -> int | None:
-    """A whole number, with or without inch marks; None when the text is anything else.
-
-    >>> number('4"'), number("75.0"), number("many")
-    (4, 75, None)
-    """
+    """A whole number, with or without inch marks; None when the text is anything else."""
     bare = _bare(text)
     return int(float(bare)) if _NUMBER.fullmatch(bare) else None
 
 
 def inches(text: str | None) -> Range | None:
-    """The cell of a range; None when it is not one.
-
-    >>> inches('7"/14”'), inches('-"/14"'), inches('20"'), inches("far")
-    (Range(short=7.0, long=14.0), Range(short=None, long=14.0), Range(short=None, long=20.0), None)
-    """
+    """The cell of a range, such as ``7"/14"``, ``-/14"`` or ``20"``; None when it is not one."""
     if is_none(text):
         return Range()
     match = _RANGE.fullmatch(_bare(text).replace(" ", ""))
@@ -96,59 +63,39 @@ def inches(text: str | None) -> Range | None:
 
 
 def dice(text: str | None) -> tuple[int, int | None] | None:
-    """Attack dice and the value in parentheses; None when the cell holds neither a number nor both.
-
-    >>> dice("10 (15)"), dice("5"), dice("D6")
-    ((10, 15), (5, None), None)
-    """
+    """Attack dice and the value in parentheses, if there is one; None for a cell unlike ``5`` and ``10 (15)``."""
     match = _CELL.fullmatch(_bare(text).replace(" ", ""))
     return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
 def band(heading: str) -> tuple[int, int] | None:
-    """First and last number of a band's heading; None when it is the heading of something else.
-
-    >>> band("13–18"), band("1"), band("Range")
-    ((13, 18), (1, 1), None)
-    """
+    """First and last number of a band's heading, ``1`` or ``13-18``; None when it is that of something else."""
     match = _BAND.fullmatch(_bare(heading).replace(" ", ""))
     return match and (int(match[1]), int(match[2] or match[1]))
 
 
 def names(text: str | None) -> list[str]:
-    """The names in a list; a comma inside parentheses does not end one.
-
-    >>> names("Indirect,Torrent, Support (Infantry, Cavalry),")
-    ['Indirect', 'Torrent', 'Support (Infantry, Cavalry)']
-    """
+    """The names in a list; a comma inside parentheses does not end one."""
     parts = (tidy(part).strip(".") for part in _SEPARATOR.split(text or ""))
     return [part for part in parts if not is_none(part)]
 
 
-def heading(name: str) -> Heading | None:
-    """Kind and targets of an armaments row from its name; None when the name tells neither.
-
-    >>> heading("Ranged (Light/Heavy)")
-    Heading(kind='ranged', against=('light', 'heavy'), spelled_right=True)
-    """
+def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
+    """Kind and targets of an armaments row from its name, and whether that is spelled right; None for another name."""
     words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
     kind = nearest(words[0], KINDS, most=1, likeness=SLIP) if words else []
     if not kind:
         return None
     targets = [each for word in words[1:] for each in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
     against = tuple(dict.fromkeys(CATEGORIES[each] for each in targets))
-    return Heading(KINDS[kind[0]], against, words == [*kind, *targets])
+    return KINDS[kind[0]], against, words == [*kind, *targets]
 
 
-def level(name: str) -> LevelHeading | None:
-    """The reinforcement level that a name means, if it means one.
-
-    >>> level("FULL-STRENGTH"), level("Weapons")
-    (LevelHeading(name='full-strength', spelled_right=True), None)
-    """
+def level(name: str) -> tuple[LevelName, bool] | None:
+    """The reinforcement level that a name means, if it means one, and whether it is spelled right."""
     plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
     close = nearest(plain, LEVELS, most=1, likeness=SLIP)
-    return LevelHeading(LEVELS[close[0]], plain in LEVELS) if close else None
+    return (LEVELS[close[0]], plain in LEVELS) if close else None
 
 
 def _bare(text: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from analyser.game.units import Band, Level, Row, Unit
+from analyser.game.units import Band, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a value that a warning shows
 FARTHEST = 72  # inches; no weapon of the game reaches beyond a table of six feet
@@ -67,7 +67,7 @@ def _review_levels(unit: Unit, doubts: Doubts) -> None:
                 doubts.add(name, f"this level {without}")
             elif value == 0:
                 doubts.add(f"{name}: 0", f"this level {of_none}")
-    levels = list(unit.levels.values())
+    levels = unit.levels.values()
     models = [level.models for level in levels]
     points = [level.points for level in levels if level.points is not None]
     victory_points = [level.victory_points for level in levels if level.victory_points is not None]
@@ -75,22 +75,18 @@ def _review_levels(unit: Unit, doubts: Doubts) -> None:
         doubts.add(_listed(models), "models do not grow with the level")
     if not _grows(points):
         doubts.add(_listed(points), "points do not grow with the level")
-    elif not EVEN[0] <= _change_of_price(levels) <= EVEN[1]:
+    elif not EVEN[0] <= _change_of_price(models, points) <= EVEN[1]:
         doubts.add(_listed(points), "the price of further models jumps from level to level")
     if not _grows(victory_points, strictly=False):
         doubts.add(_listed(victory_points), "victory points fall with the level")
 
 
-def _change_of_price(levels: Sequence[Level]) -> float:
+def _change_of_price(models: Sequence[int], points: Sequence[int]) -> float:
     """What a model more costs at the last of three levels, over that at the second; 1 where nothing can be said."""
-    steps = [
-        (high.points - low.points, high.models - low.models)
-        for low, high in pairwise(levels)
-        if low.points is not None and high.points is not None
-    ]
-    if len(levels) != 3 or len(steps) != 2 or min(map(min, steps)) <= 0:
+    steps = [[high - low for low, high in pairwise(values)] for values in (models, points)]
+    if not len(models) == len(points) == 3 or min(map(min, steps)) <= 0:
         return 1.0
-    second, third = (points / models for points, models in steps)
+    second, third = (cost / more for more, cost in zip(steps[0], steps[1]))
     return third / second
 
 

@@ -119,9 +119,10 @@ class Tree:
             contents.profiles.append(element)
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
-            if not level.spelled_right:
-                self.doubts.add(name, f"taken for the level {level.name}")
-            contents.levels.append(LevelNode(level.name, element, target))
+            means, is_right = level
+            if not is_right:
+                self.doubts.add(name, f"taken for the level {means}")
+            contents.levels.append(LevelNode(means, element, target))
             return []
         if tag == "rule":
             contents.rules.append(self.name_of(element))
@@ -166,7 +167,6 @@ class Tree:
         return texts
 
     def _modified(self, column: str, text: str, modifier: Element, conditional: bool) -> str:
-        """What a modifier makes of a cell."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         sign = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}.get(kind)
         before, amount = cells.number(text or "0"), cells.number(value)

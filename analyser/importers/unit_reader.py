@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from typing import Any, NamedTuple, get_args
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game import keywords, units
-from analyser.game.keywords import LONGEST_NAME, QUALITIES
+from analyser.game import units
+from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
 from analyser.game.units import Category, LevelName, UnitType
 from analyser.importers import cells
 from analyser.importers.doubts import review
 from analyser.importers.tree import Contents, LevelNode, Tree, is_true
 
-STATS = {  # the columns of a unit's profile and what this program calls them
-    "target type": "category",
-    "target": "category",
-    "size": "size",
-    "models": "models",
-    "vpr": "victory_points",
-    "vp": "victory_points",
-    "victory points": "victory_points",
-    "speed": "speed",
-    "defence": "defence",
-    "defense": "defence",
-    "damage limit": "damage_limit",
-    "discipline": "discipline",
-    "break limit": "break_limit",
-}
 LIMITS = {
     "size": (0, 100),
     "defence": (1, 100),
     "damage_limit": (1, 1000),
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
+}
+STATS = {  # the columns of a unit's profile and what this program calls them
+    **{name.replace("_", " "): name for name in (*LIMITS, "models", "speed", "victory_points")},
+    **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
+    **{"target": "category", "target type": "category"},
 }
 MOST_POINTS = 100_000
 TYPES: dict[str, UnitType] = {each: each for each in get_args(UnitType)} | {"armor": "armour"}
@@ -55,16 +46,9 @@ class Stats(NamedTuple):
 
 
 def unused_id(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`.
-
-    >>> unused_id("melee", ["melee", "melee-2"])
-    'melee-3'
-    """
-    used, free, count = set(taken), wanted, 1
-    while free in used:
-        count += 1
-        free = f"{wanted}-{count}"
-    return free
+    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`."""
+    used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+    return next(name for name in names if name not in used)
 
 
 class UnitReader:
@@ -100,12 +84,8 @@ class UnitReader:
                 self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
                 return None
         # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
-        linked = [
-            name
-            for name in self.contents.rules
-            if name and not keywords.recognise(keywords.parse(name)[0], QUALITIES)[1]
-        ]
-        data["rules"] = self._recognised([*self.rules, *linked], keywords.SPECIAL_RULES, "special rule")
+        linked = [each for each in filter(None, self.contents.rules) if not recognise(parse(each)[0], QUALITIES)[1]]
+        data["rules"] = self._recognised([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()
         try:
             unit = checked(units.Unit, data)
@@ -137,8 +117,6 @@ class UnitReader:
                 self.doubt(column, "a column of the unit's profile that is not known; left out")
         known = {STATS[column]: text for column, text in by_column.items() if column in STATS}
         return Stats(self.tree.name_of(profile), known)
-
-    # --- levels ---------------------------------------------------------------------------------
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
         """The profile and the models, points and victory points at each level, in the order of the levels."""
@@ -201,11 +179,9 @@ class UnitReader:
         costs = holder.iterfind("costs/cost")
         return [each.get("value", "") for each in costs if self.tree.word_of(each, each.get("typeId", "")) in POINTS]
 
-    # --- the unit's own numbers, type and traits --------------------------------------------------
-
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """The text of a cell, which should be one for all levels: the first level's that has it."""
-        texts = {level: keywords.tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
+        texts = {level: tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             shown = ", ".join(f"{level} {text}" for level, text in texts.items())
             why = "differs from level to level; the lowest level's counts"
@@ -261,26 +237,22 @@ class UnitReader:
             self.doubt(f"target type: {target}", f"unlikely for {types[0]}")
         return category
 
-    # --- rules, qualities and armaments -----------------------------------------------------------
-
-    def _recognised(self, names: Iterable[str], table: Mapping[str, keywords.Term], what: str) -> tuple[str, ...]:
-        """Names as the rules spell them, each once."""
+    def _recognised(self, names: Iterable[str], table: Mapping[str, Term], what: str) -> tuple[str, ...]:
         spelled: dict[str, None] = {}
         for written in names:
-            name, parameter = keywords.parse(written[:LONGEST_NAME])
-            meant, right = keywords.recognise(name, table)
+            name, parameter = parse(written[:LONGEST_NAME])
+            meant, right = recognise(name, table)
             if meant not in table:
                 self.doubt(written, f"unknown {what}; kept as it is")
             elif not right:
                 self.doubt(written, f"misspelt {what}; taken for {meant}")
-            spelled[keywords.with_parameter(meant, parameter)] = None
+            spelled[with_parameter(meant, parameter)] = None
         return tuple(spelled)
 
     def _read_rows(self) -> tuple[units.Row, ...]:
-        """The armaments rows that can be made out, each under an id of its own."""
         rows: list[units.Row] = []
         for profile, by_column in self.rows:
-            row = self._row(keywords.tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
+            row = self._row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
                 rows.append(row.model_copy(update={"id": unused_id(row.id, [each.id for each in rows])}))
         return tuple(rows)
@@ -290,14 +262,15 @@ class UnitReader:
         if heading is None:
             self.doubt(name, "neither ranged, melee nor impact; the row is left out")
             return None
-        if not heading.spelled_right:
-            self.doubt(name, f"taken for {heading.kind} {'/'.join(heading.against)}".rstrip())
+        kind, against, is_right = heading
+        if not is_right:
+            self.doubt(name, f"taken for {kind} {'/'.join(against)}".rstrip())
         reach = self._range(name, by_column.get("range"))
         data = {
             "id": cells.slug(name),
             "name": name,
-            "kind": heading.kind,
-            "against": heading.against,
+            "kind": kind,
+            "against": against,
             "short_range": reach.short,
             "long_range": reach.long,
             "bands": self._bands(name, by_column),

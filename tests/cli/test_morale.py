@@ -84,3 +84,9 @@ def test_bad_input_is_one_line_and_exit_2(call, told):
     assert found.exit_code == 2
     assert told in found.stderr
     assert found.stderr.count("\n") == 1
+
+
+def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
+    told = " ".join(answer("morale", "compare", "--help").split())
+    assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
+    assert told.count("Instead of the value in ruleset.toml.") == 2

@@ -3,7 +3,7 @@
 import pytest
 
 import analyser
-from analyser.common.errors import AnalyserError, InputError, did_you_mean, nearest
+from analyser.common.errors import AnalyserError, InputError, TooLargeError, did_you_mean, nearest, printable, shown
 from tests.oracle.attacks import scenario
 
 
@@ -28,6 +28,18 @@ def test_a_message_has_place_problem_and_remedy():
 def test_an_input_error_is_caught_as_any_of_its_kinds():
     assert issubclass(InputError, AnalyserError)
     assert issubclass(InputError, ValueError)
+
+
+def test_a_question_that_is_too_large_is_one_for_monte_carlo():
+    wanted = "9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)"
+    assert str(TooLargeError("9 units", less="fewer")) == wanted
+
+
+def test_what_is_quoted_fits_a_line_of_a_terminal():
+    assert printable("red\x1b[31m alert\n") == r"red\x1b[31m alert\n"
+    assert printable("0123456789" * 3, 20) == "01234567 ... 23456789"
+    assert [shown("Arc"), shown(10**5000)] == ["'Arc'", "an integer of thousands of digits"]
+    assert shown(["Arc"] * 50) == "['Arc', 'Arc', 'Arc', 'Arc', ...]"
 
 
 def test_the_nearest_names_come_best_first():

@@ -1,0 +1,47 @@
+"""The commands that set the program up: ``completion`` and ``warm-up``."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from analyser.cli.shell import Choice, Command, note, progress_bar
+
+SHELLS = {  # what stands before the script that click makes
+    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',
+    "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
+    "fish": "",
+}
+_FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # a selector's keys have commas
+
+
+@click.command(cls=Command)
+@click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
+def completion(shell: str) -> None:
+    """What makes SHELL complete commands, options, selectors and names.
+
+    \b
+    bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
+    fish:       analyser completion fish | source      in ~/.config/fish/config.fish
+    """  # noqa: D301 - the backspace is how click is told to keep the lines
+    from analyser.cli import cli
+
+    made = get_completion_class(shell)
+    assert made is not None
+    script = made(cli, {}, "analyser", "_ANALYSER_COMPLETE").source()
+    click.echo(SHELLS[shell] + script.replace(_FISH_SPLITS, _FISH_SPLITS_ONCE))
+
+
+@click.command("warm-up", cls=Command)
+@click.argument("kernels", nargs=-1)
+@click.option("--processes", type=int, help="How many at once. Default: one for each processor.")
+def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
+    """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
+
+    KERNELS: what for (a misspelt name lists them). Default: all, which takes about a minute.
+    """
+    from analyser import kernels as compiler
+
+    with progress_bar("kinds of question") as progress:
+        done = compiler.warm_up(kernels, processes=processes, progress=progress)
+    note(f"compiled: {', '.join(done)}")
