@@ -50,6 +50,10 @@ class TransitionTable:
         """The distribution of the total of n dice, in row n."""
         return self.phase.pmfs(int(self.dice.max(initial=0)))
 
+    def propagated(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The distributions of the state after the phase, from those before it; shapes (distributions, states)."""
+        return propagate(distributions, self.targets, self.dice, self.pmfs)
+
 
 class TransitionTables:
     """The phases of a chain as tables over `states` (in order; a state's number is its position), each made once."""
@@ -73,6 +77,12 @@ class TransitionTables:
         if self._are_numbers:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
+
+    def certain(self, state: int) -> NDArray[np.float64]:
+        """The distribution of a chain that is in one state: shape (1, states)."""
+        distribution = np.zeros((1, len(self.states)))
+        distribution[0, self.numbers_of(np.array([state]))] = 1.0
+        return distribution
 
 
 class Search:
@@ -154,9 +164,15 @@ def exact_distributions(chain: Chain) -> Recorded:
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """
-    ends = [place + 1 for place, phase in enumerate(chain.phases) if phase is RECORD]
-    turns = [chain.phases[first:last] for first, last in zip([0, *ends], ends)]
-    return distributions_along(chain, turns, Paths(np.arange(len(turns))[np.newaxis], np.ones(1)))
+    tables = TransitionTables(states_met(chain, [[chain.phases]]))
+    distribution = tables.certain(chain.start)
+    recorded = []
+    for phase in chain.phases:
+        if phase is RECORD:
+            recorded.append(distribution[0])
+        else:
+            distribution = tables.of(phase).propagated(distribution)
+    return Recorded(tables.states, np.array(recorded))
 
 
 def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
@@ -183,8 +199,8 @@ def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
     states = len(tables.states)
     if states * len(paths.numbers) > MOST_NUMBERS:
         raise too_large(chain)
-    recorded, distributions = np.zeros((paths.numbers.shape[1], states)), np.zeros((1, states))
-    distributions[0, tables.numbers_of(np.array([chain.start]))] = 1.0
+    recorded = np.zeros((paths.numbers.shape[1], states))
+    distributions = tables.certain(chain.start)
     so_far = np.zeros(len(paths.numbers), np.int64)  # paths with the same numbers so far share one distribution
     for turn, numbers in enumerate(paths.numbers.T):
         together, so_far = np.unique(so_far * len(turns) + numbers, return_inverse=True)
@@ -196,9 +212,8 @@ def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
             for phase in turns[number]:
                 if phase is RECORD:
                     recorded[turn] += weights[now == number] @ some
-                    continue
-                table = tables.of(phase)
-                some = propagate(some, table.targets, table.dice, table.pmfs)
+                else:
+                    some = tables.of(phase).propagated(some)
             after[now == number] = some
         distributions = after
     return Recorded(tables.states, recorded)
