@@ -7,8 +7,7 @@ import numpy as np
 from analyser.common.jit import kernel
 from analyser.engine.attack.sampled import SamplingPlan, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.buffers import BLOCK, block_for
-from analyser.engine.pool.kernel import roll_chunks
+from analyser.engine.pool.kernel import BLOCK, block_for, roll_chunks
 from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from analyser.rules.structs import ATTACK, TARGET
 from analyser.scenarios.load import load_scenario

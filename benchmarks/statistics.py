@@ -9,7 +9,7 @@ from scipy import stats
 
 import analyser
 from analyser.common.jit import kernel
-from analyser.engine.pool.buffers import BLOCK
+from analyser.engine.pool.kernel import BLOCK
 from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from benchmarks.fights import VARIANTS, fight
 

@@ -16,20 +16,11 @@ _SLOTS_A_STATE = 4  # keeps chains of collisions short
 
 
 class StateIndex(NamedTuple):
-    """Distinct states in the order in which they were added.
+    """Distinct states in the order in which they were added."""
 
-    Attributes
-    ----------
-    states : int64 array
-        The first `length[0]` of them count.
-    slots : int64 array
-        Hash table of positions in `states`; its length is a power of two. For the interpreter, a dictionary of them.
-    length : int64 array, shape (1,)
-    """
-
-    states: NDArray[np.int64]
-    slots: Any
-    length: NDArray[np.int64]
+    states: NDArray[np.int64]  # the first `length[0]` of them count
+    slots: Any  # a hash table of their positions, its length a power of two; for the interpreter, a dictionary of them
+    length: NDArray[np.int64]  # (1,)
 
 
 def _interpreted_index(room: int) -> StateIndex:

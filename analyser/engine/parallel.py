@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from analyser.common.sampling import MOST_THREADS
 
+Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
 MOST_CHUNKS = 32  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
 
@@ -51,29 +52,25 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 class Queue:
     """Tasks that several threads take from, each task taken once.
 
-    Parameters
-    ----------
-    tasks : iterator of Task
-    report : callable, optional
-        Called with the trials done so far after each task of the thread that made the queue.
+    `report` is told the trials done so far after each task of the thread that made the queue.
     """
 
-    def __init__(self, tasks: Iterator[Task], report: Callable[[int], None] | None = None) -> None:
+    def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
         self._tasks, self._report = tasks, report
         self._lock, self._owner = Lock(), get_ident()
         self._done = 0
 
     def __iter__(self) -> Iterator[Task]:
-        while (task := self._take()) is not None:
+        while True:
+            with self._lock:
+                task = next(self._tasks, None)
+            if task is None:
+                return
             yield task
             with self._lock:
                 self._done += task.trials
             if self._report is not None and get_ident() == self._owner:
                 self._report(self._done)
-
-    def _take(self) -> Task | None:
-        with self._lock:
-            return next(self._tasks, None)
 
     def stop(self) -> None:
         """Let the threads end after the task that each is at."""
@@ -103,17 +100,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
 
 
-def play(
-    chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Callable[[int], None] | None = None
-) -> None:
+def play(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
     """Play a sample on so many threads, this one among them.
 
-    Parameters
-    ----------
-    work : callable
-        Plays the tasks of a queue until there are none; called once on each thread.
-    report : callable, optional
-        Called with the trials played so far, now and then, and at the end.
+    `work`, which is called once on each, plays the tasks of a queue until there are none. `report` is told the trials
+    played so far, now and then, and at the end.
     """
     helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)

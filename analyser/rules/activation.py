@@ -25,6 +25,7 @@ class Order(IntEnum):
 
 
 _CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
+OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # what ends with the end phase
 _OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
 
@@ -94,8 +95,6 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
     in_range = has_row and reaches(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     return View(
-        models=unit_state.models_of(state),
-        suppressed=state & SUPPRESSED != 0,
         rally_failed=state & unit_state.RALLY_FAILED != 0,
         in_building=in_building(state, side),
         in_range=in_range,
@@ -103,10 +102,6 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
         can_charge=can_charge,
         must_charge=can_charge and (side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok) != 0,
         distance=distance,
-        enemy_models=unit_state.models_of(other),
-        enemy_suppressed=other & SUPPRESSED != 0,
-        enemy_on_lookout=other & unit_state.ON_LOOKOUT != 0,
-        enemy_taking_cover=other & unit_state.TAKING_COVER != 0,
     )
 
 
@@ -172,9 +167,3 @@ def enveloped(state: int, other: int, side: SideFacts, others: SideFacts) -> int
     distance = length_between(state, other, side, others)
     reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
     return state | DISORDERED if reached else state
-
-
-@step
-def after_the_round(state: int) -> int:
-    """The unit after the end phase: no longer activated."""
-    return state & ~(ACTIVATED | unit_state.FIRST)

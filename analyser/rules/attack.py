@@ -193,19 +193,15 @@ def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> N
 
 @step
 def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Fill `fight` from `attack` and `target` (records of :mod:`.facts`)."""
+    """Fill `fight` from `attack` and `target` (records of :mod:`.structs`)."""
     set_pool(attack, target, fight)
     set_target(attack, target, fight)
 
 
 class Scores(NamedTuple):
-    """What a die adds to the score of its pool.
+    """What a die that ends at a face adds to the score of its pool; other faces add nothing.
 
-    Attributes
-    ----------
-    heroic, strike, blank : int
-        Of a die that ends as a heroic strike, a strike, a blank, the most first; other faces add nothing. The hits are
-        the score divided by that of a strike, rounded down; the blanks, where they count, are the remainder.
+    The hits are the score divided by that of a strike, rounded down; the blanks, where they count, are the remainder.
     """
 
     heroic: int
@@ -249,12 +245,6 @@ def score_of(scores: Scores, face: int) -> int:
 def hits_of(scores: Scores, score: int) -> int:
     """The hits of a score (AC-3.6)."""
     return score // scores.strike
-
-
-@step
-def blanks_of(scores: Scores, score: int) -> int:
-    """The blanks of a score, if they count (Overcharge, AC-6)."""
-    return score % scores.strike
 
 
 def by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
@@ -312,6 +302,6 @@ def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, 
         destroyed, damage = penetrate(fight, destroyed, damage, points)
     if not fight.overcharge:
         return destroyed, damage, 0, 0
-    blanks, models = blanks_of(scores, score), fight.attacker_models
+    blanks, models = score % scores.strike, fight.attacker_models
     own_destroyed, own_damage = destroy_models(fight.attacker_damage, blanks, fight.attacker_damage_limit, models)
     return destroyed, damage, own_destroyed, own_damage

@@ -10,8 +10,10 @@ from analyser.rules.discipline import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
 
 ACTIVE, TARGET, NOBODY = 0, 1, 2
-_CAUSED = unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC
-_LOST_FIELD = unit_state.MODELS_MASK << MODELS_DESTROYED
+# What a unit that stands forgets when its combat is over.
+OF_THE_COMBAT = (
+    unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
+)
 
 # Of a removed unit: it fell in the combat itself, not to the Sponsons before it.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
@@ -42,14 +44,6 @@ def struck_by(state: int, attack: AttackFacts) -> int:
     state |= unit_state.SUPPRESSIVE if attack.suppressive else 0
     state |= unit_state.CRYO if attack.cryo else 0
     return state | (unit_state.SEISMIC if attack.seismic else 0)
-
-
-@step
-def hurt_by(state: int, before: int) -> int:
-    """The unit after an attack, when it was in the state `before`, of a unit with Throw (AC-7)."""
-    if unit_state.is_removed(state) or unit_state.models_of(state) >= unit_state.models_of(before):
-        return state
-    return state | unit_state.MARKED
 
 
 @step
@@ -96,11 +90,18 @@ def withdrawn(state: int, side: SideFacts) -> int:
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
     """Fill `fight` with the loser's test: its losses in the combat against its models before it (AC-8.5, AC-5.2).
 
-    `target` is the unit's record, `attack` a blank one; both are scratch.
+    `target` is the unit's record; it and `attack` are scratch.
     """
     unit_state.put_into(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.lost_of(state)
     target.exposed = NONE
+    set_test(fight, target, attack, state)
+
+
+@step
+def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
+    """Fill `fight` with a test on which nothing bears but the qualities of the attacks of the combat (AC-6)."""
+    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
     attack.seismic = 1 if state & unit_state.SEISMIC else 0
@@ -127,13 +128,10 @@ def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
     `target` is the record of the embarked unit.
     """
-    attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
-    attack.cryo = 1 if state & unit_state.CRYO else 0
-    attack.seismic = 1 if state & unit_state.SEISMIC else 0
     target.models = aboard(side, unit_state.models_of(state) + unit_state.lost_of(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0
-    set_target(attack, target, fight)
+    set_test(fight, target, attack, state)
 
 
 @step
@@ -144,12 +142,6 @@ def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
     if fight.cryo and not fight.activated and not fight.suppressed:
         return state | PASSENGERS_ACTIVATED
     return state | PASSENGERS_SUPPRESSED
-
-
-@step
-def after_combat(state: int) -> int:
-    """The unit when the combat is over."""
-    return state if unit_state.is_removed(state) else state & ~(_LOST_FIELD | _CAUSED)
 
 
 @step

@@ -44,13 +44,6 @@ def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
 
 
 @step
-def discipline_of(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """DISCIPLINE for the test of this attack (AC-5.2, AC-5.3)."""
-    heavy_losses = 2 * destroyed >= fight.models
-    return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
-
-
-@step
 def places_lost(fight: FightFacts, destroyed: int) -> int:
     """In how many of the `models` places that the officer may have he is among the `destroyed` (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
@@ -60,10 +53,13 @@ def places_lost(fight: FightFacts, destroyed: int) -> int:
 
 @step
 def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1)."""
+    """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1 to 5.3)."""
     if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
-    return NO_CARD if fight.test == Test.FAILED else discipline_of(fight, destroyed, disordered)
+    if fight.test == Test.FAILED:
+        return NO_CARD
+    heavy_losses = 2 * destroyed >= fight.models
+    return fight.discipline - (1 if heavy_losses else 0) - (1 if disordered else 0)
 
 
 @step

@@ -53,21 +53,9 @@ def odds_of(die: NDArray[np.int64], deck: NDArray[np.int64]) -> Odds:
 
 
 @step
-def card_of(side: int) -> int:
-    """A card from a side's deck."""
+def test_draw(side: int) -> int:
+    """What a unit of `side` takes a rally test or a suppression test with: a card from its deck (AC-5.1, AC-5.6)."""
     return Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1
-
-
-@step
-def rally_draw(side: int) -> int:
-    """What a unit of `side` takes a rally test with (AC-5.6)."""
-    return card_of(side)
-
-
-@step
-def suppression_draw(side: int) -> int:
-    """What a unit of `side` takes a suppression test with (AC-5.1)."""
-    return card_of(side)
 
 
 @inlined

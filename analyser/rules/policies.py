@@ -1,9 +1,9 @@
-"""What a side does with its unit, activation by activation (AC-9.2): small functions, one a policy.
+"""What a side does with its unit, activation by activation (AC-9.2).
 
-A policy sees a :class:`View` and returns a :class:`Manoeuvre` and an :class:`Action`. To add one, write its function
-here, its line in :func:`decide`, its name in :class:`Policy` and what users are told of it in :data:`POLICIES`: the
-scenario's keys and the help are made from those. What it needs of a unit beside a ranged row stands in
-`scenarios/policies.py`. What a failed rally test or a building forbids is seen to afterwards, in :func:`allowed`.
+A policy sees a :class:`View` and comes to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its lines in
+:func:`decide`, its name in :class:`Policy` and what users are told of it in :data:`POLICIES`: the scenario's keys and
+the help are made from those. What it needs of a unit beside a ranged row stands in `scenarios/policies.py`. What a
+failed rally test or a building forbids is seen to afterwards, in :func:`allowed`.
 """
 
 from __future__ import annotations
@@ -68,10 +68,8 @@ class Action(IntEnum):
 
 
 class View(NamedTuple):
-    """What a policy sees. Truth values, but for the numbers of models and the distance."""
+    """What a policy sees. Truth values, but for the distance."""
 
-    models: int
-    suppressed: int
     rally_failed: int
     in_building: int
     in_range: int  # the row that it shoots with reaches the enemy
@@ -79,54 +77,20 @@ class View(NamedTuple):
     can_charge: int  # it has a row to charge with, and the enemy is within reach
     must_charge: int  # and a rule makes it do so (Berserk, Run Amok)
     distance: int  # hundredths of an inch; -1 where distances do not count
-    enemy_models: int
-    enemy_suppressed: int
-    enemy_on_lookout: int
-    enemy_taking_cover: int
-
-
-@step
-def aim_and_shoot(view: View) -> tuple[int, int]:
-    """Stand, aim and shoot; out of range, advance, and shoot if that brings the enemy into range."""
-    return (Manoeuvre.AIM, Action.SHOOT) if view.in_range else (Manoeuvre.ADVANCE, Action.SHOOT)
-
-
-@step
-def shoot_at_short_range(view: View) -> tuple[int, int]:
-    """Advance, shooting, until the enemy is within short range; there, aim and shoot."""
-    return (Manoeuvre.AIM, Action.SHOOT) if view.in_short_range else (Manoeuvre.CLOSE_IN, Action.SHOOT)
-
-
-@step
-def close_and_charge(view: View) -> tuple[int, int]:
-    """Close in at double time, and charge as soon as the enemy is within reach."""
-    return (Manoeuvre.CHARGE, Action.NOTHING) if view.can_charge else (Manoeuvre.DOUBLE_TIME, Action.NOTHING)
-
-
-@step
-def go_on_lookout(_view: View) -> tuple[int, int]:
-    """Stay, on lookout for what the enemy does."""
-    return Manoeuvre.STAY, Action.GO_ON_LOOKOUT
-
-
-@step
-def stay_in_cover(_view: View) -> tuple[int, int]:
-    """Stay, and take cover."""
-    return Manoeuvre.STAY, Action.TAKE_COVER
 
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of a policy; All-Out Attack and Overcharge are ways to shoot."""
     if policy == Policy.SHORT_RANGE:
-        return shoot_at_short_range(view)
+        return (Manoeuvre.AIM if view.in_short_range else Manoeuvre.CLOSE_IN), Action.SHOOT
     if policy == Policy.CHARGE:
-        return close_and_charge(view)
+        return (Manoeuvre.CHARGE if view.can_charge else Manoeuvre.DOUBLE_TIME), Action.NOTHING
     if policy == Policy.LOOKOUT:
-        return go_on_lookout(view)
+        return Manoeuvre.STAY, Action.GO_ON_LOOKOUT
     if policy == Policy.TAKE_COVER:
-        return stay_in_cover(view)
-    return aim_and_shoot(view)
+        return Manoeuvre.STAY, Action.TAKE_COVER
+    return (Manoeuvre.AIM if view.in_range else Manoeuvre.ADVANCE), Action.SHOOT
 
 
 @step

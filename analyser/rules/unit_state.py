@@ -1,6 +1,6 @@
 """A unit in the middle of a sequence of attacks, as one integer, and what carries over (AC-9.1, AC-9.2).
 
-The lower bits are those of an outcome (:mod:`.outcome`), so that the outcome of an attack is the state after it.
+The lower bits are those of an outcome (:mod:`.discipline`), so that the outcome of an attack is the state after it.
 Above them stand the statuses of a longer fight, and what the unit is about to do. While a unit stands, the
 field for destroyed models holds what it has lost in the close quarters combat that is going on, and 0 outside of
 one; of a removed unit it holds all that were ever destroyed by damage.
@@ -12,19 +12,8 @@ Lengths are in hundredths of an inch. Where a unit stands is the topmost part of
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.rules.discipline import (
-    ACTIVATED,
-    ANNIHILATED,
-    ATTACKER_DAMAGE,
-    BITS,
-    BROKEN,
-    DAMAGE,
-    DISORDERED,
-    FELL_BACK,
-    FLAGS,
-    MODELS_DESTROYED,
-    SUPPRESSED,
-)
+from analyser.rules import discipline
+from analyser.rules.discipline import ANNIHILATED, DAMAGE, DISORDERED, FELL_BACK, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, TargetFacts
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
@@ -38,16 +27,16 @@ TOPMOST = 63
 
 # Of a unit that stands: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail
 # Gunner. FORGET ends it. Of one that is gone it says that it broke.
-MARKED = BROKEN
+MARKED = discipline.BROKEN
 
 # Of a unit that is gone: it was its own blanks in a combat (Overcharge), so those beside it still strike (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
 FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
 
-MODELS_MASK = (1 << BITS) - 1
-_OUTCOME = (1 << ATTACKER_DAMAGE) - 1
-_NUMBERS = (1 << FLAGS) - 1
+MODELS_MASK = (1 << discipline.BITS) - 1
+_OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
+_NUMBERS = (1 << discipline.FLAGS) - 1
 _LOST = MODELS_MASK << MODELS_DESTROYED
 _KEPT_WHEN_REMOVED = FIRST | ORDERS_MASK << ORDERS
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
@@ -127,12 +116,6 @@ def set_back(state: int, side: SideFacts) -> int:
 
 
 @step
-def would_flee(state: int, side: SideFacts) -> bool:
-    """Whether the next 3 inches back reach the own table edge (AC-5.4 b)."""
-    return side.edge_distance != NONE and length_to_edge(state, side) <= FALL_BACK
-
-
-@step
 def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
     """Bring the state of the unit into its record `target`."""
     target.models = models_of(state)
@@ -141,10 +124,10 @@ def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
     target.damage = damage_of(state)
     target.suppressed = state & SUPPRESSED != 0
     target.disordered = state & DISORDERED != 0
-    target.activated = state & ACTIVATED != 0
+    target.activated = state & discipline.ACTIVATED != 0
     target.taking_cover = state & TAKING_COVER != 0
     target.garrisoned = side.garrisoned and state & OUT_OF_BUILDING == 0
-    target.flees = would_flee(state, side)
+    target.flees = side.edge_distance != NONE and length_to_edge(state, side) <= FALL_BACK
 
 
 @step
@@ -178,15 +161,13 @@ def carried_over(state: int, outcome: int, side: SideFacts, counts: int) -> int:
 @step
 def start_state(target: TargetFacts, statuses: int) -> int:
     """The unit as it stands at the start; `statuses` are bits of this module, and where it stands."""
-    state = target.models | target.damage << DAMAGE | statuses
-    state |= SUPPRESSED if target.suppressed else 0
-    state |= DISORDERED if target.disordered else 0
-    state |= ACTIVATED if target.activated else 0
-    return state | (TAKING_COVER if target.taking_cover else 0)
+    flags = discipline.statuses(target.suppressed, target.disordered, target.activated) | statuses
+    flags |= TAKING_COVER if target.taking_cover else 0
+    return discipline.standing(target.models, 0, target.damage, flags)
 
 
 @step
 def relieved_by(attack: AttackFacts) -> int:
     """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
-    state = attack.models | attack.damage << DAMAGE
-    return state | (SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0)
+    flags = SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0
+    return discipline.standing(attack.models, 0, attack.damage, flags)

@@ -6,7 +6,7 @@ import pytest
 from analyser.common.sampling import MOST_TRIALS
 from analyser.engine.attack import sampled
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.buffers import ABREAST, BLOCK, block_for
+from analyser.engine.pool.kernel import ABREAST, BLOCK, block_for
 from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_DICE

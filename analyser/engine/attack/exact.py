@@ -10,7 +10,7 @@ from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import Odds, probability_of, suppression_draw
+from analyser.rules.draws import Odds, probability_of, test_draw
 from analyser.rules.structs import FightFacts
 
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
@@ -18,12 +18,7 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 @step
 def push_state(
-    fight: FightFacts,
-    losses: tuple[int, int, int, int],
-    weight: float,
-    odds: Odds,
-    outcomes: Outcomes,
-    count: int,
+    fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
 ) -> int:
     """Append what units with these losses come to, officer and card still to be drawn; the new count."""
     destroyed, damage, own_destroyed, own_damage = losses
@@ -36,7 +31,7 @@ def push_state(
             continue
         disordered = discipline.disordered_by_loss(fight, officer_lost)
         highest = discipline.passes_up_to(fight, destroyed, disordered)
-        failed = 1.0 - probability_of(suppression_draw(1), highest, odds)
+        failed = 1.0 - probability_of(test_draw(1), highest, odds)
         if failed < 1.0:
             outcomes.values[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
             outcomes.probabilities[count] = share * (1.0 - failed)
@@ -49,13 +44,7 @@ def push_state(
 
 
 @step
-def push_pmf(
-    fight: FightFacts,
-    scores: Scores,
-    pmf: NDArray[np.float64],
-    odds: Odds,
-    outcomes: Outcomes,
-) -> int:
+def push_pmf(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64], odds: Odds, outcomes: Outcomes) -> int:
     """Fill `outcomes` from the distribution of a pool's score; how many were filled.
 
     The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.
@@ -104,23 +93,10 @@ def gather(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], odds: Odds
 ) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """The exact distribution of the outcome of one attack.
+    """One attack: its scores and their probabilities, its outcomes in rising order, each once, and theirs.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    faces, cards : float64 arrays
-        The probabilities of the faces of the die, and of the card values.
-    odds : Odds
-
-    Returns
-    -------
-    scores : Scores
-    pmf : float64 array, shape (scores,)
-        Of the score of the pool.
-    outcomes : int64 array, shape (n,)
-        Packed as :mod:`analyser.rules.discipline` says, in rising order, each once.
-    probabilities : float64 array, shape (n,)
+    `faces` and `cards` are the probabilities of the faces of the die, and of the card values. Outcomes are packed as
+    :mod:`analyser.rules.discipline` says.
     """
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)

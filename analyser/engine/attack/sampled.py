@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -12,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.jit import step, tiered
+from analyser.common.jit import tiered
+from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
-from analyser.engine.pool.buffers import Block, block_for
-from analyser.engine.pool.kernel import roll_chunks
+from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for, size_of
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import odds_of, passing, suppression_draw
+from analyser.rules.draws import odds_of, passing, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test, plain
 
 MOST_CELLS = 4_000_000
@@ -37,16 +36,12 @@ class SamplingPlan:
     """Everything that rolling a fight needs, whatever the number of trials and the seed."""
 
     fight: FightFacts
+    dice: int  # of the first roll
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None
     shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
     blocks: list[Block] = field(default_factory=list, init=False)  # that no thread is using
-
-    @cached_property
-    def dice(self) -> int:
-        """Of the first roll."""
-        return int(self.fight.dice)
 
     @cached_property
     def outcomes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -59,20 +54,10 @@ class SamplingPlan:
 
 
 def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], *, for_building: bool) -> SamplingPlan:
-    """The plan of a sample of a fight.
+    """The plan of a sample of a fight; InputError if it has more outcomes than can be counted.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-    for_building : bool
-        Roll a die for the building after the attack (Siegebreaker, AC-6).
-
-    Raises
-    ------
-    InputError
-        The fight has more outcomes than can be counted.
+    `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
+    after the attack (Siegebreaker, AC-6).
     """
     facts = plain(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
@@ -87,7 +72,7 @@ def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64],
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, place, building) if draw)
-    return SamplingPlan(fight, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
+    return SamplingPlan(fight, facts.dice, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
 
 
 def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:
@@ -95,19 +80,12 @@ def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
-    bounds, draws = zip(*(passing(suppression_draw(1), value, odds) for value in values))
+    bounds, draws = zip(*(passing(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
 class Sample:
-    """A growing sample of one fight.
-
-    Attributes
-    ----------
-    trials : int
-    counts : int64 array, shape ``plan.shape``
-        How often each combination of draws came up.
-    """
+    """A growing sample of one fight; `counts` are how often each combination of draws came up, as `plan.shape` says."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.stream = plan, stream_of(seed)
@@ -115,21 +93,15 @@ class Sample:
         self.counts: NDArray[np.int64] = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
 
-    def play_to(self, trials: int, threads: int = 1, progress: Callable[[int, int], None] | None = None) -> None:
+    def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
         """Play on until there are `trials` trials; what was played before must have been whole chunks.
 
-        Parameters
-        ----------
-        threads : int
-            The counts do not depend on it.
-        progress : callable, optional
-            Called with the trials so far and the number aimed at.
+        The counts do not depend on `threads`. `progress` is told the trials so far and the number aimed at.
         """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
         before = self.trials
-        chunks = Chunks(
-            trials - before, first=before // CHUNK_TRIALS, least=-(-_WORTH_A_THREAD // (1 + self.plan.dice))
-        )
+        least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
+        chunks = Chunks(trials - before, first=before // CHUNK_TRIALS, least=least)
         play(chunks, self._work, threads, progress and (lambda done: progress(before + done, trials)))
         self.trials = trials
 
@@ -156,30 +128,19 @@ class Sample:
         block.tables[:] = 0
 
 
-@step
-def end_of_trial(fight: FightFacts, scores: Scores, score: int, card: int, place: int) -> int:
-    """The packed outcome of one trial: its score, the class of its card, the officer's place."""
-    destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-    own = own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
-    disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
-    value = fight.discipline - _CARD_VALUES_LOWER + card
-    if value > discipline.passes_up_to(fight, destroyed, disordered):
-        return discipline.fail_test(fight, destroyed, damage, disordered) | own
-    return discipline.pass_test(fight, destroyed, damage, disordered) | own
-
-
 @tiered(0.5)
-def end_trials(
-    fight: FightFacts,
-    scores: Scores,
-    cards: int,
-    places: int,
-    outcomes: NDArray[np.int64],
-) -> None:
+def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: NDArray[np.int64]) -> None:
     """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
     for cell in range(len(outcomes)):
-        score, card = cell // places // cards, cell // places % cards
-        outcomes[cell] = end_of_trial(fight, scores, score, card, cell % places)
+        score, card, place = cell // places // cards, cell // places % cards, cell % places
+        destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
+        disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
+        value = fight.discipline - _CARD_VALUES_LOWER + card
+        if value > discipline.passes_up_to(fight, destroyed, disordered):
+            outcome = discipline.fail_test(fight, destroyed, damage, disordered)
+        else:
+            outcome = discipline.pass_test(fight, destroyed, damage, disordered)
+        outcomes[cell] = outcome | own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
 
 
 def outcomes_of(plan: SamplingPlan, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

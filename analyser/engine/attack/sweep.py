@@ -131,23 +131,9 @@ def sweep(
     *,
     threads: int = 1,
 ) -> NDArray[np.void]:
-    """Exact summaries of every attack on every target.
+    """Exact summaries of every attack on every target, shape (attacks, targets); NaN where it is not `possible`.
 
-    Parameters
-    ----------
-    attacks : array of ATTACK, shape (a,)
-    targets : array of TARGET, shape (t,)
-    possible : bool array, shape (a, t)
-        Which attacks can be made.
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-    threads : int
-        Rows are shared out among them; the answer does not depend on it.
-
-    Returns
-    -------
-    array of SUMMARY, shape (a, t)
-        NaN in every figure where the attack cannot be made.
+    `die` and `deck` are sides by face and copies by card value. Rows are shared out among the threads.
     """
     drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)

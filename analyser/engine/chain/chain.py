@@ -64,23 +64,10 @@ class Fields:
 
 @dataclass(frozen=True)
 class Die:
-    """The distribution of what one die shows: integers from 0 upwards.
+    """The distribution of what one die shows: integers from 0 upwards."""
 
-    Attributes
-    ----------
-    weights : tuple of float
-        Of each value from 0: how many of `sides` show it or, where `sides` is 0, its probability.
-    sides : int
-        0 for a die that is not made of equally likely sides.
-
-    Examples
-    --------
-    >>> sided(6).pmf.round(3).tolist()
-    [0.0, 0.167, 0.167, 0.167, 0.167, 0.167, 0.167]
-    """
-
-    weights: tuple[float, ...]
-    sides: int = 0
+    weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
+    sides: int = 0  # 0: it is not made of equally likely sides
 
     @property
     def highest(self) -> int:
@@ -118,39 +105,23 @@ NO_DIE = Die((1,), 1)
 
 
 class ExtraDie(NamedTuple):
-    """A die that every state rolls once beside the others of a phase.
-
-    `weight` is what each point of it adds to the total: dice of different kinds are distinguished by it.
-    """
+    """A die that every state rolls once beside the others of a phase."""
 
     die: Die
-    weight: int
+    weight: int  # what each point of it adds to the total: dice of different kinds are distinguished by it
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One roll, and the transition that its total makes from every state.
+    """One roll, and the transition that its total makes from every state."""
 
-    Attributes
-    ----------
-    change : callable
-        The state that each of some states, shape (states, 1), and each total, shape (totals,), lead to. What it says
-        of totals that a state cannot roll is ignored.
-    die : Die
-        Default: nothing is rolled.
-    dice : int, or callable
-        How many dice every state rolls or, of some states, each of them.
-    extra_dice : tuple of ExtraDie
-        Further dice, one of each, whatever the state; the total is that of all dice.
-    most_dice : int
-        The most that any state rolls, where `dice` is a callable.
-    """
-
+    # The state that each of some states, shape (states, 1), and each total, shape (totals,), lead to. What it says of
+    # totals that a state cannot roll is ignored.
     change: Change
     die: Die = NO_DIE
-    dice: Callable[[States], NDArray[Any]] | int = 0
-    extra_dice: tuple[ExtraDie, ...] = ()
-    most_dice: int = 0
+    dice: Callable[[States], NDArray[Any]] | int = 0  # how many every state rolls or, of some states, each of them
+    extra_dice: tuple[ExtraDie, ...] = ()  # one of each, whatever the state; the total is that of all dice
+    most_dice: int = 0  # that any state rolls, where `dice` is a callable
 
     @cached_property
     def totals(self) -> int:
@@ -196,30 +167,15 @@ RECORD = Phase(lambda states, _: states)  # nothing happens, but that the distri
 class Chain:
     """A Markov chain: a start and the phases that follow, in order; the same phase may come again.
 
-    Attributes
-    ----------
-    start : int
-    phases : tuple of Phase
-        With :data:`RECORD` wherever the distribution of the state is to be kept.
-    size : int
-        States are integers below it; it may be as large as 2**62.
-    what : str
-        What its states tell apart, such as ``14 units, each standing, in rout or lost``, for whoever asks more than
-        there is room for.
-    less : str
-        What would make it smaller, such as ``fewer units``.
-
-    Raises
-    ------
-    InputError
-        There are more states than integers to number them.
+    InputError if there are more states than integers to number them.
     """
 
     start: int
-    phases: tuple[Phase, ...]
-    size: int
-    what: str = "this question"
-    less: str = "less at once"
+    phases: tuple[Phase, ...]  # with RECORD wherever the distribution of the state is to be kept
+    size: int  # states are integers below it; it may be as large as 2**62
+    # For whoever asks more than there is room for:
+    what: str = "this question"  # what its states tell apart, such as "14 units, each standing, in rout or lost"
+    less: str = "less at once"  # what would make it smaller, such as "fewer units"
 
     def __post_init__(self) -> None:
         if self.size > HIGHEST_STATE + 1:
@@ -279,18 +235,11 @@ class Sparse:
 
 
 class Recorded(NamedTuple):
-    """The distribution of the state after each recorded phase.
+    """The distribution of the state after each recorded phase."""
 
-    Attributes
-    ----------
-    states : int64 array, shape (states,)
-        In order, each once; those that are not among them were not met.
-    weights : array, shape (recordings, states)
-        The probability of each or, of a sample, how many trials were in it; :class:`Sparse` of a sample
-        that met many states, few of them at any one time.
-    """
-
-    states: States
+    states: States  # in order, each once; those that are not among them were not met
+    # Shape (recordings, states): the probability of each or, of a sample, how many trials were in it; Sparse of a
+    # sample that met many states, few of them at any one time.
     weights: Any
 
     def grouped(self, groups: NDArray[np.int64], size: int) -> NDArray[Any]:
@@ -302,13 +251,8 @@ class Recorded(NamedTuple):
     def of_all(self, size: int) -> NDArray[Any]:
         """The weights of all states below `size`, in order."""
         weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
-        weights[:, self.states] = dense(self.weights)
+        weights[:, self.states] = self.weights.toarray() if isinstance(self.weights, Sparse) else self.weights
         return weights
-
-
-def dense(weights: Any) -> NDArray[Any]:
-    """Weights as an array, also those of a sparse one."""
-    return weights.toarray() if isinstance(weights, Sparse) else np.asarray(weights)
 
 
 def distinct(states: States) -> States:

@@ -3,6 +3,11 @@
 Where states are few, all of them are tabulated. Where they are many, those that can be reached from the start are
 found first by breadth-first search and numbered in order; so a question costs what can happen in it, and one that is
 too large is refused during the search.
+
+A chain may be driven by a sequence of numbers from elsewhere, such as the losses of a fight. A path is one run of such
+numbers, one a round; each number has a turn, the phases that are played in a round with it, one of them
+:data:`~analyser.engine.chain.chain.RECORD`. Numbers of different rounds may depend on each other in any way: a path
+has its weight as a whole. The chain has the phases of all turns, in any order.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +24,26 @@ from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
 
+Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ...
 ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
+MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: paths times states
 _TOGETHER = 64  # states whose probabilities are looked at together
+
+
+class Paths(NamedTuple):
+    """All paths that are possible, or that were seen; each row of the numbers once."""
+
+    numbers: NDArray[np.int64]  # shape (paths, rounds)
+    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
 
 
 @dataclass(frozen=True, eq=False)
 class TransitionTable:
-    """A phase over numbered states: shapes (states, totals) and (states,)."""
+    """A phase over numbered states."""
 
     phase: Phase
-    targets: NDArray[np.uint32]
-    dice: NDArray[np.uint16]
+    targets: NDArray[np.uint32]  # (states, totals)
+    dice: NDArray[np.uint16]  # (states,)
 
     @cached_property
     def pmfs(self) -> NDArray[np.float64]:
@@ -90,7 +105,9 @@ class Search:
             raise too_large(self._chain)
         after = np.zeros(0, np.int64)
         for some in slabs(len(states), phase.totals):
-            after = distinct(np.concatenate([after, _reached_from(states[some], phase)]))
+            rows, (low, high), totals = phase.rows(states[some]), phase.span(states[some]), np.arange(phase.totals)
+            reached = rows[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])]
+            after = distinct(np.concatenate([after, distinct(reached)]))
             self._check_room(len(after))
         self.met = distinct(np.concatenate([self.met, after]))
         self._check_room(len(self.met))
@@ -100,12 +117,6 @@ class Search:
     def _check_room(self, states: int) -> None:
         if states * self._numbers > ROOM:
             raise too_large(self._chain)
-
-
-def _reached_from(states: States, phase: Phase) -> States:
-    rows, (low, high) = phase.rows(states), phase.span(states)
-    totals = np.arange(rows.shape[1])
-    return distinct(rows[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])])
 
 
 def too_large(chain: Chain) -> TooLargeError:
@@ -178,3 +189,31 @@ def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> Sta
             after.append(states)
         now = distinct(np.concatenate(after))
     return search.met
+
+
+def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
+    """The distribution of the recorded state of each round; `paths` have probabilities."""
+    tables = TransitionTables(
+        states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
+    )
+    states = len(tables.states)
+    if states * len(paths.numbers) > MOST_NUMBERS:
+        raise too_large(chain)
+    recorded = np.zeros((paths.numbers.shape[1], states))
+    distributions = tables.certain(chain.start)
+    so_far = np.zeros(len(paths.numbers), np.int64)  # paths with the same numbers so far share one distribution
+    for turn, numbers in enumerate(paths.numbers.T):
+        together, so_far = np.unique(so_far * len(turns) + numbers, return_inverse=True)
+        weights = np.bincount(so_far, paths.weights)
+        before, now = together // len(turns), together % len(turns)
+        after = np.empty((len(together), states))
+        for number in np.unique(now):
+            some = distributions[before[now == number]]
+            for phase in turns[number]:
+                if phase is RECORD:
+                    recorded[turn] += weights[now == number] @ some
+                else:
+                    some = tables.of(phase).propagated(some)
+            after[now == number] = some
+        distributions = after
+    return Recorded(tables.states, recorded)

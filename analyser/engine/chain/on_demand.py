@@ -7,7 +7,7 @@ same kernel, small ones trial by trial.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
+from analyser.engine.chain import sampled
 from analyser.engine.chain.bitwise import DRAW_BITS
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
-from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
-from analyser.engine.chain.sampled import Sample, TabulatedSample, die_rolled, roll_group
-from analyser.engine.parallel import Queue
+from analyser.engine.chain.exact import Paths, Turns
+from analyser.engine.parallel import Queue, Report
 from analyser.engine.rng import counter_of_chunk, stream_of, word_of
 
 FEW_TRIALS = 16  # of a group, that are rolled one by one
@@ -52,12 +52,12 @@ def add_to(groups: Groups, state: int, trials: int) -> None:
 
 
 @step
-def roll_one(layout: Layout, phase: int, dice: int, stream: NDArray[np.uint64]) -> int:
+def roll_one(layout: sampled.Layout, phase: int, dice: int, stream: NDArray[np.uint64]) -> int:
     """The total that one trial rolls in a phase, by inversion of the distribution."""
     _, _, _, die, extra_dice, after_extra_dice, _ = layout.rows[phase]
     total, counter, gamma = 0, stream[0], stream[1]
     for position in range(dice + after_extra_dice - extra_dice):
-        value, last, limit, weight = layout.dice_rows[die_rolled(position, dice, die, extra_dice)]
+        value, last, limit, weight = layout.dice_rows[sampled.die_rolled(position, dice, die, extra_dice)]
         if last - value > 1:
             counter += gamma
             draw = np.int64(word_of(counter) >> _UPPER)
@@ -73,13 +73,13 @@ def roll_one(layout: Layout, phase: int, dice: int, stream: NDArray[np.uint64]) 
 
 @kernel
 def roll_groups(
-    layout: Layout,
+    layout: sampled.Layout,
     phase: int,
     rows: NDArray[np.int64],
     spans: NDArray[np.int64],
     trials: NDArray[np.int64],
     few: int,
-    memory: Memory,
+    memory: sampled.Memory,
     groups: Groups,
 ) -> None:
     """Roll a phase for groups of trials, those of each in the same state, and send them on.
@@ -103,7 +103,7 @@ def roll_groups(
         else:
             layout.dice[0] = dice
             memory.following[low : high + 1] = 0
-            roll_group(layout, phase, 0, trials[group], memory)
+            sampled.roll_group(layout, phase, 0, trials[group], memory)
             for total in range(low, high + 1):
                 if memory.following[total] > 0:
                     add_to(groups, rows[group, total], memory.following[total])
@@ -145,19 +145,19 @@ class Counter:
         return self._merged
 
 
-class OnDemandSample(Sample):
+class OnDemandSample(sampled.Sample):
     """A sample of a chain with many states."""
 
     chunk_trials = 1 << 18
 
     def __init__(self, chain: Chain, recordings: int, seed: int, part: int) -> None:
-        super().__init__(Writer(chain, tabulated=False), 0)
+        super().__init__(sampled.Writer(chain, tabulated=False), 0)
         self._chain, self._stream = chain, stream_of(seed, part)
         self._counters = [Counter() for _ in range(recordings)]
 
-    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue) -> None:
+    def _work(self, phases: Sequence[Phase], layout: sampled.Layout, queue: Queue) -> None:
         layout = layout._replace(targets=layout.targets.copy(), dice=layout.dice.copy())  # of one state: written into
-        memory = memory_for(layout, layout.targets.size)
+        memory = sampled.memory_for(layout, layout.targets.size)
         for task in queue:
             for chunk in range(task.first, task.last):
                 of_chunk = self._chunk(phases, layout, memory, chunk, task.chunk_trials)
@@ -167,7 +167,9 @@ class OnDemandSample(Sample):
                     self.trials += task.chunk_trials
                     self._check_room()
 
-    def _chunk(self, phases: Sequence[Phase], layout: Layout, memory: Memory, chunk: int, trials: int) -> list[Counts]:
+    def _chunk(
+        self, phases: Sequence[Phase], layout: sampled.Layout, memory: sampled.Memory, chunk: int, trials: int
+    ) -> list[Counts]:
         """How many trials of a chunk are in each state after each recorded phase."""
         start, gamma = self._stream
         memory.buffers.stream[:] = counter_of_chunk(start, gamma, chunk * _CHUNKS_APART), gamma
@@ -209,27 +211,33 @@ class OnDemandSample(Sample):
             raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
 
 
-def sample_of(chain: Chain, recordings: int, seed: int, part: int) -> Sample:
+def sample_of(chain: Chain, recordings: int, seed: int, part: int) -> sampled.Sample:
     """An empty sample of a chain, with room for so many recorded counts.
 
     `part` says which of several chains of one question this is: each has random numbers of its own.
     """
-    return (TabulatedSample if chain.is_small else OnDemandSample)(chain, recordings, seed, part)
+    return (sampled.TabulatedSample if chain.is_small else OnDemandSample)(chain, recordings, seed, part)
 
 
 def sampled_counts(
-    chain: Chain,
-    trials: int,
-    seed: int,
-    part: int = 0,
-    threads: int = 1,
-    report: Callable[[int], None] = lambda _: None,
+    chain: Chain, trials: int, seed: int, part: int = 0, threads: int = 1, report: Report = lambda _: None
 ) -> Recorded:
     """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
 
-    `report` is called with the trials so far, now and then. InputError if so many trials end in more different states
-    than there is room for.
+    `report` is told the trials so far. InputError if they end in more different states than there is room for.
     """
     sample = sample_of(chain, chain.phases.count(RECORD), seed, part)
     sample.play(chain.phases, trials, threads, report)
+    return sample.recorded()
+
+
+def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0, threads: int = 1) -> Recorded:
+    """How many trials were in each state where it was recorded, in each round; `paths` have counts.
+
+    Every trial follows the path that it has seen, and every die of it is rolled; `part` and `threads` as those of
+    :func:`sampled_counts`.
+    """
+    sample = sample_of(chain, paths.numbers.shape[1], seed, part)
+    for numbers, trials in zip(paths.numbers.tolist(), paths.weights.tolist()):
+        sample.play([phase for number in numbers for phase in turns[number]], trials, threads)
     return sample.recorded()

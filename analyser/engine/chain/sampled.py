@@ -12,22 +12,137 @@ that are not whole parts are rounded to multiples of 2**-32.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from threading import Lock
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.engine.chain.bitwise import DRAW_BITS, draw_for_each
-from analyser.engine.chain.chain import Chain, Phase, Recorded
-from analyser.engine.chain.layout import Layout, Memory, Writer, memory_for
-from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers, draw_for_each
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded
+from analyser.engine.chain.exact import TransitionTable, TransitionTables
+from analyser.engine.parallel import Chunks, Queue, Report, play
 from analyser.engine.rng import counter_of_chunk, stream_of
 
 CHUNKS_A_PART = 1 << 28
+
+
+class DieRow(NamedTuple):
+    """A die in the layout."""
+
+    first: int  # of its values and their thresholds
+    last: int  # the first that is not one of them
+    limit: int  # the first draw that is rejected
+    weight: int  # what each point adds to the total
+
+
+class Row(NamedTuple):
+    """A phase in the layout: where its numbers begin, and how many there are."""
+
+    targets: int
+    totals: int
+    of_states: int  # in `dice` and `settled`
+    die: int  # in `dice_rows`
+    extra_dice: int  # the first of them, there
+    after_extra_dice: int  # the first that is not one of them
+    slot: int  # of the counts that are recorded here, where nothing is rolled, or -1
+
+
+class Layout(NamedTuple):
+    """A chain as the kernels read it: one row of integers a phase, and the arrays that they point into."""
+
+    rows: NDArray[np.int64]
+    dice_rows: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    dice: NDArray[np.uint16]
+    settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
+    values: NDArray[np.int64]
+    thresholds: NDArray[np.int64]
+    start: int
+    states: int
+
+
+class Memory(NamedTuple):
+    """The working memory of one thread."""
+
+    now: NDArray[np.int64]  # how many trials of a chunk are in each state
+    following: NDArray[np.int64]  # and after the phase
+    by_total: NDArray[np.int64]  # how many trials of one state have which total so far
+    with_die: NDArray[np.int64]  # and with one more die
+    thresholds: NDArray[np.int64]  # of the die that is rolled, those that make a difference
+    outcomes: NDArray[np.int64]  # what it leads to, below the first threshold, from it on, …
+    counts: NDArray[np.int64]  # how often it has done so
+    buffers: DrawBuffers
+
+
+def memory_for(layout: Layout, states: int) -> Memory:
+    """Working memory for one thread, with room for so many states."""
+    totals, most = int(layout.rows[:, Row._fields.index("totals")].max()), len(layout.values) + 2
+    arrays = [np.zeros(size, np.int64) for size in (states, states, totals, totals, most, most, most)]
+    return Memory._make((*arrays, draw_buffers()))
+
+
+class Writer:
+    """Writes the layout of a chain, each phase once; `tabulated`: with tables of all its states, else room for one."""
+
+    def __init__(self, chain: Chain, tabulated: bool) -> None:
+        tables = TransitionTables(np.arange(chain.size)) if tabulated else None
+        self._chain, self._rows, dice_rows = chain, dict[Phase, Row](), list[DieRow]()
+        piles = [[np.zeros(0, kind)] for kind in (np.uint32, np.uint16, np.int32, np.int64, np.int64)]
+        targets, dice, settled, values, thresholds = piles
+        for phase in dict.fromkeys(chain.phases):
+            begins, first = (_length(targets), _length(dice)), len(dice_rows)
+            if tables is not None and phase is not RECORD:
+                table = tables.of(phase)
+                targets.append(table.targets.ravel())
+                dice.append(table.dice)
+                settled.append(_settled(table))
+            for die, weight in ((phase.die, 1), *phase.extra_dice):
+                at, (draws, limit) = _length(values), thresholds_of(die)
+                values.append(die.values)
+                thresholds.append(draws[die.values])
+                dice_rows.append(DieRow(at, at + len(die.values), limit, weight))
+            self._rows[phase] = Row(begins[0], phase.totals, begins[1], first, first + 1, len(dice_rows), -1)
+        if tables is None:
+            targets.append(np.zeros(max(phase.totals for phase in self._rows), np.uint32))
+            dice.append(np.zeros(1, np.uint16))
+            settled.append(np.full(1, -1, np.int32))
+        self._arrays = np.array(dice_rows, np.int64), *map(np.concatenate, piles)
+
+    def layout(self, phases: Iterable[Phase]) -> Layout:
+        """The layout of some phases of the chain, in the order in which they are played."""
+        rows, slot = [], 0
+        for phase in phases:
+            rows.append(self._rows[phase]._replace(slot=slot if phase is RECORD else -1))
+            slot += phase is RECORD
+        return Layout._make((np.array(rows, np.int64), *self._arrays, self._chain.start, self._chain.size))
+
+
+def _length(pile: list[NDArray[Any]]) -> int:
+    return sum(map(len, pile))
+
+
+def _settled(table: TransitionTable) -> NDArray[np.int32]:
+    """The state that each state leads to whatever it rolls; -1 where that depends on the roll."""
+    states, totals = np.arange(len(table.targets)), np.arange(table.targets.shape[1])
+    low, high = table.phase.span(states)
+    lowest = table.targets[states, low]
+    elsewhere = table.targets != lowest[:, np.newaxis]
+    elsewhere &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
+    return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
+
+
+def thresholds_of(die: Die) -> tuple[NDArray[np.int64], int]:
+    """The least draw that shows each value from 0, and the least that is rejected, so that sides are equally likely."""
+    if die.sides == 0:
+        below = np.concatenate([[0.0], np.cumsum(die.pmf)[:-1]])
+        return np.rint(np.minimum(below, 1.0) * 2.0**DRAW_BITS).astype(np.int64), 1 << DRAW_BITS
+    below = np.concatenate([[0.0], np.cumsum(die.weights)[:-1]])
+    unit = (1 << DRAW_BITS) // die.sides
+    return below.astype(np.int64) * unit, unit * die.sides
 
 
 @step
@@ -156,9 +271,7 @@ class Sample:
         self._writer, self._next_chunk = writer, first_chunk
         self._lock = Lock()
 
-    def play(
-        self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Callable[[int], None] = lambda _: None
-    ) -> None:
+    def play(self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Report = lambda _: None) -> None:
         """Play `trials` further trials of some phases of the chain; `report` is told how many are done in all."""
         work, chunks = partial(self._work, phases, self._writer.layout(phases)), self._next_chunk
         before = self.trials

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Setup, When
+from analyser.engine.fight.program import Line, Setup, When
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.policies import Action, Manoeuvre, View
@@ -58,12 +58,7 @@ ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 @tiered(2.0)
 def actions_of(
-    setup: Setup,
-    operation: tuple[int, int, int],
-    when: int,
-    shots: int,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    setup: Setup, operation: Line, when: int, shots: int, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """What the active side does from each pair of states, and why, as one number: int64, shape of `first`.
 
@@ -81,9 +76,7 @@ def actions_of(
 
 
 @step
-def action_of(
-    setup: Setup, operation: tuple[int, int, int], when: int, shots: int, mine: int, theirs: int
-) -> tuple[int, int]:
+def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """What the active side does, and why."""
     began = unit_state.order_of(mine) == Order.NO_ATTACK
     is_first = mine & unit_state.FIRST != 0
@@ -99,9 +92,7 @@ def action_of(
 
 
 @step
-def action_on_orders(
-    setup: Setup, operation: tuple[int, int, int], shots: int, mine: int, theirs: int
-) -> tuple[int, int]:
+def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """What the active side does on the orders that it is given, and why."""
     _, side, number = operation
     view = operations.view_of(setup, operation, mine, theirs)
@@ -122,7 +113,7 @@ def action_on_orders(
 
 
 @step
-def shoots(setup: Setup, operation: tuple[int, int, int], shots: int, mine: int, theirs: int) -> bool:
+def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> bool:
     """Whether any shot is made on these orders."""
     _, side, number = operation
     mine = operations.given_orders(setup, operation, mine, theirs)
@@ -159,12 +150,6 @@ def action_without_attack(manoeuvre: int, action: int, moves: bool, view: View) 
 
 
 def named(number: int) -> tuple[str, str]:
-    """What was done and why, in the pair of an answer.
-
-    Examples
-    --------
-    >>> named(int(Did.SHOT) * WHYS + int(Why.RALLY_FAILED))
-    ('shot', 'rally_failed')
-    """
+    """What was done and why, in the pair of an answer."""
     did, why = divmod(number, WHYS)
     return Did(did).name.lower(), Why(why).name.lower()

@@ -7,10 +7,10 @@ engine the way that its draw takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Kind, Setup, When
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, When
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.draws import Draw, rally_draw, suppression_draw
+from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
 from analyser.rules.structs import NONE
 
@@ -32,13 +32,13 @@ def unless_certain(draw: int, highest: int) -> tuple[int, int]:
 
 
 @step
-def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]) -> tuple[int, int]:
+def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
     """What decides the operation in these states, and the highest value that passes its test."""
     kind, side, number = operation
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.BEGIN and may_begin(number, mine, theirs):
         begun = activation.begun(mine, setup.units[side])
-        return unless_certain(rally_draw(side), activation.rallies_up_to(begun, setup.units[side]))
+        return unless_certain(test_draw(side), activation.rallies_up_to(begun, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
     if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
@@ -53,19 +53,19 @@ def required_draw(setup: Setup, operation: tuple[int, int, int], pair: tuple[int
     if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
         set_losers_test(setup, side, mine)
         highest = discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered)
-        return unless_certain(suppression_draw(side), highest)
+        return unless_certain(test_draw(side), highest)
     if kind == Kind.RESOLVE:
         return draw_of_loser(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
         set_passengers_test(setup, side, mine)
         fight = setup.fight[0]
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
-        return unless_certain(suppression_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
+        return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
-def result_of_combat(setup: Setup, active: int, pair: tuple[int, int]) -> int:
+def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
     """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
@@ -75,20 +75,12 @@ def result_of_combat(setup: Setup, active: int, pair: tuple[int, int]) -> int:
 
 
 @step
-def loser(setup: Setup, active: int, pair: tuple[int, int]) -> int:
-    """The side that has lost the combat of the active side; NONE where nobody has."""
+def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
+    """What decides the test of the loser of the combat (AC-8.5)."""
     won_by = result_of_combat(setup, active, pair)
     if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
-        return NONE
-    return 1 - active if won_by == close_quarters.ACTIVE else active
-
-
-@step
-def draw_of_loser(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
-    """What decides the test of the loser of the combat (AC-8.5)."""
-    lost_by = loser(setup, active, pair)
-    if lost_by == NONE:
         return Draw.NOTHING, discipline.ANY_CARD
+    lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
     state = pair[0] if lost_by == 0 else pair[1]
     side = setup.sides[lost_by]
     if unit_state.is_removed(state) or side.static:
@@ -99,13 +91,12 @@ def draw_of_loser(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int
     set_losers_test(setup, lost_by, back)
     fight = setup.fight[0]
     highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
-    return unless_certain(suppression_draw(lost_by), highest)
+    return unless_certain(test_draw(lost_by), highest)
 
 
 @step
 def set_losers_test(setup: Setup, side: int, back: int) -> None:
     """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`."""
-    clear(setup)
     setup.target[0] = setup.units[side]
     close_quarters.set_losers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], back)
 
@@ -113,20 +104,12 @@ def set_losers_test(setup: Setup, side: int, back: int) -> None:
 @step
 def set_passengers_test(setup: Setup, side: int, state: int) -> None:
     """Fill the scratch `fight` with the test of the unit embarked on a transport in state `state`."""
-    clear(setup)
     setup.target[0] = setup.passengers[side]
     close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], state)
 
 
 @step
-def clear(setup: Setup) -> None:
-    """Make the scratch attack one that nothing bears on but what its caller says."""
-    attack = setup.attack[0]
-    attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
-
-
-@step
-def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
+def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
@@ -137,33 +120,32 @@ def tests_passengers(setup: Setup, side: int, pair: tuple[int, int]) -> bool:
 
 
 @step
-def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int], passed: bool) -> tuple[int, int]:
+def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
     kind, side, _ = operation
-    if kind == Kind.RESOLVE:
-        return resolved(setup, side, pair, passed)
-    if kind == Kind.ENGAGE:
-        return engaged(setup, side, pair)
     if kind == Kind.TOSS:
         return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
-    if kind == Kind.ENVELOP:
-        return enveloped(setup, pair)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
-        theirs = special_rules.settled(theirs, special_rules.PANIC, setup.sides[1 - side])
+    facts, other = setup.sides[side], setup.sides[1 - side]
+    if kind == Kind.RESOLVE:
+        mine, theirs = resolved(setup, side, pair, passed)
+    elif kind == Kind.ENGAGE and close_quarters.in_combat(mine):
+        mine, theirs = engaged(setup, side, mine, theirs)
+    elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
+        mine = activation.enveloped(mine, theirs, facts, other)  # the fumes of a unit go with it
+        theirs = activation.enveloped(theirs, mine, other, facts)
+    elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
+        theirs = special_rules.settled(theirs, special_rules.PANIC, other)
         mine = frightened(setup, side, mine, passed)
-    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        mine = special_rules.shown(mine, passed, length, setup.sides[side])
+    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, facts):
+        mine = special_rules.shown(mine, passed, special_rules.length_away(mine, theirs, facts, other), facts)
     elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, setup.sides[side])
+        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, facts)
     elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
-    elif kind == Kind.RUN_AMOK and special_rules.hurts(
-        mine, theirs, (setup.sides[side], setup.sides[1 - side]), setup.units[1 - side]
-    ):
-        theirs = special_rules.with_damage(theirs, setup.sides[1 - side], setup.units[1 - side].damage_limit)
-        mine = special_rules.without_a_model(mine, setup.sides[side])
+    elif kind == Kind.RUN_AMOK and special_rules.hurts(mine, theirs, (facts, other), setup.units[1 - side]):
+        theirs = special_rules.with_damage(theirs, other, setup.units[1 - side].damage_limit)
+        mine = special_rules.without_a_model(mine, facts)
     elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
     elif kind == Kind.TAKE_OVER:
@@ -174,50 +156,31 @@ def changed(setup: Setup, operation: tuple[int, int, int], pair: tuple[int, int]
 
 
 @step
-def changed_alone(setup: Setup, operation: tuple[int, int, int], state: int, passed: bool) -> int:
-    """The state of the side of an operation that looks at no other side."""
+def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> int:
+    """The state of the side of an operation that looks at no other side; only END is for a unit that is gone, too."""
     kind, side, _ = operation
     if kind == Kind.END:
         return activation.ended(state, setup.units[side])
     if kind == Kind.WRECK:
-        return special_rules.after_siege_test(
-            state, setup.sides[side], passed and special_rules.is_at_stake(state, setup.sides[side])
-        )
+        wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
+        return special_rules.after_siege_test(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
         set_passengers_test(setup, side, state)
         return close_quarters.passengers_failed(setup.fight[0], state, setup.sides[side])
     if kind == Kind.END_COMBAT:
-        return close_quarters.after_combat(state)
+        return state & ~close_quarters.OF_THE_COMBAT
     if kind == Kind.FORGET:
-        return state if unit_state.is_removed(state) else state & ~unit_state.MARKED
-    return activation.after_the_round(state) if kind == Kind.END_ROUND else state
+        return state & ~unit_state.MARKED
+    return state & ~activation.OF_THE_ROUND if kind == Kind.END_ROUND else state
 
 
 @step
-def engaged(setup: Setup, active: int, pair: tuple[int, int]) -> tuple[int, int]:
-    """Both sides in contact, if the active one has charged or overruns; then it has followed up (Overrun, AC-7)."""
-    mine = pair[0] if active == 0 else pair[1]
-    if not close_quarters.in_combat(mine):
-        return pair
-    sides, units = setup.sides, setup.units
-    first = close_quarters.engaged(pair[0], sides[0], units[0])
-    second = close_quarters.engaged(pair[1], sides[1], units[1])
-    gap = max(activation.length_between(first, second, sides[0], sides[1]), 0)
-    if active == 0:
-        return unit_state.moved(first, sides[0], gap), second
-    return first, unit_state.moved(second, sides[1], gap)
-
-
-@step
-def enveloped(setup: Setup, pair: tuple[int, int]) -> tuple[int, int]:
-    """Both sides, disordered where Corrosive Fumes of the other reach them; the fumes of a unit go with it (AC-7)."""
-    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
-        return pair
-    sides = setup.sides
-    return (
-        activation.enveloped(pair[0], pair[1], sides[0], sides[1]),
-        activation.enveloped(pair[1], pair[0], sides[1], sides[0]),
-    )
+def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
+    """Both units in contact, as the active one charges or overruns: it has followed up (Overrun, AC-7)."""
+    side, other = setup.sides[active], setup.sides[1 - active]
+    mine = close_quarters.engaged(mine, side, setup.units[active])
+    theirs = close_quarters.engaged(theirs, other, setup.units[1 - active])
+    return unit_state.moved(mine, side, max(activation.length_between(mine, theirs, side, other), 0)), theirs
 
 
 @step
@@ -230,7 +193,7 @@ def frightened(setup: Setup, side: int, state: int, passed: bool) -> int:
 
 
 @step
-def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> int:
+def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     """The active unit with its orders, if it awaits any, and the fight goes on."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
@@ -241,7 +204,7 @@ def given_orders(setup: Setup, operation: tuple[int, int, int], mine: int, their
 
 
 @step
-def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: int) -> View:
+def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
     """What the policy of the active side sees when it is to give orders."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
@@ -249,7 +212,7 @@ def view_of(setup: Setup, operation: tuple[int, int, int], mine: int, theirs: in
 
 
 @step
-def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple[int, int]:
+def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = decide(side.policy, view)
@@ -261,12 +224,12 @@ def decision(setup: Setup, operation: tuple[int, int, int], view: View) -> tuple
 
 
 @step
-def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> tuple[int, int]:
-    """Both sides after the combat of the active one is resolved (AC-8.5 to AC-8.7)."""
+def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
+    """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
     if won_by == NOT_FOUGHT:
-        return pair
+        return mine, theirs
     side, other = setup.sides[active], setup.sides[1 - active]
     charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
@@ -279,8 +242,7 @@ def resolved(setup: Setup, active: int, pair: tuple[int, int], passed: bool) -> 
         mine = close_quarters.withdrawn(mine, side)
     again = won_by == close_quarters.ACTIVE and side.overrun and charged
     again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
-    mine = close_quarters.ended_as(mine, won_by, bool(again), side)
-    return (mine, theirs) if active == 0 else (theirs, mine)
+    return close_quarters.ended_as(mine, won_by, bool(again), side), theirs
 
 
 @step

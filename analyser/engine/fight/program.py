@@ -1,7 +1,7 @@
 """A longer fight as a program: a list of small operations on the states of two sides, read by both engines.
 
 An operation turns a pair of states (:mod:`~analyser.rules.unit_state`) into pairs that follow it.
-Strikes are in :mod:`.strikes`, all others in :mod:`.steps`; their dice and cards are the engines'.
+Strikes are in :mod:`.strikes`, all others in :mod:`.operations`; their dice and cards are the engines'.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.jit import step
 from analyser.common.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
+
+Line = tuple[int, int, int]  # an operation, as kernels have it
+Pair = tuple[int, int]  # the states of side 0 and side 1
 
 
 class Kind(IntEnum):
@@ -40,20 +44,12 @@ class Kind(IntEnum):
 
 
 class Operation(NamedTuple):
-    """One line of a program.
+    """One line of a program."""
 
-    Attributes
-    ----------
-    kind : Kind
-    side : int
-        The side that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned.
-    number : int
-        Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
-        row that the unit shoots with, or NONE. Of BEGIN: a :class:`When`.
-    """
-
-    kind: int
-    side: int = 0
+    kind: int  # a Kind
+    side: int = 0  # the one that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned
+    # Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
+    # row that the unit shoots with, or NONE. Of BEGIN: a When.
     number: int = NONE
 
 
@@ -94,6 +90,12 @@ class Setup:
 
 
 SETUP = record_type(Setup)
+
+
+@step
+def operation_at(operations: NDArray[np.int64], place: int) -> Line:
+    """One operation of a program."""
+    return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:

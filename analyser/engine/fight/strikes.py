@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Setup
+from analyser.engine.fight.program import Pair, Setup
 from analyser.rules import activation, close_quarters, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import set_fight, special_counts
@@ -42,7 +42,7 @@ def band_count(setup: Setup, number: int, striker: int, struck: int) -> int:
 
 
 @step
-def is_made(setup: Setup, number: int, active: int, pair: tuple[int, int]) -> bool:
+def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     """Whether the strike is made in these states of side 0 and side 1, `active` being the active side."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
@@ -89,7 +89,7 @@ def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
 
 
 @step
-def condition(setup: Setup, number: int, pair: tuple[int, int]) -> int:
+def condition(setup: Setup, number: int, pair: Pair) -> int:
     """What there is to know of the striker, besides the struck unit's state, as one small number."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
@@ -126,8 +126,8 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     state = unit_state.carried_over(struck, outcome, side, strike.counts)
     if strike.wrecks:
         state = special_rules.shaken(state, side)
-    if strike.before_throw:
-        state = close_quarters.hurt_by(state, struck)
+    if strike.before_throw and not unit_state.is_removed(state):
+        state |= unit_state.MARKED if unit_state.models_of(state) < unit_state.models_of(struck) else 0
     if strike.counts:
         return close_quarters.struck_by(state, attack)
     shot = not attack.close_quarters and not strike.by_blast

@@ -1,17 +1,128 @@
-"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the layout of its fight."""
+"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the layout of its fight.
+
+There is no branch in the innermost loops that depends on a draw, so the compiler turns them into vector instructions.
+
+In rerolls pools (extra re-rolls, AC-3.5; what Overcharge counts, AC-6) the dice of the first roll are rolled in every
+trial, and then as many dice as heroic strikes seldom add more than, two at a time, which count in the trials that have
+them. The few trials that have more are rolled on one by one.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
-from analyser.engine.pool.buffers import BLOCK, TABLES, Block, halves, score, units_of
-from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls
-from analyser.engine.pool.rerolls import roll_with_rerolls, turn_cards
-from analyser.engine.rng import counter_of_chunk, fill
+from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
+from analyser.engine.rng import counter_of_chunk, fill, word_of
+
+BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
+ABREAST = 2  # dice that are rolled together
+TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
+_CACHE_LINE = 64
+_APART = 320  # bytes between arrays
+_STRETCH = 64  # trials that are looked over together
+_WORD_BITS = 64
+
+
+class Block(NamedTuple):
+    """The arrays of a block of trials: one number a trial, but for `words`, `counters` (by row), `turned`, `tables`."""
+
+    words: NDArray[np.uint64]
+    draws: Any  # the same memory: one draw a trial for each of the dice that are rolled together
+    counters: Any  # dice by two thresholds a row: heroic and all strikes; in rerolls pools dice that wait, and blanks
+    max_draw: Any  # the highest draw of the trial
+    pending: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
+    rerolled_strikes: Any  # strikes that are re-rolled
+    rerolled_blanks: Any  # blanks that are re-rolled
+    blanks: Any  # that count
+    extras: Any  # the value of the other draws together
+    cells: Any
+    other_words: NDArray[np.uint64]
+    other_draws: NDArray[np.uint16]
+    tables: NDArray[np.uint32]  # how many trials ended in each cell; of all blocks so far
+    turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
+
+
+def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
+    """Room for a block of trials."""
+    kind = type(layout.limit)
+    a_row = BLOCK * kind().itemsize
+    rows = 3 if rerolls else 1
+    apart = _APART // kind().itemsize
+    cells = int(layout.discarded) + 1
+    words, counters, *numbers, other_words, tables = _side_by_side(
+        [ABREAST * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
+    )
+    of_block = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + apart)]
+    of_block += [*(each.view(kind) for each in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
+    turned = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
+    return Block._make([*of_block, tables.view(np.uint32).reshape(TABLES, cells), turned])
+
+
+def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
+    """Arrays of so many bytes, one after the other in memory, each at the start of a cache line.
+
+    Where those that are written and those that are read next lie whole pages apart, they get into each other's way on
+    some pages, which halves the speed: so there is some room between them.
+    """
+    starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
+    room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
+    first = -room.ctypes.data % _CACHE_LINE
+    return [room[first + start : first + start + size] for start, size in zip(starts, sizes)]
+
+
+@step
+def halves(numbers: Any) -> tuple[int, int]:
+    """The bits of half a number, and that many ones; the compiler knows them, or shifts would take wider numbers."""
+    return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
+
+
+@step
+def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
+    """0, 1, and 1 in the upper half of a number.
+
+    The compiler is not told that the second is 1: it would take an instruction more for each threshold.
+    """
+    return numbers.dtype.type(0), layout.lower_unit, layout.upper_unit
+
+
+@step
+def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+    """What a die that `counts` adds to a tally of two thresholds, the first in its upper half.
+
+    Every choice is one between numbers of the draws' own type: a loop of another form is not turned into vector form.
+    """
+    none, one, unit = units
+    if thresholds is None:
+        return none
+    upper, lower = thresholds
+    return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
+
+
+@inlined
+def score(layout: Layout, block: Block, gate: Any) -> None:
+    """Score two draws of each trial; the second counts where the first is below `gate`.
+
+    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
+    are unsigned, or the loop is not turned into vector form.
+    """
+    draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
+    units = units_of(layout, draws)
+    added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
+    added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
+    for trial in range(np.uint64(BLOCK)):
+        draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        counters[0, trial] += (
+            pair(True, draw, added_to_one, units)
+            + pair(True, draw, one_alone, units)
+            + pair(draw < gate, other, added_to_two, units)
+            + pair(draw < gate, other, two_alone, units)
+        )
 
 
 @inlined
@@ -24,6 +135,150 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
         counter = fill(words, len(words), counter, gamma)
         score(layout, block, gates[max((number + 1) * at_once - dice, 0)])
     return counter
+
+
+@step
+def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Turn one card for each of `trials` trials (Overcharge) and count those that turned each value; the counter after.
+
+    A draw from ``bounds[v]`` up to, not including, ``bounds[v + 1]`` is a card of value v.
+    """
+    draws, turned, bounds = block.other_draws, block.turned, rerolls.card_bounds
+    none, one = np.uint16(0), np.uint16(1)
+    turned[:] = 0
+    while trials > 0:
+        counter = fill(block.other_words, len(block.other_words), counter, gamma)
+        some = min(trials, BLOCK)  # the last block may have to be short: its first draws count
+        before: Any = 0
+        for value in range(len(turned)):
+            end, below = bounds[value + 1], none
+            for trial in range(some):
+                below = np.uint16(below + (one if draws[trial] < end else none))
+            turned[value] += below - before
+            before = below
+        trials -= before
+    return counter
+
+
+@step
+def roll_with_rerolls(
+    layout: Layout, rerolls: Rerolls, block: Block, dice: int, kept: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
+    """Roll `dice` dice, those that heroic strikes add, and the extra re-rolls; the counter after them."""
+    block.counters[:] = 0
+    block.max_draw[:] = 0
+    block.pending[:] = 0
+    for _ in range(dice):
+        counter = fill(block.words, len(block.words) // ABREAST, counter, gamma)
+        score_first(layout, rerolls.thresholds, block)
+    for rolled in range(0, kept, ABREAST):
+        counter = fill(block.words, len(block.words), counter, gamma)
+        score_pending(layout, rerolls.thresholds, block, rolled)
+    counter = roll_rest(layout, rerolls.thresholds, block, kept, counter, gamma)
+    if rerolls.allowance > 0:
+        settle(rerolls.allowance, block.counters, block.pending, block.rerolled_strikes, block.rerolled_blanks)
+    for rolled in range(0, rerolls.allowance, ABREAST):
+        counter = fill(block.words, len(block.words), counter, gamma)
+        score_pending(layout, rerolls.thresholds_again, block, rolled)
+    if layout.blank_cells > 0:
+        count_blanks(block)
+    return counter
+
+
+@step
+def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
+    """Score a die of the first roll, and count the dice that its heroic strikes add (AC-3.3; Arc of AC-6)."""
+    draws, counters, max_draw = block.draws, block.counters, block.max_draw
+    pending, explodes = block.pending, layout.explodes
+    none, added = draws.dtype.type(0), draws.dtype.type(layout.added)
+    units, (scores, waits, blanks) = units_of(layout, draws), thresholds
+    for trial in range(np.uint64(BLOCK)):
+        draw = draws[trial]
+        max_draw[trial] = max(max_draw[trial], draw)
+        pending[trial] += added if draw < explodes else none
+        counters[0, trial] += pair(True, draw, scores, units)
+        counters[1, trial] += pair(True, draw, waits, units)
+        counters[2, trial] += pair(True, draw, blanks, units)
+
+
+@step
+def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: int) -> None:
+    """Score two dice: the first where more than `rolled` are pending, the second where one more than that is."""
+    draws, counters, max_draw, pending = block.draws, block.counters, block.max_draw, block.pending
+    first, second = draws.dtype.type(rolled), draws.dtype.type(rolled + 1)
+    units, (scores, waits, blanks) = units_of(layout, draws), thresholds
+    for trial in range(np.uint64(BLOCK)):
+        draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
+        here, there = pending[trial] > first, pending[trial] > second
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        counters[0, trial] += pair(here, draw, scores, units) + pair(there, other, scores, units)
+        counters[1, trial] += pair(here, draw, waits, units) + pair(there, other, waits, units)
+        counters[2, trial] += pair(here, draw, blanks, units) + pair(there, other, blanks, units)
+
+
+@step
+def roll_rest(
+    layout: Layout, thresholds: Thresholds, block: Block, kept: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
+    """Roll the dice that are pending beyond the `kept`, in the few trials that have any; the counter after them."""
+    pending, number = block.pending, block.pending.dtype.type
+    none, one, most = number(0), number(1), number(kept)
+    for start in range(0, BLOCK, _STRETCH):
+        first, more = np.uint64(start), none
+        for trial in range(np.uint64(_STRETCH)):
+            more = number(more | (one if pending[first + trial] > most else none))
+        if more > none:
+            for trial in range(start, start + _STRETCH):
+                if pending[trial] > most:
+                    counter = roll_on(layout, thresholds, block, trial, kept, counter, gamma)
+    return counter
+
+
+@step
+def roll_on(
+    layout: Layout, thresholds: Thresholds, block: Block, trial: int, kept: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
+    """Roll the dice of one trial that are pending beyond the `kept`; the counter after them.
+
+    A draw that would favour some faces is drawn again: to throw the trial away would favour trials with fewer dice.
+    """
+    counters, units, (scores, waits, blanks) = block.counters, units_of(layout, block.draws), thresholds
+    unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
+    missing = int(block.pending[trial]) - kept
+    while missing > 0:
+        counter += gamma
+        draw = word_of(counter) >> unused
+        if draw < layout.limit:
+            missing -= 1
+            counters[0, trial] += pair(True, draw, scores, units)
+            counters[1, trial] += pair(True, draw, waits, units)
+            counters[2, trial] += pair(True, draw, blanks, units)
+    return counter
+
+
+@step
+def settle(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
+    """Count the extra re-rolls (AC-3.5), which are the dice that are pending now, and what they take away.
+
+    Every die that is worse goes first: a strike is re-rolled only if all others that wait are.
+    """
+    kind, (bits, ones) = pending.dtype.type, halves(pending)
+    for trial in range(np.uint64(BLOCK)):
+        strike, waiting = kind(counters[0, trial] & ones), kind(counters[1, trial] & ones)
+        settled, nothing = kind(counters[1, trial] >> bits), kind(counters[2, trial] >> bits)
+        again = min(allowance, kind(waiting - settled))
+        pending[trial] = again
+        rerolled_strikes[trial] = again - min(allowance, kind(waiting - strike))
+        rerolled_blanks[trial] = min(allowance, kind(waiting - nothing))
+
+
+@step
+def count_blanks(block: Block) -> None:
+    """Count the blanks (Overcharge, AC-6): all that were rolled but those that were re-rolled."""
+    counters, blanks, rerolled_blanks = block.counters, block.blanks, block.rerolled_blanks
+    kind, (bits, ones) = blanks.dtype.type, halves(blanks)
+    for trial in range(np.uint64(BLOCK)):
+        blanks[trial] = kind(counters[2, trial] & ones) - kind(counters[2, trial] >> bits) - rerolled_blanks[trial]
 
 
 @step

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,13 +155,14 @@ def layout_for(
     )
     if not apart:
         return layout, None
+    cards = np.array([0, *np.cumsum(deck)]) if fight.overcharge else np.zeros(1, np.int64)
     ends_again = {threshold: end * sides for threshold, end in _ends_again(small).items()}
     return layout, Rerolls(
         allowance=kind(allowance),
         thresholds=_thresholds(fight, ends, kind, a_pair, every=rerolls),
         thresholds_again=_thresholds(fight, ends_again, kind, a_pair, every=rerolls),
         kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
-        card_bounds=_card_bounds(deck) if fight.overcharge else np.zeros(1, np.uint16),
+        card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
 
 
@@ -172,13 +174,12 @@ def halves_of(kind: Any) -> tuple[int, int]:
 def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair: int, *, every: bool) -> Thresholds:
     """The pairs of thresholds that a pool needs, or `every` pair; `a_pair` draws show a pair of faces."""
     at = {threshold: kind(end * a_pair) for threshold, end in ends.items()}
-    waits = (
-        (at[Threshold.SETTLED], at[Threshold.WAITING])
-        if Threshold.WAITING in at and (fight.extra_dice or every)
-        else None
+    waits = Threshold.WAITING in at and (fight.extra_dice or every)
+    return (
+        (at[Threshold.HEROIC], at[Threshold.STRIKE]),
+        (at[Threshold.SETTLED], at[Threshold.WAITING]) if waits else None,
+        (at[Threshold.NOTHING], at[Threshold.BLANK]) if fight.overcharge or every else None,
     )
-    blanks = (at[Threshold.NOTHING], at[Threshold.BLANK]) if fight.overcharge or every else None
-    return (at[Threshold.HEROIC], at[Threshold.STRIKE]), waits, blanks
 
 
 def kept_of(dice: int, explosion: int, die: NDArray[np.int64]) -> int:
@@ -191,12 +192,6 @@ def kept_of(dice: int, explosion: int, die: NDArray[np.int64]) -> int:
     heroics = math.ceil(dice * heroic + 2 * math.sqrt(dice * heroic * (1 - heroic)))
     added = min(heroics, dice) * explosion
     return added + added % 2
-
-
-def _card_bounds(deck: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Where each card value begins among 16-bit draws, and where the draws end that are thrown away."""
-    unit = np.iinfo(np.uint16).max // int(deck.sum())
-    return (np.concatenate([[0], np.cumsum(deck)]) * unit).astype(np.uint16)
 
 
 def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
@@ -215,16 +210,7 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
 def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int, least: Any) -> tuple[Any, int]:
     """The type of the draws of a pool, the narrower, the faster; and how many draws show a pair: a multiple of `parts`.
 
-    Parameters
-    ----------
-    draws : int
-        Of a trial.
-    pairs : int
-        Of faces.
-    dice : int
-        That are counted.
-    cells : int
-        That trials are counted in.
+    A trial takes so many `draws`, and `dice` are counted in it; there are so many `pairs` of faces.
     """
     for kind in (np.uint16, np.uint32, np.uint64):
         most = np.iinfo(kind).max
@@ -249,13 +235,13 @@ def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Threshold, int]:
         left = fight.reroll_faces >> face & 1 or waits_as(fight, face) != NOT_WAITING
         return 0 if left else int(die[face]) * sides
 
-    ends = {Threshold.HEROIC: stays(Face.HEROIC) + rerolled * heroic}
-    ends[Threshold.SETTLED] = ends[Threshold.HEROIC] + stays(Face.STRIKE) + rerolled * strike
-    ends[Threshold.STRIKE] = ends[Threshold.SETTLED] + waiting[WAITING_STRIKE]
-    ends[Threshold.NOTHING] = ends[Threshold.STRIKE] + waiting[WAITING_NOTHING]
-    ends[Threshold.WAITING] = ends[Threshold.NOTHING] + waiting[WAITING_BLANK]
-    ends[Threshold.BLANK] = ends[Threshold.WAITING] + (stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0)
-    return ends
+    lengths = (
+        stays(Face.HEROIC) + rerolled * heroic,
+        stays(Face.STRIKE) + rerolled * strike,
+        *(waiting[kind] for kind in (WAITING_STRIKE, WAITING_NOTHING, WAITING_BLANK)),
+        stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0,
+    )
+    return dict(zip(Threshold, accumulate(lengths)))
 
 
 def _ends_again(die: NDArray[np.int64]) -> dict[Threshold, int]:

@@ -211,16 +211,6 @@ def add_die(
 
 
 @step
-def settle_waiting(parts: NDArray[np.int64], allowance: int) -> tuple[int, int, int]:
-    """Extra re-rolls, worst dice first (AC-3.5): dice re-rolled, and blanks and strikes that stay."""
-    blanks = min(parts[1 + WAITING_BLANK], allowance)
-    nothing = min(parts[1 + WAITING_NOTHING], allowance - blanks)
-    strikes = min(parts[1 + WAITING_STRIKE], allowance - blanks - nothing)
-    rerolled = blanks + nothing + strikes
-    return rerolled, parts[1 + WAITING_BLANK] - blanks, parts[1 + WAITING_STRIKE] - strikes
-
-
-@step
 def reroll_waiting(
     fight: FightFacts,
     scores: Scores,
@@ -230,7 +220,10 @@ def reroll_waiting(
     pmf: NDArray[np.float64],
 ) -> None:
     """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
-    rerolled, blanks_left, strikes_left = settle_waiting(parts, fight.extra_dice)
+    blanks = min(parts[1 + WAITING_BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
+    nothing = min(parts[1 + WAITING_NOTHING], fight.extra_dice - blanks)
+    strikes = min(parts[1 + WAITING_STRIKE], fight.extra_dice - blanks - nothing)
+    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + WAITING_STRIKE] - strikes
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
     outcomes, count = no_outcomes(_FACES), 0
@@ -245,7 +238,7 @@ def reroll_waiting(
     for _ in range(rerolled):
         again = add_die(again, reach, moves, outcomes.probabilities)
         reach += scores.heroic
-    left = strikes_left * scores.strike + blanks_left * scores.blank
+    left = strikes_left * scores.strike + (parts[1 + WAITING_BLANK] - blanks) * scores.blank
     for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
         more = left + turned * (scores.heroic - scores.strike)
         for score in range(reach):
@@ -254,45 +247,12 @@ def reroll_waiting(
 
 
 @step
-def settle_pool(
-    fight: FightFacts,
-    scores: Scores,
-    faces: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    pool: NDArray[np.float64],
-    pmf: NDArray[np.float64],
-) -> None:
-    """Fill in the distribution of the score of a pool from that of (memory, score)."""
-    parts = np.zeros(len(sizes), np.int64)
-    for memory in range(pool.shape[0]):
-        total = 0.0
-        for score in range(pool.shape[1]):
-            total += pool[memory, score]
-        if total > 0.0:
-            unpack(memory, sizes, parts)
-            reroll_waiting(fight, scores, faces, parts, pool[memory], pmf)
-
-
-@step
 def pool_pmf(
     fight: FightFacts, scores: Scores, faces: NDArray[np.float64], cards: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The probability mass function of the score of the attack pool of `fight`.
+    """The probability of each score of the attack pool of `fight`; `scores` are those for its dice, or more.
 
-    Parameters
-    ----------
-    fight : record of FIGHT
-    scores : Scores
-        Of :func:`~analyser.rules.attack.scores_for` the dice of the pool, or more.
-    faces : float64 array, shape (5,)
-        The probability of each face, in the order of :class:`~analyser.game.ruleset.Face`.
-    cards : float64 array, shape (highest card + 1,)
-        The probability of each card value from the attacker's deck (Overcharge).
-
-    Returns
-    -------
-    float64 array, shape (scores,)
-        They add up to 1.
+    `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).
     """
     dice = most_dice(fight, cards)
     outcomes = no_outcomes(_MOST_OUTCOMES)
@@ -311,6 +271,12 @@ def pool_pmf(
                     mixed[memory, score] += share * pool[memory, score]
         if rolled < dice:
             pool = add_die(pool, rolled * most + 1, moves, outcomes.probabilities)
-    pmf = np.zeros(size_of(fight, scores, dice))
-    settle_pool(fight, scores, faces, sizes, mixed, pmf)
+    pmf, parts = np.zeros(size_of(fight, scores, dice)), np.zeros(len(sizes), np.int64)
+    for memory in range(mixed.shape[0]):
+        total = 0.0
+        for score in range(mixed.shape[1]):
+            total += mixed[memory, score]
+        if total > 0.0:
+            unpack(memory, sizes, parts)
+            reroll_waiting(fight, scores, faces, parts, mixed[memory], pmf)
     return pmf

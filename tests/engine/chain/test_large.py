@@ -13,9 +13,8 @@ from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain import on_demand
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, bernoulli, sided, success_die
-from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.paths import Paths, counts_along, distributions_along
+from analyser.engine.chain.exact import Paths, distributions_along, exact_distributions
+from analyser.engine.chain.on_demand import counts_along, sampled_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from analyser.morale.systems import SYSTEMS
@@ -390,7 +389,7 @@ def test_courses_through_many_states():
 
 
 def test_too_many_courses_for_the_states_are_refused(monkeypatch):
-    monkeypatch.setattr("analyser.engine.chain.paths.MOST_NUMBERS", 10)
+    monkeypatch.setattr("analyser.engine.chain.exact.MOST_NUMBERS", 10)
     with pytest.raises(TooLargeError):
         distributions_along(GAME, TURNS, Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
 

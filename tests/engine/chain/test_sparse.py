@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import Recorded, Sparse, SparseRow, dense
+from analyser.engine.chain.chain import Recorded, Sparse, SparseRow
 
 WHOLE = np.random.default_rng(1).integers(-4, 5, (6, 40)).clip(0).astype(float)
 SPARSE = Sparse([SparseRow(row.nonzero()[0], row[row.nonzero()]) for row in WHOLE], 40)
@@ -25,7 +25,6 @@ MASK = np.arange(40) % 3 == 1
         lambda counts: Recorded(np.arange(40), counts).grouped(np.arange(40) % 7, 8),
         lambda counts: Recorded(np.arange(40) * 2, counts).of_all(80),
         lambda counts: np.array([len(counts), *counts.shape]),
-        dense,
     ],
 )
 def test_they_answer_as_arrays_do(asked):

@@ -11,7 +11,6 @@ from analyser.common.errors import InputError
 from analyser.common.records import empty_record
 from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled import simulation as played
-from analyser.engine.fight.sampled.draws import RandomDraws
 from analyser.engine.fight.sampled.pools import (
     AT_ONCE,
     Roller,
@@ -21,7 +20,8 @@ from analyser.engine.fight.sampled.pools import (
     roll_again,
     rolls_left,
 )
-from analyser.engine.pool.buffers import BLOCK
+from analyser.engine.pool.kernel import BLOCK
+from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
@@ -272,26 +272,37 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
 def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
     """When there is no room for more nodes, all that nobody needs are forgotten; trials go the same ways."""
     kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
-    play = "play_groups" if replacement else "play_trials"
+    player = played.PlayerWithReplacement if replacement else played.PlayerWithoutReplacement
+    times = 0
     for scenario in random_fights(kinds[make], 5, 6):
         fight = make(scenario)
-        whole = engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement)
+        whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
-            patch.setattr(played, play, with_little_room(getattr(played, play), replacement=replacement))
-            assert engine.samples_of(fight, scenario, 3000, seed=2, replacement=replacement) == whole
+            patch.setattr(player, "_player", little_room := WithLittleRoom(player._player, replacement))
+            patch.setattr(nodes, "PATIENCE", 20)  # it is told often, also in the middle of a part
+            assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
+            times += little_room.times
+    assert times > 12
 
 
-def with_little_room(play, *, replacement):
-    """The function, but that it is told every other time that its map is full, so that what can be is forgotten."""
-    times = itertools.count()
+class WithLittleRoom:
+    """A kernel, but that it is told every other time that its map is full, so that what can be is forgotten."""
 
-    def play_with_little_room(*table):
-        known = table[3] if replacement else table[0].nodes
-        if next(times) % 2 == 0:
-            known.nodes_known = nodes.NODES - nodes.SPARE + 1
-        return play(*table)
+    def __init__(self, play, replacement):
+        self.play, self.replacement, self.times = play, replacement, 0
 
-    return play_with_little_room
+    def __getattr__(self, name):
+        return getattr(self.play, name)
+
+    def pays(self, _):
+        return False  # or its patience would be as it was compiled
+
+    def __call__(self, *table):
+        known = table[3] if self.replacement else table[0].nodes
+        if self.times % 2 == 0:
+            known.nodes_known = max(known.nodes_known, nodes.NODES - nodes.SPARE + 1)
+        self.times += 1
+        return self.play(*table)
 
 
 @pytest.mark.parametrize("replacement", [True, False])
@@ -325,14 +336,14 @@ def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
     """One block, another, then two, then four at once: the same rolls as block by block."""
     fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    pools, layouts, rerolls = pools_for(fight.setup, 1, die, deck)
+    pools, *rolled_by = pools_for(fight.setup, 1, die, deck)
     pool = int(pools.first[0])
     rolled = {}
     for most in (1, AT_ONCE):
         held, words, rolls = empty_cache(pools), empty_record(RandomDraws), []
         words.gamma = np.uint64(0x9E3779B97F4A7C15)
         put_away(held, pools)
-        roller = Roller(layouts, rerolls, held, words)
+        roller = Roller(*rolled_by, held, words)
         while sum(map(len, rolls)) < 12 * BLOCK:
             if most == 1:
                 held.blocks[pool] = 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.engine.fight.operations import changed
-from analyser.engine.fight.program import Kind, Setup
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
 from analyser.engine.index import StateIndex
 from analyser.rules.structs import NONE
 
@@ -33,14 +33,8 @@ class Fused(NamedTuple):
     So the states that they would only tell apart for a moment never stand in a distribution.
     """
 
-    operation: tuple[int, int, int]
+    operation: Line
     rest: int  # those after it, the next one lowest, packed: to hand on an array would count a reference to it
-
-
-@step
-def operation_at(operations: NDArray[np.int64], place: int) -> tuple[int, int, int]:
-    """One operation of a program."""
-    return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
 @step
@@ -61,13 +55,13 @@ def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[F
 
 
 @step
-def next_of(rest: int) -> tuple[int, int, int]:
+def next_of(rest: int) -> Line:
     """The next of packed operations; there must be one."""
     return rest & _KIND_MASK, rest >> _SIDE & 1, (rest >> _NUMBER & _NUMBER_MASK) + NONE
 
 
 @step
-def both_after(setup: Setup, rest: int, pair: tuple[int, int]) -> tuple[int, int]:
+def both_after(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
     """Both sides after packed operations."""
     while rest:
         pair = changed(setup, next_of(rest), pair, True)
@@ -90,12 +84,6 @@ def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
 def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
     """The distribution over indexed states."""
     return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
-
-
-@step
-def joint_of(active: int, mine: StateIndex, theirs: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
-    """The distribution whose rows in `probabilities` are the states of the side `active`."""
-    return gathered(mine, theirs, probabilities) if active == 0 else gathered(theirs, mine, probabilities.T.copy())
 
 
 @step

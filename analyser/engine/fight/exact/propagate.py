@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -19,14 +18,11 @@ from analyser.common.jit import inlined, step, tiered
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
 from analyser.engine.fight.exact.strike import PoolCache, after_strike, none_known, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
 from analyser.engine.index import index_of, state_index, with_room
 from analyser.rules import unit_state
 from analyser.rules.draws import Draw, Odds, probability_of
-from analyser.rules.structs import NONE, TARGET, TargetFacts
-
-_FACTS = TARGET.names or ()
-
+from analyser.rules.structs import NONE, TARGET, TargetFacts, plain
 
 _BOTH = 2  # a test is passed or failed
 
@@ -67,10 +63,8 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
                     one_before[failed, 0], one_before[failed, 1] = one, index_of(firsts, one)
                 if two_before[column, failed, 0] != two:
                     two_before[column, failed, 0], two_before[column, failed, 1] = two, index_of(seconds, two)
-                to_first[row, column, failed], to_second[row, column, failed] = (
-                    one_before[failed, 1],
-                    two_before[column, failed, 1],
-                )
+                to_first[row, column, failed] = one_before[failed, 1]
+                to_second[row, column, failed] = two_before[column, failed, 1]
                 shares[row, column, failed] = share
     after = np.zeros((firsts.length[0], seconds.length[0]))
     for row in range(shape[0]):
@@ -116,24 +110,15 @@ def run(
 def exact_distributions(
     setup: Setup,
     parts: Sequence[Sequence[Operation]],
-    start: tuple[int, int],
+    start: Pair,
     die: NDArray[np.int64],
     deck: NDArray[np.int64],
     seconds: float = 0.0,
 ) -> list[Joint]:
     """The joint distribution of the states of both sides after each part of a program.
 
-    Parameters
-    ----------
-    setup : Setup
-    parts : sequence of sequences of Operation
-        The rounds of a duel, the attacks of focus fire, or one charge.
-    start : (int, int)
-        The states of both sides at the start.
-    die, deck : int64 arrays
-        Sides by face; copies by card value. Cards are drawn with replacement (AC-9.3).
-    seconds : float
-        That the interpreter would take for it.
+    Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
+    The interpreter would take so many `seconds`.
     """
     operations = _as_array(tuple(operation for part in parts for operation in part))
     joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
@@ -159,6 +144,5 @@ def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int,
 
 @lru_cache(maxsize=4096)
 def _start_state(unit: bytes, status: int) -> int:
-    (facts,) = np.frombuffer(unit, TARGET)
-    # Attributes of a NumPy record would cost as much as all else here.
-    return int(unit_state.start_state(cast("TargetFacts", SimpleNamespace(**dict(zip(_FACTS, facts.item())))), status))
+    facts = plain(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # a record would cost as much as all else here
+    return int(unit_state.start_state(facts, status))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import step
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, joint_of, seen_from, side_after
+from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
 from analyser.engine.fight.program import Setup
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
@@ -28,6 +28,8 @@ _OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
 _OWN = discipline.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
+_FIELD = (1 << discipline.BITS) - 1
+_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
 
@@ -55,19 +57,25 @@ class StrikeOutcomes(NamedTuple):
     probability: NDArray[np.float64]
 
 
+class StrikeConditions(NamedTuple):
+    """Under which condition each striker strikes each struck unit."""
+
+    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
+    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
+    conditions: StateIndex
+
+
 @step
 def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> PoolCache:
     """Room for the distribution of every pool that the first `strikes` strikes can roll."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    most = 0
-    for number in range(strikes):
-        most = max(most, most_of_strike(setup, number))
+    rolls = dice_rolled(setup, strikes)
+    most = rolls.shape[1] - 1
     places, pools, size = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0
     for number in range(strikes):
-        rolls = dice_rolled(setup, number, most)
         for rating in range(_RATINGS):
             for dice in range(most + 1):
-                if rolls[dice]:
+                if rolls[number, dice]:
                     places[number, rating, dice] = pools
                     pools += 1
         attack, fight = setup.attacks[number], setup.fight[0]
@@ -80,23 +88,20 @@ def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDA
 
 
 @step
-def most_of_strike(setup: Setup, number: int) -> int:
-    """The most dice that a strike can roll."""
-    most = max(setup.strikes[number].fixed_dice, 0)
-    for which in range(2):
-        for count in range(setup.counts):
-            most = max(most, setup.dice[number, which, count])
-    return int(most)
-
-
-@step
-def dice_rolled(setup: Setup, number: int, most: int) -> NDArray[np.bool_]:
-    """Which numbers of dice, up to `most`, a strike can roll, 0 among them."""
-    rolls = np.zeros(most + 1, np.bool_)
-    rolls[0] = rolls[max(setup.strikes[number].fixed_dice, 0)] = True
-    for which in range(2):
-        for count in range(setup.counts):
-            rolls[max(setup.dice[number, which, count], 0)] = True
+def dice_rolled(setup: Setup, strikes: int) -> NDArray[np.bool_]:
+    """As :func:`~analyser.engine.fight.program.dice_of`, which only Python runs."""
+    columns = 1 + 2 * setup.counts
+    dice, most = np.zeros((strikes, columns), np.int64), 0
+    for number in range(strikes):
+        for column in range(columns):
+            in_row = setup.dice[number, column % 2, (column - 1) // 2] if column else setup.strikes[number].fixed_dice
+            dice[number, column] = max(in_row, 0)  # no NONE
+            most = max(most, dice[number, column])
+    rolls = np.zeros((strikes, most + 1), np.bool_)
+    for number in range(strikes):
+        rolls[number, 0] = True
+        for column in range(columns):
+            rolls[number, dice[number, column]] = True
     return rolls
 
 
@@ -135,34 +140,35 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDAr
 
 @step
 def with_lists(
-    known: StrikeOutcomes,
-    setup: Setup,
-    cache: PoolCache,
-    number: int,
-    conditions: NDArray[np.int64],
-    struck: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
+    known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, NDArray[np.int64]]:
-    """The outcomes, with those of a strike under each condition on each struck unit where they are `wanted`.
+    """The outcomes, with those of a strike under each condition on each struck unit that comes up with it.
 
-    Also the places of their lists, shape (conditions, struck); NOT_FOUND where none is wanted.
+    Also the places of their lists, shape (conditions, struck); NOT_FOUND where the two do not come up together.
     """
-    known_conditions, states = with_room(known.conditions, len(conditions)), with_room(known.states, len(struck))
+    conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
+    known_conditions = with_room(known.conditions, conditions.length[0])
+    states = with_room(known.states, len(struck))
     known = StrikeOutcomes(
         known_conditions, states, known.lists, known.starts, known.state, known.own, known.probability
     )
-    lists, of_states = np.full(wanted.shape, NOT_FOUND, np.int64), np.empty(len(struck), np.int64)
-    for column in range(len(struck)):
-        of_states[column] = index_of(states, struck[column])
-    for kind in range(len(conditions)):
-        of_condition = index_of(known_conditions, number << _NUMBER | conditions[kind]) << _CONDITION
-        for column in range(len(struck)):
-            if wanted[kind, column]:
-                at = find(known.lists, of_condition | of_states[column])
-                if at == NOT_FOUND:
-                    at = known.lists.length[0]
-                    known = with_list(known, setup, cache, of_condition | of_states[column])
-                lists[kind, column] = at
+    of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
+    for kind in range(len(of_condition)):
+        of_condition[kind] = index_of(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
+    for column in range(len(of_state)):
+        of_state[column] = index_of(states, struck[column])
+    lists = np.full((len(of_condition), len(of_state)), NOT_FOUND, np.int64)
+    for row in range(probabilities.shape[0]):
+        for column in range(probabilities.shape[1]):
+            kind = when.kinds[row, when.views[column]]
+            if kind == NONE or probabilities[row, column] == 0.0 or lists[kind, column] != NOT_FOUND:
+                continue
+            key = of_condition[kind] | of_state[column]
+            at = find(known.lists, key)
+            if at == NOT_FOUND:
+                at = known.lists.length[0]
+                known = with_list(known, setup, cache, key)
+            lists[kind, column] = at
     return known, lists
 
 
@@ -190,18 +196,6 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
     return StrikeOutcomes(known.conditions, known.states, lists, starts, state, own, probability)
 
 
-_FIELD = (1 << discipline.BITS) - 1
-_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
-
-
-class StrikeConditions(NamedTuple):
-    """Under which condition each striker strikes each struck unit."""
-
-    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
-    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
-    conditions: StateIndex
-
-
 class StrikeTransitions(NamedTuple):
     """What a strike comes to, a list for each condition and struck unit; equal transitions come together."""
 
@@ -211,7 +205,7 @@ class StrikeTransitions(NamedTuple):
     loss: NDArray[np.int64]  # the place of what the strike does to the striker
     probability: NDArray[np.float64]
     struck: StateIndex  # those states
-    losses: StateIndex  # what is done to strikers (:func:`loss_of`)
+    losses: StateIndex  # what is done to strikers (Overcharge), and in the lowest bit whether their enemy is gone
 
 
 @step
@@ -223,9 +217,7 @@ def after_strike(
     striker = setup.strikes[number].striker
     turned = seen_from(striker, joint)
     when = conditions_of(setup, number, active, turned)
-    conditions = when.conditions.states[: when.conditions.length[0]]
-    wanted = wanted_lists(when, turned)
-    known, lists = with_lists(known, setup, cache, number, conditions, turned.second, wanted)
+    known, lists = with_lists(known, setup, cache, number, when, turned)
     transitions = transitions_of(setup, fused, turned.second, lists, known)
     return joint_after(setup, fused, when, turned, transitions), known
 
@@ -250,25 +242,13 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 
 
 @step
-def wanted_lists(when: StrikeConditions, joint: Joint) -> NDArray[np.bool_]:
-    """Which conditions come up with which struck units."""
-    views, kinds, probabilities = when.views, when.kinds, joint.probabilities
-    wanted = np.zeros((when.conditions.length[0], len(views)), np.bool_)
-    for row in range(probabilities.shape[0]):
-        for column in range(probabilities.shape[1]):
-            kind = kinds[row, views[column]]
-            if kind != NONE and probabilities[row, column] > 0.0:
-                wanted[kind, column] = True
-    return wanted
-
-
-@step
 def transitions_of(
     setup: Setup, fused: Fused, states: NDArray[np.int64], lists: NDArray[np.int64], known: StrikeOutcomes
 ) -> StrikeTransitions:
     """What the strike makes of each of `states` by those lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
+    bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
     _, _, _, list_starts, state, own, weight = known
     room = 0
     for at in lists.ravel():
@@ -285,7 +265,8 @@ def transitions_of(
                 continue
             for row in range(list_starts[at], list_starts[at + 1]):
                 place = index_of(struck, side_after(setup, rest, side, int(state[row])))
-                lost = index_of(losses, loss_of(setup, number, int(own[row]), int(state[row])))
+                loss_of_row = int(own[row]) << 1 | (1 if unit_state.is_removed(int(state[row])) else 0)
+                lost = index_of(losses, loss_of_row if bears_blanks else 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
@@ -295,23 +276,6 @@ def transitions_of(
                 count += 1
             starts[kind, column], ends[kind, column] = first, count
     return StrikeTransitions(starts, ends, to, loss, probability, struck, losses)
-
-
-@step
-def loss_of(setup: Setup, number: int, own: int, struck: int) -> int:
-    """What a strike does to the striker (Overcharge), and in the lowest bit whether its enemy is gone."""
-    if not setup.attacks[number].overcharge or not setup.strikes[number].bears_blanks:
-        return 0
-    return own << 1 | (1 if unit_state.is_removed(struck) else 0)
-
-
-@step
-def striker_after(setup: Setup, fused: Fused, state: int, loss: int) -> int:
-    """The striker in state `state` at the end of fused operations whose strike did that to it."""
-    number = fused.operation[2]
-    struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-    after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
-    return side_after(setup, fused.rest, setup.strikes[number].striker, after)
 
 
 @step
@@ -352,7 +316,7 @@ def joint_after(
                 if several:
                     striker_to = struck[row, loss[place]]
                 after[striker_to, to[place]] += share * probability[place]
-    return joint_of(striker, strikers, others, after)
+    return seen_from(striker, gathered(strikers, others, after))
 
 
 @step
@@ -366,7 +330,11 @@ def add_strikers(
     places: NDArray[np.int64],
 ) -> None:
     """Add what a striker in state `state` comes to by the list `at`; fill in its places by its losses."""
+    number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
     for place in range(transitions.starts[at], transitions.ends[at]):
-        loss = transitions.loss[place]
-        if places[loss] == NONE:
-            places[loss] = index_of(strikers, striker_after(setup, fused, state, transitions.losses.states[loss]))
+        which = transitions.loss[place]
+        if places[which] == NONE:
+            loss = transitions.losses.states[which]
+            struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
+            after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
+            places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
 from analyser.common.records import Int, WholeField, empty_record, record_type
-from analyser.engine.fight.sampled.draws import HALF, LOWER, RandomDraws, next_draw, one_of
-from analyser.engine.fight.sampled.program_table import UNASKED, ProgramTable
+from analyser.engine.fight.sampled.nodes import UNASKED, ProgramTable
+from analyser.engine.rng import RandomDraws, one_of
 from analyser.game.ruleset import HIGHEST_CARD, MOST_CARDS
 
 _BITS, _WORD, _BIT = 64, np.uint64(6), np.uint64(63)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_ALL = _ONE << HALF
 ABREAST = 64
-RING = np.uint64(2 * ABREAST - 1)  # places in a ring go up to here, and begin again
 _LINE = 64
 MOST_WORDS = -(-(HIGHEST_CARD + 2) // (_BITS // (MOST_CARDS.bit_length() + 1)))  # of a deck, one field a threshold
 
@@ -104,15 +102,6 @@ def ask(decks: Decks, program: ProgramTable, deck: NDArray[np.int64], wanted: in
     decks.fields, decks.words, program.wanted = decks.fields + 1, word + 1, UNASKED
 
 
-@step
-def shuffle_all(decks: Decks, lanes: Lanes) -> None:
-    """Make all decks full."""
-    for side in range(2):
-        for word in range(decks.words):
-            for lane in range(ABREAST):
-                lanes.left[side, word, lane] = decks.full[word]
-
-
 @inlined
 def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
     """Make the decks full of lanes that have begun a trial."""
@@ -122,14 +111,6 @@ def shuffle_fresh(decks: Decks, lanes: Lanes) -> None:
             first, second = lanes.left[0, word, lane], lanes.left[1, word, lane]
             lanes.left[0, word, lane] = full if lanes.fresh[lane] else first
             lanes.left[1, word, lane] = full if lanes.fresh[lane] else second
-
-
-@step
-def move_deck(decks: Decks, lanes: Lanes, lane: int, into: int) -> None:
-    """Copy the decks of a lane into another one."""
-    for side in range(2):
-        for word in range(decks.words):
-            lanes.left[side, word, into] = lanes.left[side, word, lane]
 
 
 @inlined
@@ -143,19 +124,6 @@ def cards_left(decks: Decks, lanes: Lanes, lane: Whole, second: Whole) -> Any:
 def without(word: Whole, top: Whole, one: Whole, shown: Whole) -> Any:
     """The top bits of those fields of a word in which a card counts; `shown` is one more than its place."""
     return ((word | top) - shown * one) & top
-
-
-@step
-def draw_fairly(decks: Decks, lanes: Lanes, random: RandomDraws, lane: Whole, second: Whole, draw: Any) -> Any:
-    """One more than the place of a card, without bias: by multiplication and rejection.
-
-    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
-    """
-    cards = cards_left(decks, lanes, lane, second)
-    product = draw * cards
-    while product & LOWER < _ALL % cards:
-        product = next_draw(random) * cards
-    return (product >> HALF) + _ONE
 
 
 @step

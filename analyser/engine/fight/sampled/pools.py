@@ -12,18 +12,16 @@ from analyser.common.errors import InputError
 from analyser.common.jit import Whole, kernel, step
 from analyser.common.records import Int, empty_record, record_type
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
-from analyser.engine.fight.sampled.draws import RandomDraws
-from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS
-from analyser.engine.pool.buffers import BLOCK, Block, block_for
-from analyser.engine.pool.kernel import find_cells, roll_pool
+from analyser.engine.pool.kernel import BLOCK, Block, block_for, find_cells, roll_pool, roll_with_rerolls
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
-from analyser.engine.pool.rerolls import roll_with_rerolls
+from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import Rating
 from analyser.rules.attack import scores_for, set_pool, size_of
 from analyser.rules.structs import FIGHT, FightFacts, plain
 
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
+MOST_WAYS = 256  # of a node; rolls that can come to more each lead to a node of their own
 NO_POOL = 0
 
 
@@ -40,9 +38,6 @@ class Pools:
     cells: Annotated[Any, np.int64, (MOST_POOLS,)]  # how many scores a roll can come to
 
 
-_OF_A_POOL = "layout", "dice", "kept", "most_dice", "cells"
-
-
 @step
 def pool_of(pools: Pools, strike: int, rating: int, dice: int) -> int:
     """The pool of a strike at a combat rating, with so many dice."""
@@ -55,27 +50,13 @@ def pool_of(pools: Pools, strike: int, rating: int, dice: int) -> int:
 @step
 def has_few_cells(pools: Pools, pool: int) -> bool:
     """Whether each thing that a pool can come to has a transition of its own."""
-    return bool(pools.cells[pool] < MOST_TRANSITIONS)
-
-
-class Layouts(NamedTuple):
-    """The layouts of all strikes, one for each combat rating: every field with one more dimension in front.
-
-    Attributes
-    ----------
-    layouts : Layout
-    block : Block
-        To roll in.
-    """
-
-    layouts: Layout
-    block: Block
+    return bool(pools.cells[pool] < MOST_WAYS)
 
 
 def pools_for(
     setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[Pools, Layouts, Rerolls | None]:
-    """The pools of the first `strikes` strikes of a fight, and what they are rolled by."""
+) -> tuple[Pools, Layout, Block, Rerolls | None]:
+    """The pools of the first `strikes` strikes of a fight, and what they are rolled by (:class:`Roller`)."""
     fights = [_fight(setup, number, rating) for number in range(strikes) for rating in Rating]
     cards = np.flatnonzero(deck).tolist()
     rolls = dice_of(setup, strikes)
@@ -87,7 +68,7 @@ def pools_for(
         dice.append(sorted({some + card for some in usual for card in (cards if fight.overcharge else [0])}))
     layouts, rerolls = _layouts(fights, [each[-1] for each in dice], die, deck)
     block = block_for(layouts[0]._replace(discarded=0), rerolls[0])
-    return _pools(fights, dice, die), Layouts(_beside(layouts), block), _beside(rerolls)
+    return _pools(fights, dice, die), _beside(layouts), block, _beside(rerolls)
 
 
 def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
@@ -131,10 +112,9 @@ def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int6
             table.append((layout, number, kept, numbers[-1], size_of(fight, scores, number)))
     pools: Any = empty_record(Pools)
     pools.pools, pools.first[: len(fights)] = len(table), firsts[:-1]
-    for name, column in zip(_OF_A_POOL, zip(*table)):
+    for name, column in zip(("layout", "dice", "kept", "most_dice", "cells"), zip(*table)):
         pools[name][: len(table)] = column
-    each_strike = firsts[::_RATINGS]
-    pools.first_of_strike[: len(each_strike)] = each_strike
+    pools.first_of_strike[: len(fights) // _RATINGS + 1] = firsts[::_RATINGS]
     return cast("Pools", pools)
 
 
@@ -229,7 +209,7 @@ def empty_cache(pools: Pools) -> RollCache:
     cache: Any = np.empty(1, _ROLL_CACHE)[0]  # to clear all of it would take as long as thousands of trials
     cache.cells[:_ROLLS], cache.next[:] = 0, 0
     ends, cells = cache.cells[_ROLLS::_ROLLS_A_POOL][: pools.pools], pools.cells[: pools.pools]
-    ends[:] = np.where(cells < MOST_TRANSITIONS, cells, 0)
+    ends[:] = np.where(cells < MOST_WAYS, cells, 0)
     return cast("RollCache", cache)
 
 
@@ -249,8 +229,9 @@ def put_away(cache: RollCache, pools: Pools) -> None:
 class Roller(NamedTuple):
     """What pools are rolled by, and the rolls that were made."""
 
-    layouts: Layouts
-    rerolls: Rerolls | None
+    layouts: Layout  # of all strikes, one for each combat rating: every field with one more dimension in front
+    block: Block  # to roll in
+    rerolls: Rerolls | None  # as the layouts
     cache: RollCache
     random: RandomDraws
 
@@ -278,10 +259,9 @@ def roll_block(roller: Roller, rerolls: Rerolls | None, pools: Pools, pool: Whol
 
     The compiler leaves out what an argument that is None has no need of, but not what a field has.
     """
-    layouts, _, cache, random = roller
+    layouts, block, _, cache, random = roller
     place = pools.layout[pool]
-    layout = layout_at(layouts.layouts, place)
-    block = layouts.block
+    layout = layout_at(layouts, place)
     counter, dice = random.counter, pools.dice[pool]
     if rerolls is None:
         random.counter = roll_pool(layout, block, dice, counter, random.gamma)

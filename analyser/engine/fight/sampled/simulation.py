@@ -18,49 +18,22 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Tiered
 from analyser.common.records import empty_record, views
-from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.common.sampling import Progress
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.sampled import nodes, with_replacement, without_replacement
 from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
-from analyser.engine.fight.sampled.draws import RandomDraws
-from analyser.engine.fight.sampled.nodes import MOST_TRANSITIONS, Nodes
-from analyser.engine.fight.sampled.pools import Roller, empty_cache, pools_for
-from analyser.engine.fight.sampled.program_table import (
-    NO_PATIENCE,
-    NO_ROOM,
-    NO_THRESHOLD,
-    NOTHING,
-    program_table_of,
-    thresholds_by_cards,
-)
-from analyser.engine.fight.sampled.transitions import Graph, counts_of, forget_ways, snapshots_of
-from analyser.engine.fight.sampled.with_replacement import (
-    GROUPED_TRIALS,
-    begin_groups,
-    forget_but_groups,
-    no_groups,
-    play_groups,
-)
-from analyser.engine.fight.sampled.without_replacement import CHUNK_TRIALS, NOT_BEGUN, forget_but_trials, play_trials
+from analyser.engine.fight.sampled.pools import MOST_WAYS, Roller, empty_cache, pools_for
+from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, counts_of
 from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.rng import Stream, stream_of
+from analyser.engine.rng import RandomDraws, stream_of
 
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class Player:
-    """Plays chunks on one thread.
+    """Plays chunks on one thread; see :class:`Simulation`.
 
-    Parameters
-    ----------
-    setup : Setup
-    programs : sequence of lists of Operation
-        A snapshot is taken after each.
-    die, deck : int64 arrays
-        Sides by face; copies by card value.
-
-    Attributes
-    ----------
-    counters : list of Counter
-        Of each snapshot, how often each pair of states came up in what was collected last.
+    The `counters` are those of the snapshots: how often each pair of states came up in what was collected last.
     """
 
     chunk_trials: int
@@ -71,27 +44,22 @@ class Player:
     ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, layouts, rerolls = pools_for(setup, strikes, die, deck)
+        pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
         self._deck = deck
-        self._program = program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
-        self._snapshots = snapshots_of(np.array([texts.index(tuple(program)) for program in programs]))
-        self._graph = Graph(setup.copy(), self._program, pools, empty_record(Nodes))
-        self._roller = Roller(layouts, rerolls, empty_cache(pools), empty_record(RandomDraws))
+        self._program = nodes.program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
+        which = np.array([texts.index(tuple(program)) for program in programs])
+        self._snapshots = Snapshots(which, np.zeros((nodes.NODES, len(which) + 1, 2), np.uint64))
+        self._graph = Graph(setup.copy(), self._program, pools, empty_record(nodes.Nodes))
+        self._roller = Roller(layouts, block, rerolls, empty_cache(pools), empty_record(RandomDraws))
         # Where each trial must be looked at by itself, the interpreter would take too long.
-        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_TRANSITIONS).any()
+        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_WAYS).any()
         self._work = math.inf if by_itself else 0.0
         self._table = self._ready()
         self._rules, self._viewed = views(self._graph), views(self._table)
-        self.begin()
 
     def begin(self) -> None:
         """Forget what was counted, not where the draws lead."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._snapshots.which]
-
-    def play(self, start: tuple[int, int], stream: Stream, first: int, last: int, trials: int) -> None:
-        """Play chunks `first` to `last` - 1 of so many trials each."""
-        for chunk in range(first, last):
-            self._play_chunk(start, stream, chunk, trials)
 
     @contextmanager
     def _tier(self) -> Iterator[Any]:
@@ -106,15 +74,16 @@ class Player:
         """The records that a chunk is played with, the graph first."""
         raise NotImplementedError
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
         raise NotImplementedError
 
-    def _begin_the_map_anew(self, forget_but_those: Callable[[], None]) -> None:
+    def _begin_the_map_anew(self, forget_but_those: Callable[..., None], *of: Any) -> None:
         """Forget all nodes but those that are needed."""
         self.collect()
-        forget_ways(self._graph.nodes, self._snapshots)
+        self._snapshots.ends[: self._graph.nodes.ends_known] = 0
         with self._player.interpreting():
-            forget_but_those()
+            forget_but_those(*of)
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
@@ -132,21 +101,23 @@ class Player:
 class PlayerWithoutReplacement(Player):
     """Plays trials that have decks of their own (:mod:`.without_replacement`); see Player."""
 
-    chunk_trials = CHUNK_TRIALS
-    _player: Tiered[..., int] = play_trials
+    chunk_trials = without_replacement.CHUNK_TRIALS
+    _player: Tiered[..., int] = without_replacement.play_trials
 
     def _ready(self) -> tuple[Any, ...]:
         self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
         return self._graph, self._roller, self._decks, self._lanes, self._snapshots
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
-        counted, needed = NOT_BEGUN, NO_THRESHOLD
-        while needed != NOTHING:
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
+        counted, needed = without_replacement.NOT_BEGUN, nodes.NO_THRESHOLD
+        while needed != nodes.NOTHING:
             with self._tier() as table:
-                needed = self._player(*table, start, stream, chunk, trials, counted, needed == NO_THRESHOLD)
-            if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_trials(self._rules, self._lanes, self._snapshots, start))
-            elif needed == NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
+                needed = self._player(*table, chunk, needed == nodes.NO_THRESHOLD, counted)
+            if needed == nodes.NO_ROOM:
+                forget = without_replacement.forget_but_trials
+                self._begin_the_map_anew(forget, self._rules, self._lanes, self._snapshots, chunk.start)
+            elif needed == nodes.NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
                 counted = max(counted, self._lanes.sweeps)
                 ask(self._decks, self._program, self._deck, self._program.wanted)
 
@@ -154,38 +125,34 @@ class PlayerWithoutReplacement(Player):
 class PlayerWithReplacement(Player):
     """Plays trials whose cards are put back (:mod:`.with_replacement`); see Player."""
 
-    chunk_trials = GROUPED_TRIALS
-    _player: Tiered[..., int] = play_groups
+    chunk_trials = with_replacement.GROUPED_TRIALS
+    _player: Tiered[..., int] = with_replacement.play_groups
 
     def _ready(self) -> tuple[Any, ...]:
-        thresholds_by_cards(self._program)
-        self._groups = no_groups()
-        layouts, rerolls, cache, random = self._roller
-        return *self._graph, random, cache, self._groups, self._snapshots, layouts, rerolls
+        self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
+        self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
+        self._groups = with_replacement.no_groups()
+        *rolled_by, cache, random = self._roller
+        return *self._graph, random, cache, self._groups, self._snapshots, *rolled_by
 
-    def _play_chunk(self, start: tuple[int, int], stream: Stream, chunk: int, trials: int) -> None:
+    def play(self, chunk: Chunk) -> None:
+        """Play a chunk of trials."""
         with self._player.interpreting():
-            begin_groups(self._rules, self._roller, self._groups, start, stream, chunk, trials)
-        needed = NO_PATIENCE
-        while needed != NOTHING:
+            with_replacement.begin_groups(self._rules, self._roller, self._groups, chunk)
+        needed = nodes.NO_PATIENCE
+        while needed != nodes.NOTHING:
             with self._tier() as table:
                 needed = self._player(*table)
-            if needed == NO_ROOM:
-                self._begin_the_map_anew(lambda: forget_but_groups(self._program, self._graph.nodes, self._groups))
+            if needed == nodes.NO_ROOM:
+                forget = with_replacement.forget_but_groups
+                self._begin_the_map_anew(forget, self._program, self._graph.nodes, self._groups)
 
 
 class Simulation:
     """A fight that can be played again and again, from any states: what was worked out once stays known.
 
-    Parameters
-    ----------
-    setup : Setup
-    programs : sequence of lists of Operation
-        A snapshot is taken after each.
-    die, deck : int64 arrays
-        Sides by face; copies by card value, the same for both sides.
-    replacement : bool
-        Every card comes from a full deck, as the exact engine has it (AC-9.3).
+    A snapshot is taken after each of the programs. The deck is the same for both sides; with `replacement` every card
+    comes from a full one, as the exact engine has it (AC-9.3).
     """
 
     def __init__(
@@ -197,38 +164,16 @@ class Simulation:
         replacement: bool = False,
     ) -> None:
         self._fight = setup, programs, die, deck
-        self._kind: type[PlayerWithoutReplacement | PlayerWithReplacement] = (
-            PlayerWithReplacement if replacement else PlayerWithoutReplacement
-        )
+        self._kind: type[Player] = PlayerWithReplacement if replacement else PlayerWithoutReplacement
         self._players: list[Player] = []
 
     def play(
-        self,
-        start_words: tuple[int, int],
-        trials: int,
-        seed: int,
-        threads: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
-        """Play `trials` trials.
+        """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
 
-        Parameters
-        ----------
-        start_words : (int, int)
-            The states of side 0 and side 1 at the start.
-        trials : int
-            1 or more.
-        seed : int
-            0 or more.
-        threads : int
-            The counts do not depend on it.
-        progress : callable, optional
-            Told the trials so far and the number aimed at.
-
-        Returns
-        -------
-        list of (int64 array, int64 array, int64 array)
-            Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
+        The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
+        `progress` is told the trials so far and the number aimed at.
         """
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 
@@ -236,16 +181,16 @@ class Simulation:
             player = self._players.pop() if self._players else self._kind(*self._fight)
             player.begin()
             for task in queue:
-                player.play(start, stream, *task)
+                for number in range(task.first, task.last):
+                    player.play(Chunk(start, stream, number, task.chunk_trials))
             player.collect()
             seen.append(player)  # one that was interrupted stands in the middle of something
 
         play(Chunks(trials, self._kind.chunk_trials), work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
-        return [_in_order(sum(counters, Counter())) for counters in zip(*(player.counters for player in seen))]
-
-
-def _in_order(counter: Counter[tuple[int, int]]) -> Snapshot:
-    pairs = sorted(counter)
-    first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    return first, second, np.array([counter[pair] for pair in pairs], np.int64)
+        snapshots = []
+        for counters in zip(*(player.counters for player in seen)):
+            counted = sorted((*pair, count) for pair, count in sum(counters, Counter()).items())
+            first, second, counts = np.array(counted, np.int64).T.copy()
+            snapshots.append((first, second, counts))
+        return snapshots

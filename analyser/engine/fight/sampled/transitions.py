@@ -9,20 +9,18 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, step, tiered
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Kind, Setup
-from analyser.engine.fight.sampled import nodes, program_table
-from analyser.engine.fight.sampled.nodes import NODES, TRANSITION, Nodes
+from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
+from analyser.engine.fight.sampled import nodes
+from analyser.engine.fight.sampled.nodes import TRANSITION, Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
-from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import discipline
 from analyser.rules.attack import losses_of, scores_for
-from analyser.rules.draws import Draw, passing, suppression_draw
+from analyser.rules.draws import Draw, Odds, passing, test_draw
 from analyser.rules.structs import FightFacts
 
-FIRST_CARD = (
-    2  # the transition of a card of value 0: who waits for a card has no rolls, and takes neither transition 0 nor 1
-)
+# The transition of a card of value 0: who waits for a card has no rolls, and takes neither transition 0 nor 1.
+FIRST_CARD = 2
 
 # What is known so far on a line: the value of the attacker's card, whether the officer has fallen, and the cell that
 # the roll has come to, its score.
@@ -40,26 +38,37 @@ class Graph(NamedTuple):
     nodes: Nodes
 
 
+class Chunk(NamedTuple):
+    """A chunk of trials that begins."""
+
+    start: Pair
+    stream: tuple[np.uint64, np.uint64]
+    number: int
+    trials: int
+
+
 @tiered(0)
-def arrive(graph: Graph, line: int, end: int, pair: tuple[int, int]) -> int:
+def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
     """The node that is reached from `line` on, what needs no draw done; or where the part ends."""
     setup, program, _, known = graph
     while line < end:
-        operation = program_table.operation_of(program, line)
+        operation = operation_at(program.operations, line)
         if operation[0] == Kind.STRIKE:
             if strikes.is_made(setup, operation[2], operation[1], pair):
-                return striking(graph, line, pair)
+                if set_up_strike(setup, operation[2], pair).overcharge:  # its card is drawn first
+                    return nodes.node_at(known, int(program.first_queue[line]), pair, 0)
+                return rolling(graph, line, pair, 0)
         else:
             draw, highest = operations.required_draw(setup, operation, pair)
             if draw != Draw.NOTHING:
-                return nodes.node_at(known, program_table.test_queue(program, line), pair, 0)
+                return nodes.node_at(known, nodes.test_queue(program, line), pair, 0)
             pair = operations.changed(setup, operation, pair, highest >= 0)
         line += 1
-    return nodes.node_at(known, program_table.end_queue(program), pair, 0)
+    return nodes.node_at(known, nodes.end_queue(program), pair, 0)
 
 
 @step
-def set_up_strike(setup: Setup, number: int, pair: tuple[int, int]) -> FightFacts:
+def set_up_strike(setup: Setup, number: int, pair: Pair) -> FightFacts:
     """The scratch fight, filled with a strike in these states."""
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
@@ -68,38 +77,21 @@ def set_up_strike(setup: Setup, number: int, pair: tuple[int, int]) -> FightFact
 
 
 @step
-def striking(graph: Graph, line: int, pair: tuple[int, int]) -> int:
-    """The node of a strike that is made: its card is drawn, or its pool is rolled."""
-    setup, program, _, known = graph
-    fight = set_up_strike(setup, program.operations[line, 2], pair)
-    if not fight.overcharge:
-        return rolling(graph, line, pair, 0)
-    return nodes.node_at(known, int(program.first_queue[line]), pair, 0)
-
-
-@step
-def rolling(graph: Graph, line: int, pair: tuple[int, int], card: int) -> int:
+def rolling(graph: Graph, line: int, pair: Pair, card: int) -> int:
     """The node where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
     setup, program, pools, known = graph
-    fight = setup.fight[0]
-    pool = pool_of(pools, program.operations[line, 2], fight.rating, fight.dice + card)
-    return nodes.node_at(known, program_table.pool_queue(program, pools, line, pool), pair, card)
+    fight, number = setup.fight[0], program.operations[line, 2]
+    pool = pool_of(pools, number, fight.rating, fight.dice + card)
+    queue = int(program.first_queue[line] + 1 + pool - pools.first_of_strike[number])
+    return nodes.node_at(known, queue, pair, card)
 
 
 @step
 def placing(program: ProgramTable, known: Nodes, pool_node: Whole, cell: Whole) -> int:
     """The node where the officer's place is decided, after a roll that came to that cell."""
     pair = (known.first[pool_node], known.second[pool_node])
-    queue = program_table.place_queue(program, program.line[known.queue[pool_node]])
+    queue = nodes.test_queue(program, program.line[known.queue[pool_node]]) - 1  # the one before the last of its line
     return nodes.node_at(known, queue, pair, cell << _CELL | known.so_far[pool_node])
-
-
-@step
-def into_part(graph: Graph, node: int, part: int) -> int:
-    """The first node of a part, from where the part before it has ended."""
-    _, program, _, known = graph
-    start, pair = program.starts[part], (known.first[node], known.second[node])
-    return int(arrive(graph, start, program.ends[start], pair))
 
 
 @step
@@ -144,17 +136,19 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     queue = known.queue[node]
     line, stage = program.line[queue], program.stage[queue]
     pair, so_far = (known.first[node], known.second[node]), known.so_far[node]
-    operation = program_table.operation_of(program, line)
+    operation = operation_at(program.operations, line)
     transition = np.int64(place_of(graph, node) & nodes.TRANSITION) + result
     if operation[0] != Kind.STRIKE:
-        find_step(graph, line, pair, transition)
+        draw, highest = operations.required_draw(setup, operation, pair)
+        then = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, True))
+        otherwise = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, False))
+        known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
         return
     number = operation[2]
     fight = set_up_strike(setup, number, pair)
     if stage == Stage.CARD:
-        known.transitions[transition] = nodes.certain_transition(
-            program.certain, rolling(graph, line, pair, result - FIRST_CARD)
-        )
+        to = rolling(graph, line, pair, result - FIRST_CARD)
+        known.transitions[transition] = nodes.certain_transition(program.certain, to)
         return
     cell = result if stage == Stage.POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
@@ -163,12 +157,12 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     known_so_far = cell << _CELL | so_far & _CARD_MASK
     if stage != Stage.TEST and 0 < lost < fight.models:
         if stage == Stage.POOL:
-            known.transitions[transition] = nodes.certain_transition(
-                program.certain, placing(program, known, node, cell)
-            )
+            to = placing(program, known, node, cell)
+            known.transitions[transition] = nodes.certain_transition(program.certain, to)
             return
-        fallen = nodes.node_at(known, program_table.test_queue(program, line), pair, known_so_far | 1 << _FALLEN)
-        still_there = nodes.node_at(known, program_table.test_queue(program, line), pair, known_so_far)
+        queue = nodes.test_queue(program, line)
+        fallen = nodes.node_at(known, queue, pair, known_so_far | 1 << _FALLEN)
+        still_there = nodes.node_at(known, queue, pair, known_so_far)
         known.transitions[transition] = nodes.lot_transition(fight.models, lost, fallen, still_there)
         return
     fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1
@@ -177,7 +171,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
 
 @step
 def find_test(
-    graph: Graph, line: int, pair: tuple[int, int], transition: int, losses: tuple[int, int, int, int], fallen: int
+    graph: Graph, line: int, pair: Pair, transition: int, losses: tuple[int, int, int, int], fallen: int
 ) -> None:
     """Work out the suppression test of the unit that was struck, after `losses`; `fallen`: whether its officer is."""
     setup, program, _, known = graph
@@ -196,13 +190,13 @@ def find_test(
         return
     then = arrive(graph, line + 1, end, passed)
     otherwise = arrive(graph, line + 1, end, failed)
-    draw = suppression_draw(1 - setup.strikes[number].striker)
+    draw = test_draw(1 - setup.strikes[number].striker)
     known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
 
 
 @step
 def struck(
-    setup: Setup, number: int, pair: tuple[int, int], losses: tuple[int, int, int, int], disordered: int, passed: bool
+    setup: Setup, number: int, pair: Pair, losses: tuple[int, int, int, int], disordered: int, passed: bool
 ) -> tuple[int, int]:
     """Both states after a strike, the scratch fight, whose test is passed or failed."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
@@ -218,25 +212,15 @@ def struck(
 
 
 @step
-def find_step(graph: Graph, line: int, pair: tuple[int, int], transition: int) -> None:
-    """Work out the transition of an operation that is no strike, and that a draw decides."""
-    setup, program, _, known = graph
-    operation, end = program_table.operation_of(program, line), program.ends[line]
-    draw, highest = operations.required_draw(setup, operation, pair)
-    then = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, True))
-    otherwise = arrive(graph, line + 1, end, operations.changed(setup, operation, pair, False))
-    known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
-
-
-@step
 def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
     """The transition that a draw decides; UNKNOWN if it is a card whose threshold is."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
-        threshold = program_table.threshold_up_to(program, highest)
-        if threshold == program_table.UNASKED:
+        threshold = nodes.threshold_up_to(program, highest)
+        if threshold == nodes.UNASKED:
             return nodes.UNKNOWN
         return nodes.card_transition(draw - Draw.CARD_OF_0, threshold, then, otherwise)
-    below, draws = passing(draw, highest, program_table.odds_in(program))
+    odds = Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)
+    below, draws = passing(draw, highest, odds)
     return nodes.lot_transition(draws, below, then, otherwise)
 
 
@@ -255,11 +239,6 @@ class Snapshots(NamedTuple):
     ends: NDArray[np.uint64]
 
 
-def snapshots_of(which: NDArray[np.int64]) -> Snapshots:
-    """Nothing played yet; memory is taken only as it is used."""
-    return Snapshots(which, np.zeros((NODES, len(which) + 1, 2), np.uint64))
-
-
 @tiered(0)
 def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> Any:
     """Where those who are at an end before part `first` go: the place, which can be the end of that part.
@@ -273,7 +252,8 @@ def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> A
     at: Whole = np.int64(known.end_at[end])
     way = FINAL
     for number in range(first, len(snapshots.which)):
-        at = into_part(graph, at, snapshots.which[number])
+        start = program.starts[snapshots.which[number]]
+        at = arrive(graph, start, program.ends[start], (known.first[at], known.second[at]))
         if number == first:
             way |= place_of(graph, at)
         if program.stage[known.queue[at]] != Stage.END:
@@ -305,14 +285,3 @@ def counts_of(graph: Graph, snapshots: Snapshots) -> NDArray[np.int64]:
     for ends, number, many in walked:
         np.add.at(counts[:, number], ends, many)
     return counts
-
-
-def forget_ways(known: Nodes, snapshots: Snapshots) -> None:
-    """Forget where trials go on from the ends of parts."""
-    snapshots.ends[: known.ends_known] = 0
-
-
-@step
-def end_of_part(program: ProgramTable, snapshots: Snapshots, number: int) -> int:
-    """The queue before which a part ends."""
-    return int(program.first_queue[program.ends[program.starts[snapshots.which[number]]]])

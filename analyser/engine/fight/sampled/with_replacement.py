@@ -13,17 +13,15 @@ import numpy as np
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import WholeField, empty_record
 from analyser.engine.fight.program import Setup
-from analyser.engine.fight.sampled import nodes, program_table, transitions
-from analyser.engine.fight.sampled.draws import RandomDraws, among, begin_stream, one_of
-from analyser.engine.fight.sampled.nodes import Nodes
-from analyser.engine.fight.sampled.pools import Layouts, Pools, RollCache, Roller, put_away, roll_again, rolls_left
-from analyser.engine.fight.sampled.program_table import ProgramTable, Stage
-from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Graph, Snapshots, end_of_part, next_node
-from analyser.engine.pool.layout import Rerolls
+from analyser.engine.fight.sampled import nodes, transitions
+from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
+from analyser.engine.fight.sampled.pools import MOST_WAYS, Pools, RollCache, Roller, put_away, roll_again, rolls_left
+from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Chunk, Graph, Snapshots, next_node
+from analyser.engine.pool.kernel import Block
+from analyser.engine.pool.layout import Layout, Rerolls
+from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
 
-GROUPED_TRIALS = (
-    nodes.MOST_AT_ONCE
-)  # a chunk; it has 65536 random words a trial, as many as 300 attacks of 200 dice take
+GROUPED_TRIALS = nodes.MOST_AT_ONCE  # a chunk; it has 65536 words a trial, as many as 300 attacks of 200 dice take
 _NOWHERE = -1
 
 
@@ -35,10 +33,10 @@ class Groups:
     node: WholeField  # the node that is being left, or NOWHERE,
     left: WholeField  # how many there are still to roll or draw,
     result: WholeField  # and the result that goes on next when all have
-    there: Annotated[Any, np.int32, (program_table.MOST_QUEUES,)]  # of each queue a node at which somebody waits
+    there: Annotated[Any, np.int32, (nodes.MOST_QUEUES,)]  # of each queue a node at which somebody waits
     beside: Annotated[Any, np.int32, (nodes.NODES,)]  # of each such node another one in its queue
     trials: Annotated[Any, np.int64, (nodes.NODES,)]  # how many wait at each node
-    results: Annotated[Any, np.int64, (nodes.MOST_TRANSITIONS,)]  # how many that leave have come to each result
+    results: Annotated[Any, np.int64, (MOST_WAYS,)]  # how many that leave have come to each result
     moving: Annotated[Any, np.int64, (2, nodes.NODES)]  # room for a list of nodes, and how many leave each
 
 
@@ -129,33 +127,25 @@ def go_apart(
     return rolled
 
 
-@step
-def begin_leaving(groups: Groups) -> bool:
-    """Those at the next node of the queue are about to leave; False: there are none."""
-    node = np.int64(groups.there[groups.queue])
-    if node == _NOWHERE:
-        return False
-    groups.there[groups.queue] = groups.beside[node]
-    groups.node, groups.left, groups.result = node, groups.trials[node], 0
-    groups.trials[node] = 0
-    return True
-
-
 @kernel
 def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, snapshots: Snapshots) -> int:
     """Play on until the part is over, or something is needed."""
     _, program, _, known = graph
-    end = end_of_part(program, snapshots, groups.part)
+    end = program.first_queue[program.ends[program.starts[snapshots.which[groups.part]]]]
     while groups.queue < end:
         if groups.node == _NOWHERE:
-            if groups.there[groups.queue] != _NOWHERE and not nodes.has_room(known):
-                return program_table.NO_ROOM
-            if not begin_leaving(groups):
+            node = np.int64(groups.there[groups.queue])
+            if node == _NOWHERE:
                 groups.queue += 1
                 continue
+            if not nodes.has_room(known):
+                return nodes.NO_ROOM
+            groups.there[groups.queue] = groups.beside[node]
+            groups.node, groups.left, groups.result = node, groups.trials[node], 0
+            groups.trials[node] = 0
         alone = program.stage[groups.queue] == Stage.POOL and not transitions.is_rolled(graph, groups.queue)
         if groups.left > 0 and not all_rolled(graph, random, cache, groups, alone):
-            return program_table.NO_ROLLS
+            return nodes.NO_ROLLS
         if not alone:
             most = transitions.transitions_of(graph, groups.queue)
             start = transitions.place_of(graph, groups.node) & nodes.TRANSITION
@@ -165,12 +155,12 @@ def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Gr
                 if many > 0:
                     transition = known.transitions[start + np.uint64(result)]
                     if transition == nodes.UNKNOWN:
-                        return program_table.NO_TRANSITION
+                        return nodes.NO_TRANSITION
                     go_on(program, known, random, groups, transition, many)
                     groups.results[result] = 0
                 groups.result = result + 1
         groups.node = _NOWHERE
-    return program_table.NOTHING
+    return nodes.NOTHING
 
 
 @tiered(6.0)
@@ -183,52 +173,45 @@ def play_groups(
     cache: RollCache,
     groups: Groups,
     snapshots: Snapshots,
-    layouts: Layouts,
+    layouts: Layout,
+    block: Block,
     rerolls: Rerolls | None,
 ) -> int:
     """Play a chunk of trials that has begun to its end, or until something is needed that is not met here.
 
     Records one by one, and not as a Graph: to look up the type of a tuple of records takes as long as 5% of a chunk.
     """
-    graph, roller = Graph(setup, program, pools, known), Roller(layouts, rerolls, cache, random)
-    for _ in range(program_table.PATIENCE):
-        needed = program_table.NOTHING
+    graph, roller = Graph(setup, program, pools, known), Roller(layouts, block, rerolls, cache, random)
+    for _ in range(nodes.PATIENCE):
+        needed = nodes.NOTHING
         if groups.part == len(snapshots.which):
             return needed
         if groups.part >= 0:
-            needed = groups_go_on(graph, roller.random, roller.cache, groups, snapshots)
-        if needed == program_table.NOTHING:
+            needed = groups_go_on(graph, random, cache, groups, snapshots)
+        if needed == nodes.NOTHING:
             groups_begin_part(graph, groups, snapshots)
-        elif needed == program_table.NO_ROLLS:
-            roll_again(roller, graph.pools, graph.program.pool[groups.queue])
-        elif needed == program_table.NO_TRANSITION:
+        elif needed == nodes.NO_ROLLS:
+            roll_again(roller, pools, program.pool[groups.queue])
+        elif needed == nodes.NO_TRANSITION:
             transitions.find_transition(graph, groups.node, groups.result)
         else:
             return needed
-    return program_table.NO_PATIENCE
+    return nodes.NO_PATIENCE
 
 
-def begin_groups(
-    graph: Graph,
-    roller: Roller,
-    groups: Groups,
-    start: tuple[int, int],
-    stream: tuple[np.uint64, np.uint64],
-    chunk: int,
-    trials: int,
-) -> None:
+def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> None:
     """All trials of a chunk wait before the first part; for the interpreter."""
-    begin_stream(roller.random, stream, chunk)
+    begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
-    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, start), trials)
-    groups.part, groups.queue, groups.node = -1, program_table.end_queue(graph.program), _NOWHERE
+    join(graph.nodes, groups, transitions.arrive(graph, 0, 0, chunk.start), chunk.trials)
+    groups.part, groups.queue, groups.node = -1, nodes.end_queue(graph.program), _NOWHERE
 
 
 @step
 def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> None:
     """Count all trials where their part has ended, and bring those on for whom something is left to be decided."""
     _, program, _, known = graph
-    queue, number, ends = program_table.end_queue(program), groups.part + 1, 0
+    queue, number, ends = nodes.end_queue(program), groups.part + 1, 0
     node = np.int64(groups.there[queue])
     groups.there[queue] = _NOWHERE
     while node != _NOWHERE:  # all leave before anybody arrives
@@ -253,7 +236,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
     """Forget all nodes but those at which somebody waits."""
     kept = np.empty((4, known.nodes_known), np.int64)
     many = 0
-    for queue in range(program_table.end_queue(program) + 1):
+    for queue in range(nodes.end_queue(program) + 1):
         first = many
         node: Whole = np.int64(groups.there[queue])
         while node != _NOWHERE:
@@ -265,7 +248,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
         groups.there[queue] = first  # where those of this queue begin among the kept
     nodes.forget_all(known)
     end = many
-    for queue in range(program_table.end_queue(program), -1, -1):
+    for queue in range(nodes.end_queue(program), -1, -1):
         first = int(groups.there[queue])
         groups.there[queue] = _NOWHERE
         for each in range(end - 1, first - 1, -1):  # who joins last is found first

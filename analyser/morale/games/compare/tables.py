@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.paths import Paths, counts_along, distributions_along
+from analyser.engine.chain.exact import Paths, distributions_along
+from analyser.engine.chain.on_demand import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, sided
-from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.paths import Paths, counts_along, distributions_along
+from analyser.engine.chain.exact import Paths, distributions_along, exact_distributions
+from analyser.engine.chain.on_demand import counts_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
