@@ -130,7 +130,7 @@ def _assumptions(results: Sequence[Result]) -> list[str]:
     for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
         by = [result for result in results if each in result.assumptions]
         title = "" if len(by) == len(results) else f" ({method_name(by[0])})"
-        lines.append(f"Taken for granted{title}: {each}")
+        lines.append(f"Assumption{title}: {each}")
     return lines
 
 

@@ -122,13 +122,13 @@ def test_both_methods_say_why_they_may_differ_and_can_be_made_not_to(kind, file)
     both = ["--method", "both", *FEW[2:]]
     text = answer(*COMMANDS[kind], *both)
     assert text.count(APART) == 1
-    assert "Taken for granted (exact): cards with replacement" in text
-    assert "Taken for granted (Monte Carlo): cards without replacement" in text
+    assert "Assumption (exact): cards with replacement" in text
+    assert "Assumption (Monte Carlo): cards without replacement" in text
     assert APART not in answer(*COMMANDS[kind], *FEW)
     alike = answer(*COMMANDS[kind], *both, "--replacement")
     assert APART not in alike
     assert "cards without replacement" not in alike
-    assert "Taken for granted: cards with replacement" in alike
+    assert "Assumption: cards with replacement" in alike
     assert answer("run", file(FILES[kind]), *both, "--replacement") == alike
 
 
@@ -204,7 +204,7 @@ def test_a_duel_prints_its_rounds_and_who_has_won():
         "By round",
         "P(A wins)",
         "VP of A less VP of B",
-        "Taken for granted: cards with replacement",
+        "Assumption: cards with replacement",
     ):
         assert line in text
 
