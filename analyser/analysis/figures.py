@@ -29,7 +29,7 @@ from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
-DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
+TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
@@ -49,7 +49,7 @@ class _Sample(dict[KeyT, Played]):
 def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
     """The answers to some attacks: of a sample all in as many trials, and in batches, so that they pair."""
     if sampling.trials is None and sampling.precision is None:
-        sampling = replace(sampling, trials=DEFAULT_TRIALS)
+        sampling = replace(sampling, trials=TRIALS_COMPARED)
 
     def answer(how: Sampling) -> _Sample[KeyT]:
         found = _Sample[KeyT]()

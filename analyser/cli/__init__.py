@@ -1,4 +1,4 @@
-"""The command line, the only room that prints or exits: a module for each family of commands.
+"""The command line, the only package that prints or exits: a module for each family of commands.
 
 What takes long to import is imported by the command that needs it.
 """

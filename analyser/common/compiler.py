@@ -122,9 +122,8 @@ def compiled(function: Callable[..., Any]) -> Any:
     ``fastmath`` stays off: an exact sum is added up in the order that the code says. Division by zero follows IEEE 754,
     which costs no branch; no kernel divides by anything that can be zero.
     """
-    dispatcher: Any = numba.njit(
-        nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=_KernelPipeline
-    )(function)
+    options: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "pipeline_class": _KernelPipeline}
+    dispatcher: Any = numba.njit(**options)(function)
     dispatcher._cache = KernelCache(function)
     return dispatcher
 

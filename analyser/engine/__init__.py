@@ -1,1 +1,1 @@
-"""The engines: random streams, dice kernels, exact laws, Monte Carlo."""
+"""The engines: exact distributions, and Monte Carlo by random streams and dice kernels."""

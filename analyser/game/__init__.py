@@ -1,1 +1,1 @@
-"""What lies on the table: dice, cards, units with their keywords and profiles, the constants of the rules."""
+"""What lies on the table: the die and the deck, units with their keywords and profiles."""

@@ -1,1 +1,1 @@
-"""One room a rule system: pure transitions of (state, draws), compiled, and nothing else."""
+"""The rules of Armoured Clash in whole numbers: (state, draws) to an outcome, each written once, with its number."""

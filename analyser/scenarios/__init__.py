@@ -1,5 +1,5 @@
-"""Longer fights: charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2), each compiled to a program of operations.
+"""From a file, a mapping or two units to what an engine reads: checked, filled in from profiles, in whole numbers.
 
-`strikes` makes records of the rows of units, and `charge`, `focus` and `duel` put the strikes in order; the engines run
-the program (:mod:`analyser.engine.fight.program`).
+An attack becomes records; charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2) become programs of operations, which
+the engines run (:mod:`analyser.engine.fight.program`).
 """

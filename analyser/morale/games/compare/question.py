@@ -27,8 +27,8 @@ MOST_MODELS = 100
 Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Sides = Annotated[int, Field(ge=1, le=1000)]
-FATES = ("steady", "shaken", "routed", "gone")
-STEADY, SHAKEN, ROUTED, GONE = range(len(FATES))
+FATES_OF_SYSTEMS = ("steady", "shaken", "routed", "gone")
+STEADY, SHAKEN, ROUTED, GONE = range(len(FATES_OF_SYSTEMS))
 FINEST = 10**6  # of nerves that are distinguished
 Scale = dict[int, Fraction]  # the values of a system, the probability of each to pass a test rising
 

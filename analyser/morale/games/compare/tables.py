@@ -24,7 +24,7 @@ from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.morale.games.compare import question as asked
-from analyser.morale.games.compare.question import FATES, GONE, ROUTED, SHAKEN, STEADY, Question
+from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
@@ -64,7 +64,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     if question.duel is None:
         return weights_of(chains(question), sampling)
     stream = exact_stream(question) if sampling.is_exact else sampled_stream(question, sampling)
-    recorded = {CLASH: Recorded(np.arange(len(FATES)), stream.fates)}
+    recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), stream.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
         driven = SYSTEMS[name](question).chain()
         if sampling.is_exact:
@@ -80,7 +80,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
-        for fate, word in enumerate(FATES)
+        for fate, word in enumerate(FATES_OF_SYSTEMS)
     }
     stated = [(name, *each) for name, system in systems.items() for each in system.equivalents.items()]
     words = [(name, each.shaken, each.routed, each.gone, each.rules) for name, each in systems.items()]
@@ -243,7 +243,7 @@ class _Duel:
 
     def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
         """The weight of each fate of the side that is looked at, from those of some pairs."""
-        return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES))
+        return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def ended(self, number: int, sampling: Sampling) -> _Round:
         """Where a round from a pair leads, what is lost in it, and how likely or often that is.
@@ -287,7 +287,7 @@ def exact_stream(question: Question) -> Stream:
     """The joint distribution of the losses in all rounds; TooLargeError for more than can be followed."""
     models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
-    fates = np.zeros((question.rounds_played, len(FATES)))
+    fates = np.zeros((question.rounds_played, len(FATES_OF_SYSTEMS)))
     for turn in range(question.rounds_played):
         (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
         numbers, path = _extended(numbers, models, path)
@@ -319,7 +319,7 @@ def _one_round(
 def sampled_stream(question: Question, sampling: Sampling) -> Stream:
     """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
     models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
-    fates, batches = np.zeros((rounds, len(FATES)), np.int64), []
+    fates, batches = np.zeros((rounds, len(FATES_OF_SYSTEMS)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
         some = min(BATCH, trials - done)
         duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)

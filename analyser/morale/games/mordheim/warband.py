@@ -19,11 +19,11 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, 
 from analyser.morale.questions import certainly
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
-N_FATES = 3
+N_ENDS = 3
 NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
 EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
 PLAYED = "warbands"
-FATES = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
+ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
@@ -87,7 +87,7 @@ class Roster:
         self._steady = bernoulli(1 - warband.others_stunned)
         self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
         self.fighting = 2 * self.took_part
-        self.states = self.fighting + N_FATES
+        self.states = self.fighting + N_ENDS
         self.all_states = np.arange(2 * self.states)
         # how many of each group of the others stand, best first, by how many of the others are out
         self._standing, left = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
@@ -312,7 +312,7 @@ class Game(Part[Warband]):
         seen, names = self.seen(states), [each.name for each in self.question.warbands]
         by_name = {name: self._by_turn(place, seen, weights) for place, name in enumerate(names)}
         tables = {"warband": stacked("warband", by_name)}
-        lines = {"p_fighting": "still fighting", **FATES}
+        lines = {"p_fighting": "still fighting", **ENDS}
         panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
         if self.question.rivals:
             table, heading = ("last_left", "Alone left on the table")
@@ -341,7 +341,7 @@ class Game(Part[Warband]):
         out = roster.out(own)
         due = fights & mordheim.rout_test_due(out, roster.took_part)
         tests = due & ~seen.over & (out < min(roster.gives_up_at, roster.took_part))
-        ended = {name: ends[:, own == roster.fighting + fate].sum(axis=1) for fate, name in enumerate(FATES)}
+        ended = {name: ends[:, own == roster.fighting + fate].sum(axis=1) for fate, name in enumerate(ENDS)}
         never_began = before[0, due & seen.over].sum()  # the game was over before its first turn
         probabilities = {
             "p_fighting": ends[:, fights].sum(axis=1),
