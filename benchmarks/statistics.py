@@ -1,7 +1,7 @@
 """Whether the dice are fair: chi-square over a thousand million dice, face by face and pair by pair.
 
 A die is a draw of 16 bits; the draws of a block stand in the order in which the kernel takes them, so the draws of
-neighbouring trials are 1 apart, a die and the die it adds one block, and neighbouring dice of a trial two blocks.
+neighbouring trials are 1 apart, and neighbouring dice of a trial one block.
 """
 
 import numpy as np
@@ -70,8 +70,8 @@ def faces_of(counts):
 
 STRETCHES = {
     "the same die of neighbouring trials": {"shift": 1},
-    "a die and the die it adds": {"words": BLOCK // _WORD_DRAWS},
-    "neighbouring dice of a trial": {"words": 2 * BLOCK // _WORD_DRAWS},
+    "neighbouring dice of a trial": {"words": BLOCK // _WORD_DRAWS},
+    "every other die of a trial": {"words": 2 * BLOCK // _WORD_DRAWS},
     "neighbouring chunks": {"other_chunk": 1},
     "neighbouring seeds": {"other_seed": 2},
     "seeds 2**32 apart": {"other_seed": 1 + (1 << 32)},
