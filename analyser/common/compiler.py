@@ -24,7 +24,30 @@ from numba.extending import overload, typeof_impl
 from analyser.common.kernel_cache import KernelCache
 
 
-class _StepCode(JITCodeLibrary):
+class _Defined:
+    """A module of LLVM, of whose functions only those are seen that it defines."""
+
+    def __init__(self, module: Any) -> None:
+        self.__dict__["_module"] = module
+
+    @property
+    def functions(self) -> list[Any]:
+        return [each for each in self._module.functions if not each.is_declaration]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_module"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+
+
+class _Code(JITCodeLibrary):
+    def _optimize_functions(self, module: Any) -> None:
+        # Nine in ten are declared alone; to set up the passes for them took an eighth of the time.
+        super()._optimize_functions(_Defined(module))
+
+
+class _StepCode(_Code):
     """A step, optimised by itself alone, and no machine code."""
 
     def add_linking_library(self, library: Any) -> None:
@@ -35,7 +58,7 @@ class _StepCode(JITCodeLibrary):
         self._finalized = True
 
 
-class _KernelCode(JITCodeLibrary):
+class _KernelCode(_Code):
     """A kernel and all steps that it reaches, as machine code."""
 
     def add_linking_library(self, library: Any) -> None:
