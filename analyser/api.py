@@ -22,7 +22,7 @@ from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult, solve_charge
 from analyser.results.duel import DuelResult, solve_duel
-from analyser.results.focus import FocusResult, solve_focus
+from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
@@ -186,7 +186,7 @@ def focus(
     Raises
     ------
     InputError
-        No attack, an attack that cannot be made, or another input that cannot be used.
+        No attack, an attack that cannot be made, an `until` that is no such pair, or another input that cannot be used.
 
     Examples
     --------
@@ -196,13 +196,13 @@ def focus(
     True
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
+    if until is not None:
+        check_until(until)
     parts = None
     if target is not None:
         listed = _sections(attacks, "attacks", "attacks", "attacker")
         parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
     result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
-    if until is not None:
-        result.until(*until)  # raises InputError for a fate or a share that cannot be
     return replace(result, wanted=until)
 
 

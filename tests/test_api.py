@@ -150,3 +150,24 @@ def test_profiles_may_be_a_folder_wherever_a_library_may():
     attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
     assert analyser.compare([attacker], target, profiles=folder).best == attacker
     assert len(analyser.matchups(attacker, target, situations=["long-range"], profiles=folder).frame) == 1
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        (0.8, "until: 0.8 is not usable"),
+        ("broken", "until: 'broken' is not usable"),
+        ((0.8,), 'such as (0.8, "broken")'),
+        ((0.8, "broken", 1), "until: (0.8, 'broken', 1) is not usable"),
+        ((True, "broken"), "until: True is not usable"),
+        ((float("nan"), "broken"), "until: nan is not usable"),
+        ((1.5, "broken"), "until: 1.5 is not usable"),
+        ((0.8, "brokn"), "did you mean 'broken'"),
+        ((0.8, ["broken"]), "no fate ['broken']"),
+    ],
+)
+def test_what_is_wrong_with_until_is_told_before_anything_is_solved(until, told, monkeypatch):
+    monkeypatch.setattr("analyser.api.solve_focus", None)
+    with pytest.raises(InputError) as error:
+        analyser.focus([RIFLES], GRENADIERS, until=until)
+    assert told in str(error.value)

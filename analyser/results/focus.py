@@ -33,6 +33,19 @@ class Until(NamedTuple):
     probability: Estimate  # after so many; after all of them, where that is not enough
 
 
+def check_until(wanted: object) -> None:
+    """Raise InputError unless `wanted` is a pair: a probability above 0, up to 1, and a fate."""
+    if not isinstance(wanted, tuple | list) or len(wanted) != 2:
+        allowed = f'a probability and a fate ({", ".join(UNTIL)}), such as (0.8, "broken")'
+        raise InputError(f"{shown(wanted)} is not usable", where="until", allowed=allowed)
+    share, fate = wanted
+    if fate not in UNTIL:
+        problem = f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}"
+        raise InputError(problem, where="until", allowed=", ".join(UNTIL))
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
+
+
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FocusResult(FightResult):
     """What several attacks on one target come to.
@@ -85,11 +98,7 @@ class FocusResult(FightResult):
         InputError
             Another fate, or a share out of range.
         """
-        if fate not in UNTIL:
-            problem = f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}"
-            raise InputError(problem, where="until", allowed=", ".join(UNTIL))
-        if not isinstance(share, int | float) or not 0 < share <= 1:
-            raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
+        check_until((share, fate))
         probability = Estimate(0.0)
         for number, moment in enumerate(self.moments, start=1):
             happened = self.event(fate, number)
