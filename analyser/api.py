@@ -8,7 +8,7 @@ mapping of the same form; and by which method and how precisely it is answered, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from analyser.common.errors import InputError, check_choice, shown
@@ -37,6 +37,7 @@ _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
     "focus": solve_focus,
     "duel": solve_duel,
 }
+_OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 
 
 def attack(
@@ -349,15 +350,18 @@ def _answer(
     question: Any, target: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling, conditions: Any
 ) -> Result:
     """The answer to a question of any kind: of two units, or as a whole."""
+    if kind is not None:
+        check_choice(kind, "kind", (*FILES, *SYSTEMS))
+    if sampled := conditions.keys() & {"method", *_OF_A_SAMPLE}:
+        allowed = f"left out; simulate takes {', '.join(_OF_A_SAMPLE)}, and exact none of them"
+        raise InputError("unknown key", where=min(sampled), allowed=allowed)
     if target is not None or conditions:
         asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
         if (kind or "attack") not in asking:
             raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
         how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
         ask = asking[kind or "attack"]
-        return ask(question, target, method=sampling.method, profiles=profiles, **{**how, **conditions})
-    if kind is not None:
-        check_choice(kind, "kind", (*FILES, *SYSTEMS))
+        return ask(question, target, method=sampling.method, profiles=profiles, **how, **conditions)
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
         return _SOLVED_BY[question.kind](question, sampling)
     scenarios.check_whole(question, "", profiles)

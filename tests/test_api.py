@@ -94,6 +94,21 @@ def test_bonuses_and_penalties_are_arguments():
 def test_a_wrong_kind_of_question_is_told():
     with pytest.raises(InputError, match="kind: 'legoin' is not usable; did you mean 'legion'"):
         analyser.exact(LEGION, kind="legoin")
+    with pytest.raises(InputError, match="kind: 'charg' is not usable; did you mean 'charge'"):
+        analyser.exact(RIFLES, GRENADIERS, kind="charg")
+    for question in ((RIFLES, GRENADIERS), (LEGION,)):
+        with pytest.raises(InputError, match=r"kind: must be text, got \['attack'\]"):
+            analyser.simulate(*question, kind=["attack"])
+
+
+@pytest.mark.parametrize("question", [(RIFLES, GRENADIERS), (QUESTIONS["attack"][1],), (LEGION,)])
+def test_the_two_verbs_refuse_what_says_how_to_sample_beside_what_they_take(question):
+    told = "unknown key .allowed: left out; simulate takes trials, seed, precision, threads, replacement, progress, and"
+    for name, value in (("method", "exact"), ("trials", 10), ("seed", 3), ("progress", True), ("replacement", False)):
+        with pytest.raises(InputError, match=f"^{name}: {told} exact none of them"):
+            analyser.exact(*question, **{name: value})
+    with pytest.raises(InputError, match=f"^method: {told}"):
+        analyser.simulate(*question, method="exact")
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
