@@ -140,6 +140,10 @@ def test_a_type_checker_sees_the_types(tmp_path):
             reveal_type(result.probability("broken"))
             reveal_type(analyser.attack("a", "b").mean("hits"))
             reveal_type(result.probability("broken") > 0.5)
+            reveal_type(analyser.attack("a", "b").plot())
+            reveal_type(analyser.charge("a", "b").plot())
+            reveal_type(analyser.focus(["a"], "b").plot())
+            reveal_type(analyser.duel("a", "b").plot())
             """
         ),
         encoding="utf-8",
@@ -147,7 +151,7 @@ def test_a_type_checker_sees_the_types(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file=", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
-    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool"], done.stdout
+    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4], done.stdout
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from analyser.results.base import distribution_block, estimate_in, probability_f
 from analyser.results.rendering import Block
 from analyser.results.states import FightResult, solve_fight, unit_line
 from analyser.scenarios.focus import FocusScenario, focus_program
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
@@ -201,7 +204,9 @@ class FocusResult(FightResult):
         until = {"share": share, "fate": fate, "attacks": attacks_needed}
         return body | {"until": until | probability_figures("probability", probability)}
 
-    _drawn = "models_destroyed"
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The distribution of the models destroyed by all attacks, by default on new Axes; :meth:`plot_pmf`."""
+        return self.plot_pmf("models_destroyed", ax=ax)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
