@@ -89,6 +89,12 @@ def attack(
     InputError
         An attack that cannot be made, or another input that cannot be used; the message says what can.
 
+    Notes
+    -----
+    Exact: the score of the pool as convolution powers of that of a die (Feller: An Introduction to Probability Theory
+    and Its Applications I, 1968, XI), pushed forward through the rules. Monte Carlo: counter-based random numbers
+    (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), and score intervals (Wilson, JASA 22, 1927).
+
     Examples
     --------
     >>> result = attack("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", distance=6, aiming=True)
@@ -131,10 +137,20 @@ def charge(
     **circumstances : bool
         The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
 
+    Returns
+    -------
+    ChargeResult
+        How both sides stand at the end, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
         A unit that cannot charge, one that cannot be charged (AC-8.1), or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -184,10 +200,20 @@ def focus(
     method, trials, seed, precision, threads, replacement, profiles, progress
         As of :func:`charge`.
 
+    Returns
+    -------
+    FocusResult
+        How the target stands after each attack, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
         No attack, an attack that cannot be made, an `until` that is no such pair, or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -234,10 +260,20 @@ def duel(
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
+    Returns
+    -------
+    DuelResult
+        How both units stand at the end of each round, and who has won, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
         A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -290,6 +326,11 @@ def exact(
     TooLargeError
         A question about morale that only :func:`simulate` answers: too much can happen in it.
 
+    Notes
+    -----
+    An attack by convolution powers, as :func:`attack` says; all others by propagating a distribution through a finite
+    Markov chain (Kemeny, Snell: Finite Markov Chains, 1960).
+
     Examples
     --------
     >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
@@ -335,6 +376,12 @@ def simulate(
     ------
     InputError
         As of :func:`exact`, and for a wrong number of trials, seed, precision or threads.
+
+    Notes
+    -----
+    Monte Carlo with counter-based random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014) and score intervals
+    (Wilson, JASA 22, 1927); trials in the same state of a morale question are rolled together, bit by bit (Knuth, Yao:
+    The complexity of nonuniform random number generation, 1976).
 
     Examples
     --------
