@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.api import simulate as simulate
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
+    from analyser.common.errors import TooLargeError as TooLargeError
     from analyser.common.estimates import Estimate as Estimate
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles

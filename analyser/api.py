@@ -8,7 +8,7 @@ mapping of the same form; and by which method and how precisely it is answered, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from analyser.common.errors import InputError, check_choice, shown
@@ -22,7 +22,7 @@ from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult, solve_charge
 from analyser.results.duel import DuelResult, solve_duel
-from analyser.results.focus import FocusResult, solve_focus
+from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
@@ -37,6 +37,7 @@ _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
     "focus": solve_focus,
     "duel": solve_duel,
 }
+_OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 
 
 def attack(
@@ -88,6 +89,12 @@ def attack(
     InputError
         An attack that cannot be made, or another input that cannot be used; the message says what can.
 
+    Notes
+    -----
+    Exact: the score of the pool as convolution powers of that of a die (Feller: An Introduction to Probability Theory
+    and Its Applications I, 1968, XI), pushed forward through the rules. Monte Carlo: counter-based random numbers
+    (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), and score intervals (Wilson, JASA 22, 1927).
+
     Examples
     --------
     >>> result = attack("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", distance=6, aiming=True)
@@ -130,10 +137,20 @@ def charge(
     **circumstances : bool
         The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
 
+    Returns
+    -------
+    ChargeResult
+        How both sides stand at the end, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
         A unit that cannot charge, one that cannot be charged (AC-8.1), or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -183,10 +200,20 @@ def focus(
     method, trials, seed, precision, threads, replacement, profiles, progress
         As of :func:`charge`.
 
+    Returns
+    -------
+    FocusResult
+        How the target stands after each attack, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
-        No attack, an attack that cannot be made, or another input that cannot be used.
+        No attack, an attack that cannot be made, an `until` that is no such pair, or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -196,13 +223,13 @@ def focus(
     True
     """
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
+    if until is not None:
+        check_until(until)
     parts = None
     if target is not None:
         listed = _sections(attacks, "attacks", "attacks", "attacker")
         parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
     result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
-    if until is not None:
-        result.until(*until)  # raises InputError for a fate or a share that cannot be
     return replace(result, wanted=until)
 
 
@@ -233,10 +260,20 @@ def duel(
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
+    Returns
+    -------
+    DuelResult
+        How both units stand at the end of each round, and who has won, with probabilities as of :func:`attack`.
+
     Raises
     ------
     InputError
         A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
+
+    Notes
+    -----
+    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -289,6 +326,11 @@ def exact(
     TooLargeError
         A question about morale that only :func:`simulate` answers: too much can happen in it.
 
+    Notes
+    -----
+    An attack by convolution powers, as :func:`attack` says; all others by propagating a distribution through a finite
+    Markov chain (Kemeny, Snell: Finite Markov Chains, 1960).
+
     Examples
     --------
     >>> result = exact({"attack": {"dice": 1}, "target": {"models": 6, "defence": 1, "damage_limit": 1}})
@@ -335,6 +377,12 @@ def simulate(
     InputError
         As of :func:`exact`, and for a wrong number of trials, seed, precision or threads.
 
+    Notes
+    -----
+    Monte Carlo with counter-based random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014) and score intervals
+    (Wilson, JASA 22, 1927); trials in the same state of a morale question are rolled together, bit by bit (Knuth, Yao:
+    The complexity of nonuniform random number generation, 1976).
+
     Examples
     --------
     >>> fight = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
@@ -349,15 +397,18 @@ def _answer(
     question: Any, target: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling, conditions: Any
 ) -> Result:
     """The answer to a question of any kind: of two units, or as a whole."""
+    if kind is not None:
+        check_choice(kind, "kind", (*FILES, *SYSTEMS))
+    if sampled := conditions.keys() & {"method", *_OF_A_SAMPLE}:
+        allowed = f"left out; simulate takes {', '.join(_OF_A_SAMPLE)}, and exact none of them"
+        raise InputError("unknown key", where=min(sampled), allowed=allowed)
     if target is not None or conditions:
         asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
         if (kind or "attack") not in asking:
             raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
         how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
         ask = asking[kind or "attack"]
-        return ask(question, target, method=sampling.method, profiles=profiles, **{**how, **conditions})
-    if kind is not None:
-        check_choice(kind, "kind", (*FILES, *SYSTEMS))
+        return ask(question, target, method=sampling.method, profiles=profiles, **how, **conditions)
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
         return _SOLVED_BY[question.kind](question, sampling)
     scenarios.check_whole(question, "", profiles)

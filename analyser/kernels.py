@@ -14,10 +14,10 @@ from typing import Any
 
 from analyser import api, morale
 from analyser.analysis.matchups import matchups
-from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.jit import interpreted
 from analyser.common.kernel_cache import folder_for
-from analyser.common.sampling import MOST_THREADS, Progress, default_threads
+from analyser.common.sampling import MOST_THREADS, Progress, Sampling, default_threads
 
 A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 _MANY = 2_000_000  # trials from which those of a morale question that are alike are rolled together
@@ -88,18 +88,18 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
 
 
 def warm_up(
-    names: Iterable[str] = (), *, processes: int | None = None, progress: Progress | None = None
+    names: str | Iterable[str] = (), *, processes: int | None = None, progress: Progress | bool | None = None
 ) -> tuple[str, ...]:
     """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
 
     Parameters
     ----------
-    names : iterable of str
+    names : str or several
         Of :data:`KERNELS`. Default: all.
     processes : int, optional
         1 to 1024. Default: one for each processor.
-    progress : callable, optional
-        Called with how many are done, and how many there are.
+    progress : callable or True, optional
+        Called with how many are done, and how many there are; True: a progress bar.
 
     Returns
     -------
@@ -111,11 +111,7 @@ def warm_up(
     InputError
         A name that there is none of; or compiled kernels cannot be kept anywhere.
     """
-    wanted = tuple(names) or tuple(KERNELS)
-    for name in wanted:
-        if name not in KERNELS:
-            problem = f"no kernels {name!r}{did_you_mean(name, KERNELS)}"
-            raise InputError(problem, where="warm-up", allowed=", ".join(KERNELS))
+    wanted = _checked(names) or tuple(KERNELS)
     if processes is not None:
         check_integer(processes, "processes", 1, MOST_THREADS)
     if folder_for(Path(__file__)) is None:
@@ -124,15 +120,28 @@ def warm_up(
     started: list[subprocess.Popen[bytes]] = []
     pool = ThreadPoolExecutor(processes or default_threads())
     try:
-        jobs = [pool.submit(_compiled, name, started) for name in wanted]
-        for done, job in enumerate(as_completed(jobs), 1):
-            job.result()
-            if progress is not None:
-                progress(done, len(wanted))
+        with Sampling(progress=progress).with_bar() as reporting:
+            jobs = [pool.submit(_compiled, name, started) for name in wanted]
+            for done, job in enumerate(as_completed(jobs), 1):
+                job.result()
+                reporting.report(done, len(wanted))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in started:
             process.kill()
+    return wanted
+
+
+def _checked(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of kernels; InputError for what is none of them."""
+    allowed = ", ".join(KERNELS)
+    if not isinstance(names, Iterable):
+        raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=allowed)
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    for name in wanted:
+        check_text(name, "warm-up", allowed)
+        if name not in KERNELS:
+            raise InputError(f"no kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
     return wanted
 
 

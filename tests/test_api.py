@@ -94,6 +94,21 @@ def test_bonuses_and_penalties_are_arguments():
 def test_a_wrong_kind_of_question_is_told():
     with pytest.raises(InputError, match="kind: 'legoin' is not usable; did you mean 'legion'"):
         analyser.exact(LEGION, kind="legoin")
+    with pytest.raises(InputError, match="kind: 'charg' is not usable; did you mean 'charge'"):
+        analyser.exact(RIFLES, GRENADIERS, kind="charg")
+    for question in ((RIFLES, GRENADIERS), (LEGION,)):
+        with pytest.raises(InputError, match=r"kind: must be text, got \['attack'\]"):
+            analyser.simulate(*question, kind=["attack"])
+
+
+@pytest.mark.parametrize("question", [(RIFLES, GRENADIERS), (QUESTIONS["attack"][1],), (LEGION,)])
+def test_the_two_verbs_refuse_what_says_how_to_sample_beside_what_they_take(question):
+    told = "unknown key .allowed: left out; simulate takes trials, seed, precision, threads, replacement, progress, and"
+    for name, value in (("method", "exact"), ("trials", 10), ("seed", 3), ("progress", True), ("replacement", False)):
+        with pytest.raises(InputError, match=f"^{name}: {told} exact none of them"):
+            analyser.exact(*question, **{name: value})
+    with pytest.raises(InputError, match=f"^method: {told}"):
+        analyser.simulate(*question, method="exact")
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -125,6 +140,10 @@ def test_a_type_checker_sees_the_types(tmp_path):
             reveal_type(result.probability("broken"))
             reveal_type(analyser.attack("a", "b").mean("hits"))
             reveal_type(result.probability("broken") > 0.5)
+            reveal_type(analyser.attack("a", "b").plot())
+            reveal_type(analyser.charge("a", "b").plot())
+            reveal_type(analyser.focus(["a"], "b").plot())
+            reveal_type(analyser.duel("a", "b").plot())
             """
         ),
         encoding="utf-8",
@@ -132,7 +151,7 @@ def test_a_type_checker_sees_the_types(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file=", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
-    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool"], done.stdout
+    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4], done.stdout
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():
@@ -150,3 +169,24 @@ def test_profiles_may_be_a_folder_wherever_a_library_may():
     attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
     assert analyser.compare([attacker], target, profiles=folder).best == attacker
     assert len(analyser.matchups(attacker, target, situations=["long-range"], profiles=folder).frame) == 1
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        (0.8, "until: 0.8 is not usable"),
+        ("broken", "until: 'broken' is not usable"),
+        ((0.8,), 'such as (0.8, "broken")'),
+        ((0.8, "broken", 1), "until: (0.8, 'broken', 1) is not usable"),
+        ((True, "broken"), "until: True is not usable"),
+        ((float("nan"), "broken"), "until: nan is not usable"),
+        ((1.5, "broken"), "until: 1.5 is not usable"),
+        ((0.8, "brokn"), "did you mean 'broken'"),
+        ((0.8, ["broken"]), "no fate ['broken']"),
+    ],
+)
+def test_what_is_wrong_with_until_is_told_before_anything_is_solved(until, told, monkeypatch):
+    monkeypatch.setattr("analyser.api.solve_focus", None)
+    with pytest.raises(InputError) as error:
+        analyser.focus([RIFLES], GRENADIERS, until=until)
+    assert told in str(error.value)

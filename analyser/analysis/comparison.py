@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.figures import IS_PERCENTILE, Side, differences, figure_text, title_of
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, shown
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS
@@ -345,13 +345,15 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     """
     if not targets:
         raise InputError("no target is given", where="target", allowed="one or more")
+    allowed = "one for each target, in their order"
+    if weights is not None and (isinstance(weights, str) or not isinstance(weights, Sequence)):
+        raise InputError(f"{shown(weights)} is not a list of numbers", where="weights", allowed=allowed)
     stated = [1.0] * targets if weights is None else list(weights)
     if len(stated) != targets:
-        problem = f"{len(stated)} weights for {targets} targets"
-        raise InputError(problem, where="weights", allowed="one for each target, in their order")
+        raise InputError(f"{len(stated)} weights for {targets} targets", where="weights", allowed=allowed)
     for each in stated:
         if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
-            raise InputError(f"{each!r} is not usable", where="weights", allowed="numbers above 0")
+            raise InputError(f"{shown(each)} is not usable", where="weights", allowed="numbers above 0")
     return [each / math.fsum(stated) for each in stated]
 
 

@@ -35,6 +35,11 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     profiles : Profiles or path, optional
         A library, or its folder, whose ``morale`` folder has ruleset files. Default: the shipped one.
 
+    Returns
+    -------
+    Asked
+        The question as a checked record; what :func:`exact` and :func:`simulate` answer.
+
     Raises
     ------
     InputError
@@ -78,12 +83,26 @@ def solve(
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
     """The exact answer to a question: distributions propagated through the Markov chains of the system's rules.
 
+    Parameters
+    ----------
+    system, question, profiles
+        As `system`, `source` and `profiles` of :func:`load_question`.
+
+    Returns
+    -------
+    MoraleResult
+        Its probabilities are exact, up to the rounding of floating-point sums.
+
     Raises
     ------
     InputError
         As :func:`load_question`.
     TooLargeError
         A question that only :func:`simulate` answers: too much can happen in it.
+
+    Notes
+    -----
+    Forward propagation through a finite Markov chain (Kemeny, Snell: Finite Markov Chains, 1960).
 
     Examples
     --------
@@ -110,14 +129,19 @@ def simulate(
     Parameters
     ----------
     system, question, profiles
-        As :func:`load_question`.
+        As of :func:`exact`.
     trials, seed, precision, threads, progress
         As of :class:`~analyser.common.sampling.Sampling`.
+
+    Returns
+    -------
+    MoraleResult
+        Each probability has a Wilson score interval at 95%.
 
     Raises
     ------
     InputError
-        As :func:`solve`, and for a wrong number of trials, seed, precision or threads.
+        As :func:`exact`, and for a wrong number of trials, seed, precision or threads.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
 from analyser.common.text import NEGLIGIBLE, aligned, records
 from analyser.morale.answers import Fates, Panel, Table, picture_of
@@ -125,7 +125,8 @@ class MoraleResult(Result):
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """The columns of a table, by default the main one."""
-        name = name or next(iter(self.tables))
+        name = next(iter(self.tables)) if name is None else name
+        check_text(name, "table", ", ".join(self.tables))
         if name not in self.tables:
             hint = did_you_mean(name, self.tables)
             raise InputError(f"no table {shown(name)}{hint}", where="table", allowed=", ".join(self.tables))

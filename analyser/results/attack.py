@@ -29,6 +29,7 @@ from analyser.scenarios.attack import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 NUMBERS = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
@@ -112,7 +113,9 @@ class AttackResult(Result):
         destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
         return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
-    _drawn = "models_destroyed"
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The distribution of the models destroyed, by default on new Axes; :meth:`plot_pmf`."""
+        return self.plot_pmf("models_destroyed", ax=ax)
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, row, pool."""

@@ -302,14 +302,9 @@ class Result(ABC):
     def _all_weights(self) -> list[NDArray[Any]]:
         """The weights that all probabilities of this answer come from."""
 
+    @abstractmethod
     def plot(self, ax: Axes | None = None) -> Any:
-        """The picture of the answer, by default on new Axes, which are returned."""
-        return self.plot_pmf(self._drawn, ax=ax)
-
-    @property
-    def _drawn(self) -> str:
-        """The figure that the picture of the answer is of."""
-        return self.figures[0]
+        """The picture of the answer, by default on new Axes, which are returned; of morale a Figure of several."""
 
     def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None) -> Axes:
         """The distribution of a figure: bars, and a stepped line for at least as many.

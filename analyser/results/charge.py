@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
 from analyser.scenarios.schema import Target
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CHARGE_SIDES = ("attacker", "target")
 CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
@@ -159,7 +162,9 @@ class ChargeResult(FightResult):
             "summary": self.summary,
         }
 
-    _drawn = "target_models_destroyed"
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The distribution of the models of the target destroyed, by default on new Axes; :meth:`plot_pmf`."""
+        return self.plot_pmf("target_models_destroyed", ax=ax)
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units and circumstances."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from analyser.results.rendering import Block
 from analyser.results.states import FightResult, solve_fight, unit_line
 from analyser.scenarios.focus import FocusScenario, focus_program
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
@@ -31,6 +34,19 @@ class Until(NamedTuple):
 
     attacks: int | None  # after so many it is as likely as was asked; None: not with these attacks
     probability: Estimate  # after so many; after all of them, where that is not enough
+
+
+def check_until(wanted: object) -> None:
+    """Raise InputError unless `wanted` is a pair: a probability above 0, up to 1, and a fate."""
+    if not isinstance(wanted, tuple | list) or len(wanted) != 2:
+        allowed = f'a probability and a fate ({", ".join(UNTIL)}), such as (0.8, "broken")'
+        raise InputError(f"{shown(wanted)} is not usable", where="until", allowed=allowed)
+    share, fate = wanted
+    if fate not in UNTIL:
+        problem = f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}"
+        raise InputError(problem, where="until", allowed=", ".join(UNTIL))
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -85,11 +101,7 @@ class FocusResult(FightResult):
         InputError
             Another fate, or a share out of range.
         """
-        if fate not in UNTIL:
-            problem = f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}"
-            raise InputError(problem, where="until", allowed=", ".join(UNTIL))
-        if not isinstance(share, int | float) or not 0 < share <= 1:
-            raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
+        check_until((share, fate))
         probability = Estimate(0.0)
         for number, moment in enumerate(self.moments, start=1):
             happened = self.event(fate, number)
@@ -192,7 +204,9 @@ class FocusResult(FightResult):
         until = {"share": share, "fate": fate, "attacks": attacks_needed}
         return body | {"until": until | probability_figures("probability", probability)}
 
-    _drawn = "models_destroyed"
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The distribution of the models destroyed by all attacks, by default on new Axes; :meth:`plot_pmf`."""
+        return self.plot_pmf("models_destroyed", ax=ax)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from analyser.common.errors import InputError, check_flag, did_you_mean, shown
 from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import checked
-from analyser.game.profiles import Profiles, ProfilesLike, library_of, load_profiles
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.scenarios import attack, charge, duel, focus
@@ -29,7 +29,7 @@ ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelSc
 FileT = TypeVar("FileT", bound=QuestionFile)
 
 
-def load(source: AnyScenario | Question, profiles: Profiles | None = None, kind: Kind | None = None) -> AnyScenario:
+def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
     """A scenario of any kind from a TOML file or a mapping of the same form, checked and resolved.
 
     What is resolved already comes back as it is. `kind`: what it must be; by default what its sections say.
@@ -37,7 +37,7 @@ def load(source: AnyScenario | Question, profiles: Profiles | None = None, kind:
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
     raw, where = read_scenario(source)  # type: ignore[arg-type]
-    library = profiles or load_profiles()
+    library = library_of(profiles)
     kind = kind or kind_of(raw)
     file = parse_scenario(raw, FILES[kind], library.ruleset, where=where)
     try:
@@ -48,15 +48,20 @@ def load(source: AnyScenario | Question, profiles: Profiles | None = None, kind:
     return scenario.relabelled(**changes) if isinstance(scenario, Scenario) else replace(scenario, **changes)
 
 
-def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Scenario:
+def load_scenario(source: ScenarioLike, profiles: ProfilesLike | None = None) -> Scenario:
     """An attack; as :func:`load`.
 
     Parameters
     ----------
     source : Scenario, path or mapping
         What is resolved already comes back as it is.
-    profiles : Profiles, optional
-        Where selectors are looked up. Default: the shipped profiles.
+    profiles : Profiles or path, optional
+        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+
+    Returns
+    -------
+    Scenario
+        Checked, every default filled in; what the functions that take a scenario answer.
 
     Raises
     ------
@@ -71,7 +76,7 @@ def load_scenario(source: ScenarioLike, profiles: Profiles | None = None) -> Sce
     return load_as(Scenario, source, profiles)
 
 
-def load_as(wanted: type[ScenarioT], source: Any, profiles: Profiles | None = None) -> ScenarioT:
+def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None = None) -> ScenarioT:
     """A scenario of the `wanted` kind; as :func:`load`."""
     scenario = load(source, profiles, wanted.kind)
     assert isinstance(scenario, wanted)

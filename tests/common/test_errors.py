@@ -32,6 +32,7 @@ def test_an_input_error_is_caught_as_any_of_its_kinds():
 
 def test_a_question_that_is_too_large_is_one_for_monte_carlo():
     wanted = "9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)"
+    assert analyser.TooLargeError is TooLargeError
     assert str(TooLargeError("9 units", less="fewer")) == wanted
 
 

@@ -213,6 +213,15 @@ def test_a_scenario_that_is_resolved_already_is_taken_as_it_is():
     assert analyser.load_scenario(scenario) is scenario
 
 
+def test_profiles_may_be_a_folder_or_a_library(river):
+    given = between("otter@r", "beaver", row="ranged-heavy")
+    scenario = analyser.load_scenario(given, profiles=river)
+    for folder in (river.folder, str(river.folder)):
+        assert analyser.load_scenario(given, profiles=folder) == scenario
+    with pytest.raises(InputError, match="5 is neither a path"):
+        analyser.load_scenario(given, profiles=5)
+
+
 # --- a rating beside its reasons ----------------------------------------------------------------------
 
 
