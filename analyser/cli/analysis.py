@@ -64,7 +64,7 @@ MATCHUPS_OPTIONS = [
     *OUTPUT_OPTIONS,
 ]
 EXPLORE_OPTIONS = [
-    Option("--port N", "Default: the first that is free.", type=click.IntRange(1024, 65535)),
+    Option("--port N", "Default: the first that is free.", type=options.Integer(1024, 65535)),
     Option("--no-browser", "Open no page; its address is printed."),
     PROFILES,
 ]
@@ -85,7 +85,7 @@ DIFF_OPTIONS = [
     _situations(". Default: all."),
     Option("--metric NAME", "Default: the probability that changed most."),
     Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
-    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=click.FloatRange(0)),
+    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=options.Number(0)),
     options.FORMAT,
     options.OUT,
     options.QUIET_OPTION,
