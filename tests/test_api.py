@@ -144,6 +144,11 @@ def test_a_type_checker_sees_the_types(tmp_path):
             reveal_type(analyser.charge("a", "b").plot())
             reveal_type(analyser.focus(["a"], "b").plot())
             reveal_type(analyser.duel("a", "b").plot())
+            reveal_type(analyser.compare(["a"], analyser.load_profiles()["a"], aiming=True))
+            reveal_type(analyser.compare(["a"], ["b", {"unit": "c"}], weights=[2, 1]))
+            reveal_type(analyser.compare(["a"], "b").best)
+            analyser.compare(["a"], "b", seed="x")
+            analyser.compare(["a"], "b", nonsense=1)
             """
         ),
         encoding="utf-8",
@@ -151,7 +156,9 @@ def test_a_type_checker_sees_the_types(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file=", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
-    assert revealed == ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4], done.stdout
+    seen = ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4, "Comparison", "Comparisons", "str"]
+    assert revealed == seen, done.stdout
+    assert done.stdout.count('No overload variant of "compare"') == 2, done.stdout
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.game.ruleset import RatingName
 from analyser.game.units import Loadout
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
 from analyser.scenarios import schema
@@ -27,10 +28,58 @@ Target = str | Loadout | Mapping[str, Any]
 _ONE_TARGET = (str, Loadout, Mapping)
 
 
+class Options(TypedDict, total=False):
+    """What :func:`compare` takes by name, for type checkers; the conditions are those of ``[attack]``."""
+
+    weights: Sequence[float] | None
+    metric: str
+    per_points: bool
+    at_least: int | None
+    levels: Levels
+    method: Method
+    trials: int | None
+    seed: int
+    precision: float | None
+    threads: int | None
+    profiles: ProfilesLike | None
+    progress: Progress | bool | None
+    row: str | None
+    distance: float | None
+    dice: int | None
+    dice_in_parentheses: int | None
+    rating: RatingName | None
+    bonuses: Sequence[schema.BonusName]
+    penalties: Sequence[schema.PenaltyName]
+    line_of_sight: Literal["own", "none", "spotter"]
+    qualities: Sequence[str] | None
+    veteran: int | None
+    extra_reroll: Mapping[str, Any] | None
+    overcharge: bool
+    carriages: int
+    attacker_models: int | None
+    attacker_damage: int
+    attacker_damage_limit: int | None
+    attacker_garrisoned: bool
+    attacker_reloading: bool
+    attacker_advanced: bool
+    aiming: bool
+    short_range: bool
+    ammo_supply: bool
+    concealed: bool
+    suppressed: bool
+    opportunity_fire: bool
+    reforming: bool
+    outside_front_arc: bool
+
+
 @overload
-def compare(loadouts: Selectors, target: Loadout | Mapping[str, Any], **options: Any) -> Comparison: ...
+def compare(loadouts: Selectors, target: Loadout, **options: Unpack[Options]) -> Comparison: ...
 @overload
-def compare(loadouts: Selectors, target: Target | Sequence[Target], **options: Any) -> Any: ...
+def compare(  # type: ignore[overload-overlap]  # text is a sequence of texts, too
+    loadouts: Selectors, target: str | Mapping[str, Any], **options: Unpack[Options]
+) -> Comparison | Comparisons: ...
+@overload
+def compare(loadouts: Selectors, target: Sequence[Target], **options: Unpack[Options]) -> Comparisons: ...
 def compare(
     loadouts: Selectors,
     target: Target | Sequence[Target],

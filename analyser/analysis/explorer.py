@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from analyser.analysis.compare import compare
+from analyser.analysis.comparison import Comparison
 from analyser.analysis.figures import subject_of
 from analyser.analysis.funnel import dice_funnel
 from analyser.common.errors import InputError
@@ -187,7 +188,7 @@ class Explorer:
         """The heading, the table and the pictures; InputError if the attack cannot be made."""
         attacker, row = self._loadout("attacker"), self.controls["row"].value
         levels = [attacker.model_copy(update={"level_name": name}) for name in attacker.unit.levels]
-        found = compare(
+        asked = compare(
             [attacker, *(each for each in levels if each != attacker)],
             {"unit": self._loadout("target").selector, **_ticked(self._target_boxes)},
             distance=self.controls["distance"].value,
@@ -195,6 +196,7 @@ class Explorer:
             profiles=self._library,
             **_ticked(self._attack_boxes),
         )
+        found = cast("Comparison", asked)  # of one target
         result = found.results.get(attacker.selector)
         if result is None:
             raise InputError(str(found.frame["why_not"].iloc[0]))
@@ -225,7 +227,7 @@ def _boxes(texts: Mapping[str, str]) -> dict[str, Any]:
     return {name: _widgets().Checkbox(description=text, **look) for name, text in texts.items()}
 
 
-def _ticked(boxes: Mapping[str, Any]) -> dict[str, bool]:
+def _ticked(boxes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: box.value for name, box in boxes.items()}
 
 

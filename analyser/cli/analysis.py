@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from analyser.analysis.comparison import Comparison, Comparisons
 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
+SAMPLING = ("method", "trials", "seed", "precision", "threads")
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 _TARGET = "Selector of the unit that all attack; can be repeated: a table each, and the mean."
 _WEIGHTS = "Of several targets, with commas between them. Default: all alike."
@@ -38,6 +39,11 @@ def _situations(default: str, group: str = "Options") -> Option:
     return Option("--situations NAMES", f"Names with commas between them{default}", group, type=options.names)
 
 
+SAMPLED_OPTIONS = [
+    Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
+    Option("--trials N", "Monte Carlo: attacks for each, at least.", METHOD, type=AT_LEAST_1),
+    *options.SAMPLE_OPTIONS,
+]
 COMPARE_OPTIONS = [
     Option("--target UNIT", _TARGET, COMPARISON, required=True, multiple=True, shell_complete=OF_TARGET.complete),
     Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
@@ -45,9 +51,7 @@ COMPARE_OPTIONS = [
     PER_POINTS,
     Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
     *ATTACK_OPTIONS,
-    Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
-    Option("--trials N", "Monte Carlo: attacks for each, at least.", METHOD, type=AT_LEAST_1),
-    *options.SAMPLE_OPTIONS,
+    *SAMPLED_OPTIONS,
     *OUTPUT_OPTIONS,
 ]
 MATCHUPS_OPTIONS = [
@@ -60,7 +64,7 @@ MATCHUPS_OPTIONS = [
     *OUTPUT_OPTIONS,
 ]
 EXPLORE_OPTIONS = [
-    Option("--port N", "Default: the first that is free.", type=click.IntRange(1024, 65535)),
+    Option("--port N", "Default: the first that is free.", type=options.Integer(1024, 65535)),
     Option("--no-browser", "Open no page; its address is printed."),
     PROFILES,
 ]
@@ -81,7 +85,7 @@ DIFF_OPTIONS = [
     _situations(". Default: all."),
     Option("--metric NAME", "Default: the probability that changed most."),
     Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
-    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=click.FloatRange(0)),
+    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=options.Number(0)),
     options.FORMAT,
     options.OUT,
     options.QUIET_OPTION,
@@ -100,8 +104,8 @@ def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | 
     raw = [attack_scenario("", each) for each in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [each["target"] for each in raw]
-    names = ("weights", "metric", "per_points", "at_least", "method", "trials", "seed", "precision", "threads")
-    how = given(keys, *names) | attack | {"profiles": profiles_in(profiles)}
+    how = given(keys, "weights", "metric", "per_points", "at_least", *SAMPLING) | attack
+    how["profiles"] = profiles_in(profiles)
     if "weights" in how:
         how["weights"] = [_number(each) for each in how["weights"]]
     with progress_bar("attacks", after=1.0) as progress:
@@ -170,18 +174,21 @@ def matchups(attackers: str, defenders: str, profiles: str | None, **keys: Any) 
         note(f"the picture shows {found.situations[0].name} alone; see --situations")
 
 
-@click.command(cls=Command, params=[METRIC, *ATTACK_OPTIONS, *OUTPUT_OPTIONS])
+@click.command(cls=Command, params=[METRIC, *ATTACK_OPTIONS, *SAMPLED_OPTIONS, *OUTPUT_OPTIONS])
 @ATTACKER
 @TARGET
 def sensitivity(attacker: str, target: str, profiles: str | None, **keys: Any) -> None:
     """What one more and one less of each number of ATTACKER and TARGET does to a figure of the attack."""
     from analyser.analysis.sensitivity import sensitivity as varied
 
-    found = varied(attack_scenario(attacker, target), profiles=profiles_in(profiles), **given(keys, "metric"))
+    asked, how = attack_scenario(attacker, target), given(keys, "metric", *SAMPLING)
+    with progress_bar("attacks", after=1.0) as progress:
+        found = varied(asked, profiles=profiles_in(profiles), progress=progress, **how)
 
     def record() -> dict[str, Any]:
         return {
-            "method": "exact",
+            "method": keys["method"],
+            **({} if keys["method"] == "exact" else {"how": found.method}),
             "metric": found.metric,
             "base": found.base,
             "at_least": found.at_least,

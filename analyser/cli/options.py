@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -12,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.shell import QUIET, Choice
-from analyser.common.errors import InputError
+from analyser.cli.shell import FORMATS, QUIET, Choice
+from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 METHODS = ("exact", "monte-carlo", "both")
-FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 MOST_CHOICES = 5  # that the help of an option lists
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
 Keys = tuple[str, ...]  # one in another
@@ -187,6 +188,38 @@ class Format(Choice):
         return super().convert("text" if value == "table" else value, param, ctx)
 
 
+class Integer(click.IntRange):
+    """An integer in a range, refused in the words of Python."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The integer; raises InputError for anything else."""
+        with suppress(ValueError):
+            value = int(value)
+        most = None if self.max is None else int(self.max)
+        check_integer(value, _name_of(param), int(self.min or 0), most)
+        return value
+
+
+class Number(click.FloatRange):
+    """A number from `min` up to below `max`, or without an end, refused in the words of Python."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The number; raises InputError for anything else."""
+        least, end = float(self.min or 0), math.inf if self.max is None else float(self.max)
+        allowed = f"{least:g} or more" if end == math.inf else f"{least:g} up to below {end:g}"
+        try:
+            number = float(value)
+        except ValueError:
+            raise InputError(f"must be a number, got {shown(value)}", where=_name_of(param), allowed=allowed) from None
+        if not least <= number < end:
+            raise InputError(f"{number:g} is out of range", where=_name_of(param), allowed=allowed)
+        return number
+
+
+def _name_of(param: click.Parameter | None) -> str:
+    return "" if param is None else param.opts[0]
+
+
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
     """An option for each key of a section of a scenario that has a description."""
     fields = record.model_fields.items()
@@ -206,16 +239,17 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 METHOD, OUTPUT = "Method", "Input and output"
-AT_LEAST_1, ABOVE_0 = click.IntRange(1), click.FloatRange(0, min_open=True)
+AT_LEAST_1 = Integer(1)
+PRECISION = Number(1e-5, 1, max_open=True)  # as in `common.sampling`, which a help need not import
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 SAMPLE_OPTIONS = [
-    Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=click.IntRange(0)),
-    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=ABOVE_0),
+    Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=PRECISION),
     THREADS,
 ]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
-_FORMAT = "How the answer is written. Default: text."
-FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS), default="text")
+_FORMAT = "How the answer is written. Default: as --out ends, or text."
+FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
 PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)

@@ -38,10 +38,11 @@ def completion(shell: str) -> None:
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
     """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
 
-    KERNELS: what for (a misspelt name lists them). Default: all, which takes about a minute.
+    KERNELS: for which questions, such as attacks, matchups, exact-fights, sampled-fights, morale-legion. Default: all,
+    which takes about a minute the first time.
     """
     from analyser import kernels as compiler
 
     with progress_bar("kinds of question") as progress:
         done = compiler.warm_up(kernels, processes=processes, progress=progress)
-    note(f"compiled: {', '.join(done)}")
+    note(f"kernels are ready: {', '.join(done)}")

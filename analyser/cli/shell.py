@@ -23,6 +23,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
 BROKEN_PIPE = 141  # and SIGPIPE
 QUIET = "analyser.quiet"  # in the memory of a context
+FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 PICTURES = (".png", ".svg", ".pdf")
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
@@ -124,6 +125,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless its files could not be written: before long work, not after it."""
         if "form" in ctx.params:
+            ending = Path(ctx.params.get("out") or "").suffix.removeprefix(".")
+            ctx.params["form"] = ctx.params["form"] or (ending if ending in FORMATS else "text")
             _check_places(ctx.params)
         return super().invoke(ctx)
 

@@ -20,7 +20,7 @@ LONGEST_WORD = 100_000  # characters
 def path_of(source: object, where: str) -> Path:
     """The name of a file or folder as a path; raises InputError for what no file can be called."""
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"{shown(source)} is neither a path nor a table", where=where)
+        raise InputError(f"{shown(source)} is neither a path nor a table", where=where, allowed="a path, or a table")
     path = Path(source)
     try:
         if b"\0" not in os.fsencode(path):

@@ -67,7 +67,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         problem = f"unknown key{did_you_mean(str(finding['loc'][-1]), names)}"
         return InputError(problem, where=place, allowed=", ".join(names))
     if kind == "missing":
-        return InputError("this key is missing", where=place, allowed="it must be given")
+        return InputError("this key is missing: it is required", where=place)
     if kind == "value_error":  # one of our own checks: its message says it all
         return InputError(message, where=place)
     if kind in _LENGTHS:

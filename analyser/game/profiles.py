@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
+import shlex
 import time
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from analyser import __version__
-from analyser.common.errors import InputError, check_text, did_you_mean, nearest, shown
+from analyser.common.errors import InputError, check_text, nearest, shown
 from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.ruleset import Ruleset
@@ -27,6 +28,8 @@ RULESET_FILE = "ruleset.toml"
 MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
 _VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
 _TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
+MOST_LISTED = 12  # names in a message
+_LIKE_A_WORD = 0.75  # as `likeness` of `nearest`
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
@@ -211,7 +214,21 @@ class Profiles:
         named = self.factions.items()
         factions = [_one(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
-        return _one(unit_part, units, "unit", selector)
+        named_alone = None if faction_part else self.factions.get(unit_part)
+        try:
+            return _one(unit_part, units, "unit", selector, self._list_of(factions))
+        except InputError:
+            if named_alone is None or not named_alone.units:
+                raise
+        example = f"{named_alone.id}/{named_alone.units[0].id}"
+        allowed = f"one of its units, such as {example}; {self._list_of([named_alone])}"
+        raise InputError(f"selector {shown(selector)}: {named_alone.id} is a faction", allowed=allowed)
+
+    def _list_of(self, factions: Collection[Faction]) -> str:
+        """Where the units of one faction, or of all, are listed."""
+        faction = [each.id for each in factions] if len(factions) == 1 else []
+        folder = [] if self._given is None else ["--profiles", shlex.quote(os.fspath(self._given))]
+        return f"{' '.join(['analyser units', *faction, *folder])} lists them"
 
     def matching(self, pattern: str) -> list[Loadout]:
         """Every loadout that a selector with wildcards fits, in the order of the files.
@@ -338,8 +355,11 @@ def _parts(selector: str) -> tuple[str, str, str]:
     return faction, unit, level
 
 
-def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str) -> ItemT:
-    """The item that `part` names: exactly, else by its beginning, else by words or letters in it."""
+def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str, lists: str = "") -> ItemT:
+    """The item that `part` names: exactly, else by its beginning, else by words or letters in it.
+
+    `lists` says what lists the names where these are too many for a message.
+    """
     for fits in (
         lambda name: name == part,
         lambda name: name.startswith(part),
@@ -354,12 +374,28 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
             raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=allowed)
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
-    hint = did_you_mean(part, names) if part else ""
-    allowed = _listed(nearest(part, names) if hint else names)
+    close = _near(part, names)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    too_many = lists and not close and len(set(names)) > MOST_LISTED
+    allowed = (
+        f"one of {len(set(names))} {what}s; {lists}"
+        if too_many
+        else _listed(names if len(names) <= MOST_LISTED else close or names)
+    )
     raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=allowed)
 
 
-def _listed(names: Iterable[str], most: int = 12) -> str:
+def _near(part: str, names: Collection[str]) -> list[str]:
+    """The names most like `part`, or with a word like one of its words; a word alone is first looked for as a word."""
+    whole = nearest(part, names)
+    if whole and "-" in part:
+        return whole
+    words = sorted({word for name in names for word in name.split("-")})
+    alike = {each for word in part.split("-")[:MOST_LISTED] for each in nearest(word, words, likeness=_LIKE_A_WORD)}
+    return nearest(part, [name for name in names if alike.intersection(name.split("-"))], likeness=0.0) or whole
+
+
+def _listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > most else ""
     return ", ".join(distinct[:most]) + more

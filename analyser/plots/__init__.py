@@ -38,3 +38,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.plots.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

@@ -106,7 +106,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
             check_flag(value, f"attack: {name}")
             section[key] = [*section.get(key, ()), *([name] if value else [])]
         else:
-            names = (*Attack.model_fields, *_LIST_OF)
+            names = tuple(dict.fromkeys((*Attack.model_fields, *_LIST_OF)))
             problem = f"unknown key{did_you_mean(name, names)}"
             raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
     return section

@@ -1,12 +1,13 @@
 """Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
 
+import inspect
 import re
 
 import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.compare import compare
+from analyser.analysis.compare import Options, compare
 from analyser.analysis.figures import BATCHES
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
@@ -16,6 +17,7 @@ from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
 from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.load import load_scenario
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
 
@@ -304,3 +306,9 @@ def test_bad_input_is_told(library, keys, message):
     given = {"loadouts": RIFLES, "target": SCIONS, "profiles": library} | keys
     with pytest.raises(InputError, match=message):
         compare(**given)
+
+
+def test_type_checkers_know_every_option():
+    stated = {name for name, each in inspect.signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
+    conditions = {*Attack.model_fields, *BONUSES, *PENALTIES} - {"kind", "attacker"}
+    assert Options.__annotations__.keys() == stated | conditions

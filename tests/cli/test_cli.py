@@ -227,6 +227,14 @@ def test_out_gets_the_file_and_the_terminal_nothing(fight, tmp_path):
     assert [path.name for path in out.parent.iterdir()] == ["odds.json"]
 
 
+@pytest.mark.parametrize(("name", "begins"), [("odds.json", "{"), ("odds.csv", "models_left,"), ("odds.txt", "Attack")])
+def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_path, name, begins):
+    assert answer("run", fight, "--out", tmp_path / name) == ""
+    assert answer("run", fight, "--format", "json", "--out", tmp_path / f"json-{name}") == ""
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+    assert (tmp_path / f"json-{name}").read_text(encoding="utf-8").startswith("{")
+
+
 def test_out_follows_a_link(fight, tmp_path):
     out, link = tmp_path / "odds.csv", tmp_path / "link.csv"
     link.symlink_to(out)

@@ -1,5 +1,7 @@
 """The commands about profiles and about many attacks: which units, what is drawn from them, how they refuse."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,6 +65,17 @@ def test_matchups_are_those_of_python():
 def test_sensitivity_is_that_of_python():
     asked = {"attack": {"attacker": RIFLES, "bonuses": ["aiming"]}, "target": {"unit": KRUPP}}
     assert answer("sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
+
+
+def test_a_sampled_sensitivity_is_that_of_python():
+    found = analyser.sensitivity(RIFLES, KRUPP, method="monte-carlo", trials=1, seed=3)
+    command = ["sensitivity", RIFLES, KRUPP, "--method", "monte-carlo", "--trials", 1, "--seed", 3, "--threads", 1]
+    assert answer(*command) == str(found)
+    told = json.loads(answer(*command, "--format", "json"))
+    assert (told["method"], told["how"], told["base"]) == ("monte-carlo", found.method, found.base)
+    rows = list(csv.DictReader(io.StringIO(answer(*command, "--format", "csv"))))
+    for row, record, base_low in zip(rows, told["numbers"], found.frame["base_low"]):
+        assert float(row["base_low"]) == record["base_low"] == base_low
 
 
 @pytest.mark.parametrize(

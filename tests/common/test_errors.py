@@ -4,6 +4,8 @@ import pytest
 
 import analyser
 from analyser.common.errors import AnalyserError, InputError, TooLargeError, did_you_mean, nearest, printable, shown
+from analyser.common.files import path_of
+from analyser.common.validation import Record, checked
 from tests.oracle.attacks import scenario
 
 
@@ -137,3 +139,18 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b"# caf\xe9")
     with pytest.raises(InputError, match="not UTF-8 text"):
         analyser.exact(tmp_path / "latin.toml")
+
+
+def test_what_is_no_path_is_told_what_is_allowed():
+    with pytest.raises(InputError) as refused:
+        path_of(5, "scenario")
+    assert str(refused.value) == "scenario: 5 is neither a path nor a table (allowed: a path, or a table)"
+
+
+def test_a_missing_key_is_required():
+    class Pair(Record):
+        count: int
+
+    with pytest.raises(InputError) as refused:
+        checked(Pair, {}, where="pair")
+    assert str(refused.value) == "pair: count: this key is missing: it is required"

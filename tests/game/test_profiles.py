@@ -76,6 +76,35 @@ def test_a_wrong_selector_gets_the_nearest_names(folder, selector, parts):
         assert part in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("selector", "parts"),
+    [
+        ("crown/rifl-x", ["did you mean 'rifle-platoon' or 'sharp-rifles' or 'rifle-command-platoon'?"]),
+        ("riffle", ["'rifle-platoon'", "'sharp-rifles'"]),
+        ("crown/foo", ["'foo' (allowed: one of 19 units; analyser units crown lists them)"]),
+        ("foo", ["'foo' (allowed: one of 59 units; analyser units lists them)"]),
+        ("crown/", ["the unit is missing (allowed: one of 19 units; analyser units crown lists them)"]),
+        (
+            "Crown@basic",
+            [
+                "crown is a faction (allowed: one of its units, such as crown/rifle-command-platoon;",
+                "; analyser units crown lists them)",
+            ],
+        ),
+    ],
+)
+def test_a_wrong_selector_of_many_units_gets_what_lists_them(shipped, selector, parts):
+    with pytest.raises(InputError) as refused:
+        shipped.unit(selector)
+    for part in parts:
+        assert part in str(refused.value)
+
+
+def test_the_units_of_other_profiles_are_listed_with_their_folder():
+    with pytest.raises(InputError, match="analyser units --profiles profiles lists them"):
+        Profiles("profiles").unit("foo")
+
+
 def test_wildcards_find_many_in_the_order_of_the_file(folder):
     found = [each.selector for each in Profiles(folder).matching("river/otter*")]
     assert found == ["river/otter-guard@basic", "river/otter-guard@reinforced", "river/otter-riders@basic"]

@@ -10,6 +10,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from analyser import plots
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
@@ -333,3 +334,7 @@ def test_a_figure_is_short_and_never_rounded_to_nothing(value):
     text = short_text(value)
     assert len(text) <= 4
     assert text == "<.01" or float(text) == pytest.approx(value, rel=0.1, abs=0.006)
+
+
+def test_the_list_of_plots_is_the_public_one():
+    assert set(dir(plots)) == set(plots.__all__)
