@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
+    sys.unraisablehook = _unless_interrupted
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
@@ -62,6 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+def _unless_interrupted(unraisable: Any) -> None:
+    """Tell of an error that cannot be raised, as Python does, but not of a Ctrl-C that the compiler swallowed."""
+    if unraisable.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(unraisable)
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

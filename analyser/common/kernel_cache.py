@@ -84,7 +84,10 @@ class KernelCache:
             return
         from numba.core.serialize import dumps
 
-        payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
+        try:
+            payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
+        except RuntimeError:  # no machine code was handed over: Ctrl-C came then, and what called Python swallowed it
+            raise KeyboardInterrupt from None
         try:
             write_content(path, hashlib.sha256(payload).digest() + payload)
         except ValueError:  # the folder cannot be written to any more, or the disk is full
