@@ -19,11 +19,11 @@ def line(row, widths):
 
 def millions(summary):
     """Million units of work a second: median, and the range of the middle half of the rounds."""
-    return f"{1e-6 / summary['median_s']:.3g}", f"{1e-6 / summary['quartile_3_s']:.3g} to {rate(summary, 1)}"
+    return number(1e-6 / summary["median_s"]), f"{rate(summary, 3)} to {rate(summary, 1)}"
 
 
 def rate(summary, quartile):
-    return f"{1e-6 / summary[f'quartile_{quartile}_s']:.3g}"
+    return number(1e-6 / summary[f"quartile_{quartile}_s"])
 
 
 def number(value):
