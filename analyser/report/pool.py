@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -70,21 +71,28 @@ class Pool:
 
     def finish(self, handed: Sequence[tuple[Job, Future[None]]], tell: Callable[[int], None]) -> None:
         """Do the last job that waits until none does; `tell` is called with the cost of all that are done."""
-        mine = 0
+        done: list[int] = []
+        with _deaf():
+            for job, future in handed:
+                future.add_done_callback(partial(_note, done, job.cost))
         for job, future in reversed(handed):
-            if future.cancel():
+            with _deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
+                is_mine = future.cancel()
+            if is_mine:
                 job.work(*job.arguments)
-                mine += job.cost
-                tell(mine + _done_by_helpers(handed))
+                done.append(job.cost)
+                tell(sum(done))
         for job, future in handed:
             if not future.cancelled():
                 if future.exception() is not None:
                     job.work(*job.arguments)
-                tell(mine + _done_by_helpers(handed))
+                tell(sum(done))
 
 
-def _done_by_helpers(handed: Sequence[tuple[Job, Future[None]]]) -> int:
-    return sum(job.cost for job, future in handed if future.done() and not future.cancelled())
+def _note(done: list[int], cost: int, future: Future[None]) -> None:
+    """Called back when a job is done by a helper, or taken from it."""
+    if not future.cancelled():
+        done.append(cost)
 
 
 @contextmanager
@@ -93,6 +101,20 @@ def _on_its_own() -> Iterator[None]:
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        with _deaf():
+            yield
+    finally:
+        sys.modules["__main__"] = main
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = safe_path
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C is heard only after this."""
     masks = hasattr(signal, "pthread_sigmask")  # which is not so on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     try:
@@ -100,11 +122,6 @@ def _on_its_own() -> Iterator[None]:
     finally:
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        sys.modules["__main__"] = main
-        if safe_path is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = safe_path
 
 
 def _begin_to_help() -> None:
