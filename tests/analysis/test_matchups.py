@@ -492,7 +492,8 @@ def test_a_charge_is_that_of_the_plain_reading(river):
 
 def test_who_cannot_charge_or_be_charged_says_why(river, library):
     charges = {"situations": ["charge"], "profiles": river}
-    pairs = matchups("river/*", "river/*", **charges).frame.set_index(["attacker_unit", "defender_unit"])["why_not"]
+    pairs = matchups("river/*", "river/*", **charges).frame
+    pairs = pairs.set_index(["attacker_unit", "defender_unit"])["why_not"].sort_index()
     assert set(pairs["Beaver Fort"]) == {"it has no melee or impact row"}
     assert "cannot be charged: aircraft" in pairs["Otter Guard", "Heron"].iloc[0]
     assert pairs["Otter Guard", "Otter Guard"].isna().all()
