@@ -1,8 +1,8 @@
 """How kernels are compiled: steps together with the kernel that calls them, optimised once.
 
 The compiler would optimise every function by itself and turn it into machine code, though only the outermost is ever
-called from Python. Here a step is translated and no more; a kernel links the steps that it reaches, and the optimiser
-sees all of it at once. That takes half the time.
+called from Python. Here what a kernel calls is translated and no more; the kernel links whatever it reaches, and the
+optimiser sees all of it at once. That takes less than half the time.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -14,14 +14,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage  # type: ignore[import-untyped]
 from numba import _dynfunc, types  # type: ignore[attr-defined]
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.cpu import CPUContext
 from numba.core.typed_passes import NativeLowering
 from numba.extending import overload, typeof_impl
 
 from analyser.common.kernel_cache import KernelCache
+
+_ITS_OWN = CPUContext.get_executable, CPUContext.create_cfunc_wrapper
 
 
 class _Defined:
@@ -42,57 +46,35 @@ class _Defined:
 
 
 class _Code(JITCodeLibrary):
+    """What is translated and waits: a kernel links it as it is, and whatever else calls it has it finished first."""
+
     def _optimize_functions(self, module: Any) -> None:
         # Nine in ten are declared alone; to set up the passes for them took an eighth of the time.
         super()._optimize_functions(_Defined(module))
 
-
-class _StepCode(_Code):
-    """A step, optimised by itself alone, and no machine code."""
-
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
 
-    def finalize(self) -> None:
-        self._raise_if_finalized()
-        self._finalized = True
+    def as_part(self) -> Any:
+        """A copy of the module, whose functions are dropped where nothing is left that calls them."""
+        part = self._final_module.clone()
+        for each in part.functions:
+            if not each.is_declaration and each.linkage == Linkage.external:
+                each.linkage = "linkonce_odr"
+        return part
 
 
 class _KernelCode(_Code):
-    """A kernel and all steps that it reaches, as machine code."""
-
-    def add_linking_library(self, library: Any) -> None:
-        if not isinstance(library, _StepCode):
-            library._ensure_finalized()
-        self._linking_libraries.append(library)
+    """A kernel and all that it reaches, as machine code."""
 
     def finalize(self) -> None:
-        reached: dict[int, Any] = {}
-        waiting = list(self._linking_libraries)
-        while waiting:
-            library = waiting.pop(0)
-            if reached.setdefault(id(library), library) is library and isinstance(library, _StepCode):
-                waiting += (each for each in library._linking_libraries if id(each) not in reached)
-        self._linking_libraries = list(reached.values())
+        reached = list(dict.fromkeys(self._linking_libraries))
+        for library in reached:  # which grows
+            if not library._finalized:
+                self._final_module.link_in(library.as_part())
+                reached += [each for each in dict.fromkeys(library._linking_libraries) if each not in reached]
+        self._linking_libraries = [each for each in reached if each._finalized]
         super().finalize()
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _StepLowering(NativeLowering):
-    _name = "analyser_step_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _StepCode(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        # What is called from Python has an entry point; here it is a name alone, by which kernels find the step.
-        described = state.cr.fndesc
-        entry = _dynfunc.make_function(
-            described.lookup_module(), described.qualname, "a step", 0, state.cr.env, (state.library,)
-        )
-        state.targetctx.insert_user_function(entry, described, [state.library])
-        state.cr = state.cr._replace(cfunc=entry)
-        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -105,37 +87,42 @@ class _KernelLowering(NativeLowering):
         return bool(super().run_pass(state))
 
 
+def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
+    """What is called from Python has an entry point; of a step it is a name alone, by which kernels find it."""
+    if isinstance(library, _KernelCode):
+        return _ITS_OWN[0](context, library, described, env)
+    return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
+
+
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def _translated_alone() -> Iterator[None]:
+    """Inside this, which the compiler's lock guards, what a kernel calls is translated and no more.
+
+    That holds for what the compiler brings itself, as `np.zeros`. And nobody looks for garbage among the millions of
+    objects that the compiler makes and keeps: that took an eighth of the time.
+    """
     was_on = gc.isenabled()
     gc.disable()
+    JITCPUCodegen._library_class = _Code
+    CPUContext.get_executable, CPUContext.create_cfunc_wrapper = _entry, lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:
+        JITCPUCodegen._library_class = JITCodeLibrary
+        CPUContext.get_executable, CPUContext.create_cfunc_wrapper = _ITS_OWN  # type: ignore[method-assign]
         if was_on:
             gc.enable()
 
 
-class _Pipeline(CompilerBase):
-    lowering: type[NativeLowering]
-
+class _KernelPipeline(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self.lowering if each is NativeLowering else each, what) for each, what in passes.passes]
+        passes.passes = [(_KernelLowering if each is NativeLowering else each, what) for each, what in passes.passes]
         passes.finalize()
         return [passes]
 
-
-class _StepPipeline(_Pipeline):
-    lowering = _StepLowering
-
-
-class _KernelPipeline(_Pipeline):
-    lowering = _KernelLowering
-
     def compile_extra(self, func: Callable[..., Any]) -> Any:
-        # The compiler makes millions of objects and keeps most: looking for garbage among them takes an eighth of it.
-        with _no_collection():
+        with _translated_alone():
             return super().compile_extra(func)
 
 
@@ -153,7 +140,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
     """Let kernels call a function, as a part of them; they run `body`, the function itself or another form of it."""
-    options: Any = {"forceinline": inlined, "error_model": "numpy", "pipeline_class": _StepPipeline}
+    options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
     @overload(function, jit_options=options, strict=False)
     def of_any_types(*_: Any, **__: Any) -> Callable[..., Any]:
@@ -166,5 +153,5 @@ def tell_of_kernels(kernel: type[Any]) -> None:
 
     @typeof_impl.register(kernel)
     def type_of(one: Any, _: Any) -> Any:
-        one.as_step = one.as_step or numba.njit(pipeline_class=_StepPipeline, **options)(one.function)
+        one.as_step = one.as_step or numba.njit(**options)(one.function)
         return types.Dispatcher(one.as_step)
