@@ -94,7 +94,7 @@ def run(
         if operations[place, 0] == Kind.STRIKE:
             strikes = max(strikes, operations[place, 2] + 1)
     cache = pool_cache_for(setup, strikes, die, deck)
-    found = [joint for _ in range(0)]
+    found = [joint][:0]  # none yet, of a type that the compiler is told
     known, done = none_known(), 0
     for end in ends:
         while done < end:
