@@ -30,6 +30,11 @@ from analyser.engine.rng import RandomDraws, stream_of
 Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
+# Trials that take less than the interpreter takes to find where their draws lead. Each thread does that for itself, and
+# the interpreter lets one at a time.
+FEW = 10_000_000
+
+
 class Player:
     """Plays chunks on one thread; see :class:`Simulation`.
 
@@ -186,6 +191,8 @@ class Simulation:
             player.collect()
             seen.append(player)  # one that was interrupted stands in the middle of something
 
+        if trials <= FEW and not self._kind._player.pays():
+            threads = 1
         play(Chunks(trials, self._kind.chunk_trials), work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
         snapshots = []
