@@ -294,7 +294,7 @@ class WithLittleRoom:
     def __getattr__(self, name):
         return getattr(self.play, name)
 
-    def pays(self, _):
+    def pays(self, *_):
         return False  # or its patience would be as it was compiled
 
     def __call__(self, *table):
