@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.funnel import dice_funnel as dice_funnel
     from analyser.analysis.matchups import Matchups as Matchups
     from analyser.analysis.matchups import matchups as matchups
+    from analyser.analysis.prices import FairPoints as FairPoints
+    from analyser.analysis.prices import fair_points as fair_points
     from analyser.analysis.sensitivity import Sensitivity as Sensitivity
     from analyser.analysis.sensitivity import sensitivity as sensitivity
     from analyser.api import attack as attack

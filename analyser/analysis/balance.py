@@ -30,7 +30,6 @@ _SWEEPS = 10  # of a median polish
 _LEAST_WRITTEN = 0.05  # points; less is called nothing
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
-_BREAK_EVEN = ["break_even_points", "break_even_low", "break_even_high"]
 _PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
 _OUTLIER = ["situation", "also_in", "efficiency", "expected", "ratio", "attacker_usual", "defender_usual", "row", "why"]
 
@@ -38,8 +37,7 @@ _OUTLIER = ["situation", "also_in", "efficiency", "expected", "ratio", "attacker
 def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Points efficiency of every attacker on the targets of each category, in each situation.
 
-    Its peers are the attackers of the table that destroy at least :data:`LEAST` points of such targets for 100 points.
-    Intervals are those of the Bayesian bootstrap (Rubin 1981, :func:`weights`).
+    Its peers are the attackers that meet the same targets and destroy at least :data:`LEAST` points of them for 100.
 
     Parameters
     ----------
@@ -53,9 +51,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
         `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (how many there are);
         `efficiency`, the mean over them of the expected points destroyed for 100 points; `median`, that of its
         peers (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
-        among the peers, NaN where it is none of them; `break_even_points`, the price at which its efficiency were that
-        median, with `break_even_low` and `break_even_high`: a 95% interval over fields of the same target units in
-        other shares.
+        among the peers, NaN where it is none of them.
 
     Examples
     --------
@@ -65,11 +61,14 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> best["attacker"], round(float(best["efficiency"]), 1), round(float(best["median"]), 1)
     ('crown/rifle-platoon@reinforced', 95.1, 29.0)
     """
+    meets = frame.groupby("attacker", sort=False)["defender"].agg(frozenset)
     parts = [
         _efficiency_of_one(part.reset_index(drop=True), str(situation), str(category))
-        for (situation, category), part in frame.groupby(["situation", "defender_category"], sort=False)
+        for (situation, category, _), part in frame.groupby(
+            ["situation", "defender_category", frame["attacker"].map(meets)], sort=False
+        )
     ]
-    return pd.concat(parts, ignore_index=True).reindex(columns=[*_LOADOUT, *_EFFICIENCY, *_BREAK_EVEN])
+    return pd.concat(parts, ignore_index=True).reindex(columns=[*_LOADOUT, *_EFFICIENCY])
 
 
 def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
@@ -78,15 +77,8 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
     found = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
     if found.empty:
         return found
-    # Levels of one unit are much alike, so it is units of targets that get other shares in a field, not loadouts.
-    attackers, (units, names) = pd.factorize(able["attacker"])[0], pd.factorize(able["defender"].map(unit_of))
-    sums, counts = np.zeros((2, len(found), len(names)))
-    np.add.at(sums, (attackers, units), able[EFFICIENCY].to_numpy(np.float64))
-    np.add.at(counts, (attackers, units), 1.0)
-    shares, means = weights(len(names)).T, sums.sum(axis=1) / counts.sum(axis=1)
-    peer, prices = means >= LEAST, found["attacker_points"].to_numpy(np.float64)
-    resampled = prices[:, None] * _over_median((sums @ shares) / (counts @ shares))
-    low, high = np.percentile(resampled, (LOW, HIGH), axis=1)
+    means = able.groupby("attacker", sort=False)[EFFICIENCY].mean().to_numpy(np.float64)
+    peer = means >= LEAST
     return found.assign(
         situation=situation,
         category=category,
@@ -95,16 +87,7 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
         median=np.median(means[peer]) if peer.any() else np.nan,
         peers=found["attacker"][peer].map(unit_of).nunique(),
         z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
-        break_even_points=prices * _over_median(means[:, None])[:, 0],
-        break_even_low=low,
-        break_even_high=high,
     )
-
-
-def _over_median(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each figure over the median of those of its column that matter; NaN where none does."""
-    matter = pd.DataFrame(np.where(means >= LEAST, means, np.nan))
-    return np.asarray(means / matter.median().to_numpy())
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 METHOD: Method = "exact"
+OF_BOTH = ("attacker_share_lost", *RESULTS)
 AT_ONCE = 8  # attackers between two reports of progress
 TARGET_STATE = Target(from_front=True)
 CELL = np.dtype(
-    [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in RESULTS), ("why_not", object)]
+    [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in OF_BOTH), ("why_not", object)]
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
@@ -75,16 +76,18 @@ class Fight(NamedTuple):
 
 
 class Fought(NamedTuple):
-    """What one fight came to: the attacker's row, the figures, the probabilities that it wins and that nobody does."""
+    """What one fight came to: the attacker's row, the figures of the defender, and those of OF_BOTH."""
 
     row: str | None
     figures: np.void
-    results: tuple[float, float] = (np.nan, np.nan)
+    attacker_share_lost: float
+    p_attacker_wins: float = np.nan
+    p_draw: float = np.nan
 
 
 def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
     """Cells of pairs that cannot fight, the reasons still to be filled in."""
-    figures = [np.nan] * (len(SUMMARY.names or ()) + len(RESULTS))
+    figures = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
     return np.full((attackers, defenders), np.array((None, None, *figures, None), CELL))
 
 
@@ -102,17 +105,17 @@ def fought_cells(
     """
     sides = [side(each, field.row) for each in attackers]
 
-    def fought(pair: tuple[SideT | str, Combatant]) -> Fought | str:
+    def met(pair: tuple[SideT | str, Combatant]) -> Fought | str:
         return pair[0] if isinstance(pair[0], str) else fight(*pair, field.ruleset)  # type: ignore[arg-type]
 
     cells: NDArray[np.void] = blank_cells(1, len(sides) * len(field.combatants))[0]
     alone = field.threads == 1  # then a pool would cost a third of a charge
     with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
-        for place, found in enumerate((pool.map if pool else map)(fought, product(sides, field.combatants))):
+        for place, found in enumerate((pool.map if pool else map)(met, product(sides, field.combatants))):
             if isinstance(found, str):
                 cells["why_not"][place] = found
             else:
-                cells[place] = (found.row, None, *found.figures.item(), *found.results, None)
+                cells[place] = (found.row, None, *found.figures.item(), *found[2:], None)
     return cells.reshape(len(sides), -1)
 
 
@@ -120,6 +123,12 @@ def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     """A loadout as a side of a longer fight, met from its front."""
     asked = Combatant(unit=loadout.selector, from_front=True, **keys)
     return resolve_combatant(asked, None, loadout.selector, loadout)
+
+
+def fought(row: str | None, distribution: Joint, attacker: Combatant, defender: Combatant) -> Fought:
+    """What a longer fight of the attacker, side 0, with that row and the defender came to."""
+    own = share_lost(distribution.first, distribution.probabilities.sum(axis=1), attacker)
+    return Fought(row, summary(distribution, defender), own)
 
 
 def summary(distribution: Joint, defender: Combatant) -> np.void:
@@ -137,7 +146,16 @@ def summary(distribution: Joint, defender: Combatant) -> np.void:
     found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
     found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)
     found["mean_damage"] = weights @ (destroyed * limit + states.damage(standing))
+    found["mean_share_lost"] = share_lost(standing, weights, defender)
     return found
+
+
+def share_lost(standing: NDArray[np.int64], weights: NDArray[np.float64], side: Combatant) -> float:
+    """The mean share of a side that is lost: all of it where it is annihilated, else what damage has taken."""
+    limit = side.damage_limit or 1
+    suffered = states.models_destroyed(standing, side.models or 0) * limit + states.damage(standing)
+    shares = np.where(states.is_removed(standing), 1.0, suffered / ((side.models or 1) * limit))
+    return float(weights @ shares)
 
 
 def grid(
@@ -175,7 +193,7 @@ def _tidy(attackers: Sequence[Loadout], field: Field, situation: str, cells: NDA
     columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
     columns["defender_category"] = np.array([each.category for each in field.targets], object)[place[1]]
     columns |= {"situation": situation, "row": cells["row"], "dice": cells["dice"], "method": METHOD}
-    figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *RESULTS)}
+    figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *OF_BOTH)}
     ratings = np.array([each.level.victory_points for each in field.defenders], np.float64)[place[1]]
     figures["expected_victory_points"] = figures["p_annihilated"] * ratings
     worth = columns["defender_points"] / columns["defender_models"]

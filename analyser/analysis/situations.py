@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.grid import Field, Fight, Fought, blank_cells, fought_cells, side_of, summary
+from analyser.analysis.grid import Field, Fight, Fought, blank_cells, fought, fought_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
@@ -104,19 +104,19 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
 
 
 def _charged(ways: dict[str, Combatant], target: Combatant, ruleset: Ruleset) -> Fought | str:
-    found: dict[str, np.void] = {}
+    found: list[Fought] = []
     reasons = []
     for row, attacker in ways.items():
         try:
             setup, operations = charge_program(attacker, target)
             (distribution,) = exact_laws_of(setup, [operations], charge_start(setup), ruleset)
-            found[row] = summary(distribution, target)
+            found.append(fought(row, distribution, attacker, target))
         except InputError as error:
             reasons.append(f"{row}: {error.problem}")
     if not found:
         return "; ".join(reasons)
-    best = 0 if len(found) == 1 else int(best_of(np.array([[each] for each in found.values()], SUMMARY))[0])
-    return Fought(*list(found.items())[best])
+    best = 0 if len(found) == 1 else int(best_of(np.array([[each.figures] for each in found], SUMMARY))[0])
+    return found[best]
 
 
 def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
@@ -160,8 +160,8 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     first, second = found.first[:, None], found.second[None, :]
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    results = float(found.probabilities[won > lost].sum()), float(found.probabilities[won == lost].sum())
-    return Fought(None if row is None else row.id, summary(found, theirs), results)
+    p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
+    return fought(None if row is None else row.id, found, mine, theirs)._replace(p_attacker_wins=p_wins, p_draw=p_draw)
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:

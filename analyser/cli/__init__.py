@@ -32,6 +32,9 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),
         "diff": ("analysis", "What changed between two sets of profiles."),
     },
+    "Balance": {
+        "prices": ("verdict", "What loadouts should cost, and why."),
+    },
     "Profiles": {
         "units": ("library", "The units that there are."),
         "card": ("library", "One unit: numbers, special rules, levels, armaments."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,11 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
+
+
+def fill(text: str, width: int, *, indent: int = 0) -> list[str]:
+    """A text as lines of at most `width` characters, `indent` of them blank at the beginning of each."""
+    return textwrap.wrap(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent)
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analyser.plots.bars import probability_bars as probability_bars
     from analyser.plots.bars import tornado as tornado
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
+    from analyser.plots.frontier import fair_points as fair_points
     from analyser.plots.heatmaps import distributions_by_round as distributions_by_round
     from analyser.plots.heatmaps import heatmap as heatmap
     from analyser.plots.lines import compared_distributions as compared_distributions
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
-    "cost_against_effect": "frontier",
+    **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival"), "lines"),
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
@@ -110,3 +111,61 @@ def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_front
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
     text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "parse_math": False, "linespacing": 1.5}
     axes.annotate(lines, (1, 1), **corner, **text)
+
+
+def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Fair points across, today's points upwards: a marker for each loadout, its faction by shape and colour.
+
+    Above the upper line a loadout costs more than the usual interval of fair points allows, below the lower one less;
+    those with a verdict are filled, the farthest numbered.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :class:`analyser.FairPoints`. Loadouts without fair points are not drawn, and the picture says how many;
+        InputError if all are such.
+
+    Examples
+    --------
+    >>> figures = {"points": [50, 60], "fair_points": [40.0, 75.0], "low": [35.0, 66.0], "high": [46.0, 84.0]}
+    >>> names = {"loadout": ["red/a@basic", "blue/b@basic"], "faction": ["red", "blue"]}
+    >>> table = pd.DataFrame({**names, **figures, "verdict": ["over-priced", "under-priced"]})
+    >>> fair_points(table).get_xlabel()
+    'fair points'
+    """
+    look.check_columns(frame, ("loadout", "faction", "points", "fair_points", "low", "high", "verdict"))
+    shown = frame[frame["fair_points"].notna() & frame["points"].notna()].reset_index(drop=True)
+    if shown.empty:
+        raise InputError("no loadout has both points and fair points")
+    fair, points = (shown[name].to_numpy(np.float64) for name in ("fair_points", "points"))
+    below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("low", "high"))
+    missing = len(frame) - len(shown)
+    across = "fair points" + (f"   ({missing} without left out)" if missing else "")
+    heading = "What loadouts cost against what they should"
+    with look.drawing(ax, WIDTH, WIDTH, heading=heading, across=across, legend=2, grid="both") as axes:
+        ends = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
+        axes.fill_between(ends, below * ends, above * ends, color=look.LIGHT, linewidth=0, label="fair, usually")
+        for number, faction in enumerate(dict.fromkeys(shown["faction"])):
+            here = (shown["faction"] == faction).to_numpy()
+            wrong = here & shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
+            colour, shape = (look.LINES[number % len(look.LINES)][key] for key in ("color", "marker"))
+            axes.plot(
+                fair[here], points[here], shape, markersize=4, markerfacecolor="none", color=colour, label=faction
+            )
+            axes.plot(fair[wrong], points[wrong], shape, markersize=4, color=colour)
+        axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, ylabel="points")
+        ticks = [each for each in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= each <= ends[1]]
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_formatter("{x:.0f}")
+            axis.set_minor_locator(NullLocator())
+        wrong = np.flatnonzero(shown["verdict"].isin(("over-priced", "under-priced")))
+        farthest = wrong[np.argsort(-np.abs(np.log(points / fair))[wrong], kind="stable")][:MOST_NUMBERED]
+        order = farthest[np.argsort(fair[farthest], kind="stable")]
+        _name(
+            axes,
+            shown["loadout"].iloc[order].tolist(),
+            np.column_stack([fair, points])[order],
+            np.zeros(len(order), np.bool_),
+        )
+    return axes

@@ -52,12 +52,16 @@ _TABLE: Mapping[str, Metric] = {
     "expected_points_destroyed": Metric(
         "Expected points destroyed", "expected points destroyed", "pts destroyed", "points"
     ),
+    "mean_share_lost": Metric("Mean share of the defender lost", "mean share lost", "lost"),
+    "attacker_share_lost": Metric("Mean share of the attacker lost", "share of the attacker lost", "own loss"),
     "p_attacker_wins": Metric("P(the attacker wins the duel)", "P(wins)", "wins"),
     "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
 RESULTS = ("p_attacker_wins", "p_draw")
 """The figures of duels alone, NaN in other situations."""
-FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *RESULTS))
+SHARES = ("mean_share_lost", "attacker_share_lost")
+"""What each side loses, as matchups alone have it; the attacker's is NaN for ranged attacks."""
+FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
 """The names of all figures of every situation, in the order of the columns."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
@@ -66,11 +70,11 @@ EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
 METRICS: Mapping[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
     **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
-    **{name: _TABLE[name] for name in RESULTS},
+    **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
 }
 """The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
 COMPARED: Mapping[str, Metric] = {
-    name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in RESULTS
+    name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
 }
 """The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
 
@@ -87,8 +91,8 @@ def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, M
     check_text(name, "metric", ", ".join(known))
     check_flag(per_points, "per_points")
     plain = name.removesuffix(PER_100_POINTS)
-    if name in RESULTS and name not in known:
-        problem = f"{name} is a figure of duels, and here ranged attacks are set side by side"
+    if name in (*SHARES, *RESULTS) and name not in known:
+        problem = f"{name} is a figure of matchups, and here ranged attacks are set side by side"
         raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
     if plain not in known:
         divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in known else ""

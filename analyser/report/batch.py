@@ -76,8 +76,8 @@ def write_report(
     >>> out = Path(tempfile.mkdtemp()) / "report"
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
     >>> sorted(path.name for path in written.iterdir())  # doctest: +NORMALIZE_WHITESPACE
-    ['balance.csv', 'dominated.csv', 'flags.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
-     'outliers.csv', 'pictures', 'units.json']
+    ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
+     'outliers.csv', 'pictures', 'prices.csv', 'units.json']
     """
     started, folder = time.monotonic(), Path(out)
     check_threads(threads)
@@ -95,7 +95,10 @@ def write_report(
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
-        plans, lines = parts.plan_pictures(inputs), len(attacking) * len(inputs.defenders) * len(inputs.situations)
+        plans, lines = (
+            parts.plan_pictures(inputs),
+            len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions),
+        )
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
         shared = sum(part.cost for part in not_known)
@@ -117,9 +120,8 @@ def write_report(
             found.frame.to_parquet(work.report / PARQUET, index=False)
             parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(found, heed)
-            for name, frame in balance._asdict().items():
-                if frame is not None:
-                    parts.write_table(frame, work.report / f"{name}.csv")
+            for name, frame in balance.tables.items():
+                parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
             page = parts_of_page(found, balance)
             done = shared + lines * A_LINE_OF_TABLES
@@ -139,6 +141,8 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         problem = f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}"
         allowed = "attackers, defenders, situations and a row that go together"
         raise InputError(problem, where="report", allowed=allowed)
-    attackers, defenders, situations, row, metrics, ruleset, used = inputs
-    missing = not_modelled(attackers, defenders, situations)
-    return Matchups(frame, attackers, defenders, situations, row, metrics[0], ruleset, missing, used)
+    sides = tuple({each.selector: each for each in (*inputs.attackers, *inputs.defenders)}.values())
+    missing = not_modelled(sides, sides, inputs.situations)
+    return Matchups(
+        frame, sides, sides, inputs.situations, inputs.row, inputs.metrics[0], inputs.ruleset, missing, inputs.used
+    )

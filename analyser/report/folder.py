@@ -49,6 +49,13 @@ class Inputs(NamedTuple):
     ruleset: Ruleset
     used: ProfilesUsed
 
+    @property
+    def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
+        """Who attacks whom: both sides each other, so that both can be rated; once if they are the same."""
+        ours, theirs = ({each.selector for each in side} for side in (self.attackers, self.defenders))
+        there, back = (self.attackers, self.defenders), (self.defenders, self.attackers)
+        return [there] if ours == theirs else [there, back]
+
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:
     """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""

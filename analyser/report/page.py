@@ -20,7 +20,7 @@ from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.grid import METHOD, by_unit
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.price_flags import CANNOT_SAY, FACTOR, FEWEST_PEERS, OVER_PRICED, UNDER_PRICED
+from analyser.analysis.prices import VERDICTS
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Category, Loadout, Unit, unit_of
@@ -158,7 +158,7 @@ def sheets(found: Matchups, balance: Balance) -> dict[str, Any]:
         "most_dangerous": _opponents(pairs, "defender", "attacker"),
         "records": _records_of(pairs),
         "efficiency": _rows_by_unit(balance.balance, "attacker"),
-        "flags": _rows_by_unit(balance.flags, "attacker"),
+        "prices": {} if balance.prices is None else _rows_by_unit(balance.prices.frame, "loadout"),
         "outliers": _rows_by_unit(balance.outliers, "attacker", "defender"),
         "dominated": _rows_by_unit(balance.dominated, "attacker"),
     }
@@ -219,9 +219,6 @@ def _picture(plan: Plan, shown_metric: str, folder: Path) -> dict[str, Any]:
 def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     ours, theirs = _side(found.attackers), _side(found.defenders)
-    kinds = [OVER_PRICED, UNDER_PRICED, CANNOT_SAY]  # those that are wrongly priced first
-    flagged = balance.flags[balance.flags["flag"] != ""]
-    flagged = flagged.sort_values("flag", key=lambda each: each.map(kinds.index), kind="stable")
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     return {
         "version": __version__,
@@ -235,14 +232,12 @@ def parts_of_page(found: Matchups, balance: Balance) -> dict[str, Any]:
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
         "efficiency": balance.balance.to_dict("records"),
-        "flags": flagged.to_dict("records"),
-        "n_flags": {flag: int((flagged["flag"] == flag).sum()) for flag in kinds},
+        "prices": balance.prices,
+        "verdicts": VERDICTS,
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "dominated": balance.dominated.to_dict("records"),
         "ratings": None if balance.ratings is None else balance.ratings.to_dict("records"),
         "least": LEAST,
-        "factor": FACTOR,
-        "fewest_peers": FEWEST_PEERS,
         "least_ratio": LEAST_RATIO,
         "names": {
             each.selector: f"{each.unit.name}, {each.level_name}" for each in (*found.attackers, *found.defenders)

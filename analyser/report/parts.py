@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -17,9 +17,10 @@ from PIL import Image
 from analyser.analysis.balance import dominated, efficiency, outliers
 from analyser.analysis.grid import Field, by_unit, grid, joined
 from analyser.analysis.matchups import MOST_LOADOUTS, Matchups
-from analyser.analysis.price_flags import flags
+from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
+from analyser.common.errors import InputError
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
@@ -39,8 +40,12 @@ SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
 
 
 class Part(NamedTuple):
-    """The matchups of some attackers, from the one at place `first` on, with every defender in a situation."""
+    """The matchups of some attackers, from the one at place `first` on, with every defender in a situation.
 
+    `direction` is 0 for the attackers of the report, 1 for its defenders, who attack as well.
+    """
+
+    direction: int
     situation: Situation
     first: int
     attackers: Sequence[Loadout]
@@ -49,7 +54,7 @@ class Part(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the file that keeps them."""
-        return f"{self.situation.name}-{self.first}-{self.first + len(self.attackers)}.parquet"
+        return f"{self.direction}-{self.situation.name}-{self.first}-{self.first + len(self.attackers)}.parquet"
 
     @property
     def cost(self) -> int:
@@ -58,12 +63,13 @@ class Part(NamedTuple):
 
 
 def parts_of(inputs: Inputs) -> list[Part]:
-    """The parts of a report, situation by situation."""
+    """The parts of a report, direction by direction, situation by situation."""
     parts = []
-    for situation in inputs.situations:
-        size = max(A_PART // (situation.fight.cost * len(inputs.defenders)), 1)
-        for first in range(0, len(inputs.attackers), size):
-            parts.append(Part(situation, first, inputs.attackers[first : first + size], inputs.defenders))
+    for direction, (attackers, defenders) in enumerate(inputs.directions):
+        for situation in inputs.situations:
+            size = max(A_PART // (situation.fight.cost * len(defenders)), 1)
+            for first in range(0, len(attackers), size):
+                parts.append(Part(direction, situation, first, attackers[first : first + size], defenders))
     return parts
 
 
@@ -81,8 +87,12 @@ def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: 
 
 
 def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
-    """The parts put together: by attacker, then defender, then situation."""
-    return joined([pd.read_parquet(work.parts / part.name) for part in parts_of(inputs)], len(inputs.situations))
+    """The parts put together: by direction, then attacker, then defender, then situation; each matchup once."""
+    tables = []
+    for _, parts in groupby(parts_of(inputs), lambda part: part.direction):
+        tables.append(joined([pd.read_parquet(work.parts / part.name) for part in parts], len(inputs.situations)))
+    whole = pd.concat(tables, ignore_index=True)
+    return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 
 
 class Plan(NamedTuple):
@@ -118,17 +128,23 @@ def plan_pictures(inputs: Inputs) -> list[Plan]:
 
     Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
     """
-    plans = []
-    both = inputs.attackers, inputs.defenders
-    for names in product(*(dict.fromkeys(each.faction for each in side) for side in both)):
+    plans: dict[str, Plan] = {}
+    pairs = [
+        (both, names)
+        for both in inputs.directions
+        for names in product(*(dict.fromkeys(each.faction for each in side) for side in both))
+    ]
+    for both, names in pairs:
         sides = [[each for each in side if each.faction == name] for side, name in zip(both, names)]
         few = max(map(len, sides)) <= MOST_LOADOUTS
         one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
         levels = "" if few or one_level else ALL_LEVELS
         ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
         shown = product(inputs.situations, inputs.metrics)
-        plans += [Plan(names[0], names[1], levels, situation, metric, ours * theirs) for situation, metric in shown]
-    return plans
+        for situation, metric in shown:
+            plan = Plan(names[0], names[1], levels, situation, metric, ours * theirs)
+            plans.setdefault(plan.name, plan)
+    return list(plans.values())
 
 
 def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list[Job]:
@@ -163,13 +179,22 @@ def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
 
 
 class Balance(NamedTuple):
-    """What :mod:`analyser.analysis.balance` says of a table of matchups; `ratings` is None where there are no duels."""
+    """What is concluded from a table of matchups.
 
+    `ratings` is None where there are no duels, `prices` where there is no exchange.
+    """
+
+    prices: FairPoints | None
     balance: pd.DataFrame
-    flags: pd.DataFrame
     outliers: pd.DataFrame
     dominated: pd.DataFrame
     ratings: pd.DataFrame | None
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every table that there is, by the name of its file."""
+        shown = {name: getattr(each, "frame", each) for name, each in self._asdict().items()}
+        return {name: each for name, each in shown.items() if each is not None}
 
 
 def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
@@ -180,10 +205,13 @@ def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
     heed()
     worth = efficiency(frame)
     heed()
-    flagged = flags(frame, worth, attackers)
+    try:
+        prices = fair_points(found)
+    except InputError:  # nobody exchanges anything
+        prices = None
     heed()
     odd = outliers(frame, (*attackers, *found.defenders))
-    return Balance(worth, flagged, odd, dominated(frame, attackers), ratings)
+    return Balance(prices, worth, odd, dominated(frame, attackers), ratings)
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:

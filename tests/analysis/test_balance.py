@@ -96,31 +96,9 @@ def test_the_median_is_of_those_that_do_the_job(frame):
     assert len(peers) < len(part)
 
 
-def test_at_break_even_points_a_loadout_does_what_its_peers_do():
-    found = efficiency(table({"a": [10, 30], "b": [40, 40], "c": [80, 0]}, points={"a": 50, "b": 70, "c": 90}))
-    # Means 20, 40, 40: the median is 40. At half of its price, 25 points, "a" would destroy 40 for each 100.
-    assert found["break_even_points"].tolist() == pytest.approx([25, 70, 90])
-
-
-def test_a_loadout_that_does_the_same_to_everybody_has_no_interval_and_another_has():
-    found = efficiency(table({"a": [10] * 9, "b": [40] * 9, "c": [0, *[90] * 8]})).set_index("attacker")
-    steady, moody = found.loc["red/a@basic"], found.loc["red/c@basic"]
-    assert steady["break_even_low"] == pytest.approx(steady["break_even_high"]) == steady["break_even_points"]
-    assert moody["break_even_low"] < moody["break_even_points"] < moody["break_even_high"]
-
-
-def test_intervals_hold_the_figure_and_are_the_same_every_time(frame):
-    found = efficiency(frame)
-    able = found[found["efficiency"] > 0]
-    assert (able["break_even_low"] <= able["break_even_points"] * (1 + 1e-9)).mean() > 0.98
-    assert (able["break_even_high"] >= able["break_even_points"] * (1 - 1e-9)).mean() > 0.98
-    assert efficiency(frame).equals(found)
-
-
 def test_what_destroys_nothing_is_no_peer():
     found = efficiency(table({"a": [0.0], "b": [10.0], "c": [20.0], "d": [30.0]})).set_index("attacker")
     assert math.isnan(found.loc["red/a@basic", "z"])
-    assert found.loc["red/a@basic", "break_even_points"] == 0
     assert found.loc["red/c@basic", "z"] == 0
 
 

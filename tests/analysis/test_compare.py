@@ -292,7 +292,7 @@ def test_plot_draws_a_line_for_each_loadout_that_can(found):
         ({"metric": "nothing"}, "expected_points_destroyed also with _per_100_points"),
         ({"metric": "p_broken", "per_points": True}, "p_broken is a probability, and that is not divided by points"),
         ({"metric": "p_broken_per_100_points"}, "p_broken is a probability, and that is not divided by points"),
-        ({"metric": "p_attacker_wins"}, "a figure of duels"),
+        ({"metric": "p_attacker_wins"}, "a figure of matchups"),
         ({"method": "montecarlo"}, "method: 'montecarlo' is not usable; did you mean 'monte-carlo'"),
         ({"row": "ranged-heavvy"}, "no attacker has a row"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),

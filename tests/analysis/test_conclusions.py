@@ -11,7 +11,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS
+from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
 from tests.helpers.shell import answer, refusal
 from tests.oracle.small_profiles import variant
 
@@ -149,11 +149,11 @@ def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric
 
 
 def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
-    assert set(METRICS) - set(RESULTS) < set(COMPARED)
+    assert set(METRICS) - {*RESULTS, *SHARES} < set(COMPARED)
     grid = analyser.matchups(RIFLES, SCIONS, situations=["long-range"]).frame.set_index("attacker")
     found = compare(RIFLES, {"unit": SCIONS, "from_front": True}).frame.set_index("loadout")
     for name in METRICS:
-        if name in RESULTS:
+        if name in (*RESULTS, *SHARES):
             continue
         assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
         assert compare(RIFLES, SCIONS, metric=name).metric == name

@@ -250,7 +250,7 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     assert found.frame[blank]["dice"].isna().all()
     assert found.frame[blank][list(METRICS)].isna().all(axis=None)
     assert found.frame[~blank]["row"].notna().all()
-    of_shots = [name for name in METRICS if name not in RESULTS]
+    of_shots = [name for name in METRICS if name not in (*RESULTS, "attacker_share_lost")]
     assert found.frame[~blank][of_shots].notna().all(axis=None)
     assert found.frame[list(RESULTS)].isna().all(axis=None)
 

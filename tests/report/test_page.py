@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 import re
 
 import pandas as pd
@@ -61,20 +62,16 @@ def test_of_duels_it_is_told_who_wins(text, frame):
     assert f"{best['defender_unit']} {best['expected_points_destroyed_per_100_points']:.1f}" in words
 
 
-def test_every_flag_is_on_the_page_with_its_reason_and_once(report, text):
-    flags = pd.read_csv(report / "flags.csv", keep_default_na=False)
-    flagged = flags[flags["flag"] != ""]
-    assert len(flagged)
-    part = text.partition("<h3>Flags</h3>")[2].partition("<h3>")[0]
-    plain = html.unescape(part)
-    assert plain.count('<span class="flag">') == len(flagged)
-    for row in flagged.to_dict("records"):
-        assert row["why"] in plain
-    assert "Flag</th>" not in text.partition("<h3>Points efficiency</h3>")[2].partition("<h3>")[0]
-    for row in flags.to_dict("records"):
-        words = sheet(text, row["attacker"].partition("@")[0].replace("/", "-"))
-        said = f"{row['flag'] or 'no flag'} ; {row['why']}." if row["flag"] else f"no flag; {row['why']}."
-        assert f"{row['attacker_points']} points: {said}" in words
+def test_every_verdict_is_on_the_page_with_its_reason(report, text):
+    prices = pd.read_csv(report / "prices.csv", keep_default_na=False)
+    first = html.unescape(text.partition('<h2 id="verdict">')[2].partition("<h2")[0])
+    for verdict in ("over-priced", "under-priced"):
+        flagged = prices[prices["verdict"] == verdict]
+        far = flagged.loc[flagged["points_over_fair"].astype(float).map(math.log).abs().nlargest(5).index]
+        assert all(why in first for why in far["why"])
+    for row in prices.to_dict("records"):
+        words = sheet(text, row["loadout"].partition("@")[0].replace("/", "-"))
+        assert f"{row['verdict']} ; {row['why']}." in words
 
 
 def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):

@@ -91,8 +91,8 @@ def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
         "pictures",
         "balance.csv",
         "dominated.csv",
-        "flags.csv",
         "outliers.csv",
+        "prices.csv",
         "ratings.csv",
         "units.json",
     }

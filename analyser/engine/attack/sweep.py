@@ -11,20 +11,20 @@ from analyser.common.jit import step, tiered
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
-from analyser.rules.discipline import ANNIHILATED, BITS, BROKEN, FLED, MODELS_DESTROYED, SUPPRESSED
+from analyser.rules.discipline import ANNIHILATED, BITS, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
 
 FIGURES = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_fled", "p_annihilated"),
-    *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage"),
+    *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
 
 LOW, HIGH = 0.10, 0.90
-_MODELS = (1 << BITS) - 1
+_FIELD = (1 << BITS) - 1
 
 
 @step
@@ -40,19 +40,28 @@ def percentile(pmf: NDArray[np.float64], share: float) -> float:
 
 @step
 def summarise(
-    models: int, outcomes: Outcomes, count: int, destroyed: NDArray[np.float64], summary: NDArray[np.void]
+    fight: FightFacts, outcomes: Outcomes, count: int, destroyed: NDArray[np.float64], summary: NDArray[np.void]
 ) -> None:
-    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch."""
-    figures = summary[0]
+    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch.
+
+    Of a unit that is annihilated everything is lost, of another what damage has taken: of all the damage that destroys
+    it (AC-3.8) so much.
+    """
+    figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
+    lost_of_it = 0.0
     destroyed[: models + 1] = 0.0
     figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        destroyed[outcome >> MODELS_DESTROYED & _MODELS] += probability
+        gone = outcome >> MODELS_DESTROYED & _FIELD
+        destroyed[gone] += probability
+        suffered = whole if outcome & ANNIHILATED else gone * fight.damage_limit + (outcome >> DAMAGE & _FIELD)
+        lost_of_it += probability * suffered / whole
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
         figures.p_fled += probability if outcome & FLED else 0.0
         figures.p_annihilated += probability if outcome & ANNIHILATED else 0.0
+    figures.mean_share_lost = lost_of_it
     figures.mean_models_destroyed = 0.0
     figures.p_any_destroyed = figures.p_half_destroyed = 0.0
     for lost in range(1, models + 1):
@@ -117,7 +126,7 @@ def sweep_row(
             if not possible[row, place] or is_done[place] or not same_pool(fights[first], fight, cards):
                 continue
             count = push_pmf(fight, scores, pmf, odds, outcomes)
-            summarise(fight.models, outcomes, count, destroyed, summaries[row, place : place + 1])
+            summarise(fight, outcomes, count, destroyed, summaries[row, place : place + 1])
             summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
             is_done[place] = 1.0
 

@@ -1,0 +1,220 @@
+"""Prices from a game: what every loadout would cost if none gained by its price; and who would be played at given ones.
+
+All functions take plain arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i
+while each of them acts once; `field[j]` is how often j is met, adding up to 1; prices are natural logarithms, and hold
+up to a common factor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+LEAST = 0.01  # points destroyed for a point: less does not matter at a table, and is nobody's gain
+PICKINESS = 5.0  # a gain of a fifth of all that is exchanged makes a loadout e times as frequent
+_MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
+_EXACT = 1e-10  # of logarithms
+
+
+class Solved(NamedTuple):
+    """Log prices, and the certificate: the largest gain or loss that is left to any loadout."""
+
+    prices: Array
+    residual: float
+
+
+def even_trade(losses: Array, field: Array, start: Array | None = None, *, within: float = _EXACT) -> Solved:
+    """The prices at which every loadout destroys as many points as it loses: the multiplicative form.
+
+    They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the field, so that each row adds up to
+    what its column does: matrix balancing (Osborne 1960), the one-price sibling of Sinkhorn and Knopp's scaling
+    (:func:`two_sided`); as a balance of a game it is the multiplicative form of Liu and Marschner (AIIDE 2017). Unique
+    where everyone can reach everyone through others, as :func:`connected` tells.
+
+    Returns
+    -------
+    Solved
+        `residual` is the largest ``abs(log(points destroyed / points lost))``.
+
+    Examples
+    --------
+    >>> twice_as_good = np.array([[0.2, 0.4], [0.1, 0.2]])
+    >>> np.exp(np.diff(even_trade(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
+    [0.5]
+    """
+    prices = np.zeros(len(field)) if start is None else start
+    gain = np.inf
+    for _ in range(_MOST_ROUNDS):
+        worth = np.exp(prices)
+        destroyed, lost = losses @ (field * worth) / worth, (field / worth) @ losses * worth
+        gains = np.log(destroyed / lost)
+        gain = float(np.abs(gains).max())
+        if gain < within:
+            break
+        prices = prices + gains / 4  # half of the way to where this one alone would trade evenly: all move at once
+    return Solved(prices, gain)
+
+
+def two_sided(losses: Array, field: Array) -> tuple[Array, Array, float]:
+    """What a loadout is worth by what it destroys, and by what it takes to destroy it: Sinkhorn and Knopp's scaling.
+
+    ``losses[i, j] * toughness[j] / offence[i]``, weighted by the field, has rows and columns that add up to 1: as an
+    attacker and as a target everyone has a price of its own, and no choice of either gains (Liu and Marschner 2017).
+
+    Returns
+    -------
+    offence, toughness : ndarray
+        Logarithms.
+    residual : float
+        The largest gain that is left, 0 at best; where some loadouts are met by few it does not vanish.
+    """
+    toughness, offence, gain = np.ones(len(field)), np.ones(len(field)), np.inf
+    for _ in range(_MOST_STEPS):
+        offence = losses @ (field * toughness)
+        columns = (field / offence) @ losses * toughness
+        gain = float(np.abs(np.log(columns)).max())
+        toughness = toughness / columns
+        if gain < _EXACT:
+            break
+    return np.log(offence), np.log(toughness), gain
+
+
+def ahead(losses: Array, prices: Array) -> Array:
+    """Who comes out ahead, point for point: (destroyed - lost) / (destroyed + lost) of each pair, -1 to 1.
+
+    Antisymmetric: a zero-sum game. :data:`LEAST` on both sides keeps a pair that hardly touch near 0.
+    """
+    traded = losses * np.exp(prices[None, :] - prices[:, None])
+    shares: Array = (traded - traded.T) / (traded + traded.T + 2 * LEAST)
+    return shares
+
+
+def evenly_ahead(losses: Array, field: Array, start: Array) -> Solved:
+    """The prices at which no loadout comes out ahead of the field on the whole: the logistic form, by Newton's method.
+
+    The field is then an equilibrium of the game of :func:`ahead`: nobody in it gains by playing another loadout (Liu
+    and Marschner, AIIDE 2017: one monotone variable a strategy).
+
+    Returns
+    -------
+    Solved
+        `residual` is the most that a loadout is ahead of the field: how far the field could be exploited.
+    """
+    prices, places = start - start.mean(), np.arange(len(field))
+    for _ in range(_MOST_STEPS):
+        traded = losses * np.exp(prices[None, :] - prices[:, None])
+        both = traded + traded.T
+        gains = (traded - traded.T) / (both + 2 * LEAST)
+        slopes = (both * (both + 2 * LEAST) - (traded - traded.T) ** 2) / (both + 2 * LEAST) ** 2 * field
+        matrix = slopes.copy()
+        matrix[places, places] -= slopes.sum(axis=1)
+        # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
+        step = np.linalg.solve(matrix - np.abs(matrix).mean(), -(gains @ field))
+        prices = prices + step * min(1.0, _LONGEST_STEP / max(np.abs(step).max(), _EXACT))
+        if np.abs(step).max() < _EXACT:
+            break
+    return Solved(prices - prices.mean(), float(np.abs(ahead(losses, prices) @ field).max()))
+
+
+def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
+    """The mixtures of rows and of columns that nobody can exploit, by linear programming.
+
+    Parameters
+    ----------
+    gains : ndarray
+        What the row gains from the column, which loses as much.
+
+    Returns
+    -------
+    rows, columns : ndarray
+        Probabilities; the columns are the dual solution.
+    value : float
+        What the rows gain.
+    exploitability : float
+        What the best answers to both mixtures gain beyond it, together: 0 but for rounding. The certificate.
+
+    Examples
+    --------
+    >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    >>> equilibrium(rock_paper_scissors)[0].round(6).tolist()
+    [0.333333, 0.333333, 0.333333]
+    """
+    from scipy.optimize import linprog
+
+    rows, columns = gains.shape
+    # The rows' mixture and what it surely gains, the last variable; each column may take no more than that.
+    found = linprog(
+        np.append(np.zeros(rows), -1.0),
+        A_ub=np.column_stack([-gains.T, np.ones(columns)]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0.0, None)] * rows + [(None, None)],
+    )
+    mixtures = [np.clip(each, 0.0, None) for each in (found.x[:-1], -found.ineqlin.marginals)]
+    ours, theirs = (np.asarray(each / each.sum(), np.float64) for each in mixtures)
+    return ours, theirs, float(-found.fun), float((gains @ theirs).max() - (ours @ gains).min())
+
+
+def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
+    """A field in which what does better is met more often, without being all there is: logit quantal response.
+
+    Frequencies are proportional to ``prior * exp(pickiness * mean gain against those of this very field that it
+    meets)`` (McKelvey and Palfrey 1995); found by steps so short that they cannot overshoot.
+    """
+    log_field = np.log(prior)
+    for _ in range(_MOST_ROUNDS):
+        field = np.exp(log_field)
+        wanted = np.log(prior) + pickiness * (gains @ field) / (met @ field)
+        wanted -= np.log(np.exp(wanted).sum())
+        away = wanted - log_field
+        if np.abs(away).max() < _EXACT:
+            break
+        log_field = log_field + away / (1.0 + pickiness)
+        log_field -= np.log(np.exp(log_field).sum())
+    return np.asarray(np.exp(log_field), np.float64)
+
+
+def one_number(gains: Array, weights: Array) -> tuple[Array, float]:
+    """How strong each loadout is where one number a loadout tells most of a game, and how much of it that tells.
+
+    The least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank): ``strength[i] -
+    strength[j]`` is what one number explains of ``gains[i, j]``; the rest goes round in circles, as rock, paper,
+    scissors does. The share is that of the sum of squares, weighted by `weights[i, j]`, how often a pair meets (0:
+    never); 1 where there is nothing to explain.
+
+    >>> one_number(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
+    1.0
+    """
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    strength: Array = np.linalg.lstsq(laplacian, (weights * gains).sum(axis=1), rcond=None)[0]
+    left = gains - (strength[:, None] - strength[None, :])
+    unexplained, whole = (float((weights * each**2).sum()) for each in (left, gains))
+    return strength, 1.0 - unexplained / whole if whole > 0 else 1.0
+
+
+def connected(losses: Array) -> NDArray[np.bool_]:
+    """The largest group whose loadouts can all be destroyed, directly or through others, by one another.
+
+    Who stands outside hurts nobody, or is hurt by nobody, in it: for those no price trades evenly.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    _, groups = connected_components(losses > 0, directed=True, connection="strong")
+    return np.asarray(groups == np.bincount(groups).argmax())
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """The value that half of the weight lies below and half above; the mean of two where it is split evenly.
+
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
+    2.0
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2
+    first, last = np.searchsorted(below, (half * (1 - _EXACT), half * (1 + _EXACT)))
+    return float(values[order[first]] + values[order[min(last, len(values) - 1)]]) / 2
