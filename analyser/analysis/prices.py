@@ -16,7 +16,7 @@ from analyser.analysis.exchange import Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.pricing import Array, weighted_median
-from analyser.analysis.reasons import dice_of, parts_of, why
+from analyser.analysis.reasons import Reasons, dice_of
 from analyser.analysis.roles import PAID_FOR, role_of
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
@@ -36,13 +36,15 @@ VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """The situations of an exchange: half of it shooting, half of it close quarters."""
 LIMITS = (
-    "Not known here: movement, terrain, who activates first, objectives, orders, and units that help each other. "
+    "Not known here: movement, terrain, who activates first, objectives, orders, units that help each other, and what "
+    "suppression costs a unit that it does not break. "
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
 DRAWS, SEED = 200, 0
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
 MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
+NEAR = np.log(1.05)  # of an interval: what is that near costs what it should, for points come in steps
 MOST_OPPONENTS, MOST_SHOWN = 3, 5
 WIDTH = 80  # characters of a line
 _PLAYED = 0.005  # of an equilibrium; less is rounding
@@ -267,7 +269,7 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
     ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
     played = np.zeros(len(today))
     played[columns], played[rows] = theirs, ours
-    parts = parts_of(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
+    reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
     verdicts = [_verdict(*each) for each in zip(today, fair, low, high, other_way)]
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     table = pd.DataFrame(
@@ -279,10 +281,7 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
             "low": np.exp(low),
             "high": np.exp(high),
             "verdict": [each for each, _ in verdicts],
-            "why": [
-                doubt or why(parts, at, each, _SIGNS[verdict])
-                for at, (each, (verdict, doubt)) in enumerate(zip(exchange.loadouts, verdicts))
-            ],
+            "why": [doubt or reasons.why(at, _SIGNS[verdict]) for at, (verdict, doubt) in enumerate(verdicts)],
             "points_over_fair": np.exp(today - fair),
             "trades_evenly_at": np.exp(peers.anchored(even.prices, exchange.evenly)),
             "comes_out_even_at": np.exp(other_way),
@@ -361,7 +360,7 @@ def _verdict(today: float, fair: float, low: float, high: float, other_way: floa
     """The verdict, and where it is none, what is in doubt."""
     if np.isnan(fair):
         return CANNOT_SAY, f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
-    if low <= today <= high:
+    if low - NEAR <= today <= high + NEAR:
         if high - low <= np.log(MOST_SPREAD):
             return FAIR, ""
         return CANNOT_SAY, f"from {np.exp(low):.0f} to {np.exp(high):.0f} points, by whom it meets and how"

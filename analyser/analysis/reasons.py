@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,65 +12,113 @@ import pandas as pd
 from analyser.analysis.exchange import Exchange
 from analyser.analysis.pricing import Array, weighted_median
 from analyser.game.keywords import each_once
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, Unit
 
-_WORTH_A_WORD = np.log(1.1)  # less is no reason
 MOST_NAMED = 3  # qualities or special rules
+_WORTH_A_WORD = np.log(1.1)  # less is no reason
+_FEWEST_DICE = 0.5  # of a logarithm: what rolls none
+_TEXTS = {
+    "dice": "{own:.1f} dice for 100 points (others of its role: {usual:.1f})",
+    "qualities": "a die does {times:.1f} times what others' do{qualities}",
+    "models": "{own:.1f} points of damage destroy 100 points of it (others of its role: {usual:.1f})",
+    "DEFENCE": "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
+    "rules": "it holds out {times:.1f} times as long as its hits let one expect{rules}",
+}
 
 
 class Part(NamedTuple):
-    """One factor of what a loadout is worth per point: its logarithm, and that of others of its role.
+    """One factor of what each loadout is worth per point, and the median of its role: logarithms."""
 
-    `text` has places for the loadout's own figure, `{own}`, and that of the others, `{usual}`; `{times}` is their
-    ratio.
-    """
-
-    name: str
     own: Array
     usual: Array
-    text: str
 
 
-def parts_of(exchange: Exchange, dice: Array, offence: Array, toughness: Array, roles: Sequence[str]) -> list[Part]:
+class Reasons:
     """The factors of offence and toughness per 100 points, each beside the median of its role.
 
     What a loadout destroys is its dice times what a die destroys; what it takes to destroy it is models x DAMAGE LIMIT
     x DEFENCE (AC-3.7, AC-3.8), times how long it holds out for so many hits: its DISCIPLINE, its BREAK LIMIT and its
-    special rules. Where it rolls no dice, a die does nothing and all is said of dice.
+    special rules. `dice`, `offence` and `toughness` are those of the loadouts, the last two as logarithms.
     """
-    hundreds = np.log(exchange.points / 100)
-    units = [each.unit for each in exchange.loadouts]
-    models, limit, defence = (
-        np.log(np.array(each, np.float64))
-        for each in (
-            [each.level.models for each in exchange.loadouts],
-            [each.damage_limit for each in units],
-            [each.defence + each.has("Resilient") for each in units],
+
+    def __init__(self, exchange: Exchange, dice: Array, offence: Array, toughness: Array, roles: Sequence[str]) -> None:
+        self._loadouts, self._roles = exchange.loadouts, roles
+        hundreds, units = np.log(exchange.points / 100), [each.unit for each in exchange.loadouts]
+        log_dice = np.log(np.maximum(dice, _FEWEST_DICE))
+        damage = np.log([each.level.models * each.unit.damage_limit for each in exchange.loadouts])
+        defence = np.log([each.defence + each.has("Resilient") for each in units])
+        own = {
+            "dice": log_dice - hundreds,
+            "qualities": offence - log_dice,
+            "models": damage - hundreds,
+            "DEFENCE": defence,
+            "rules": toughness - damage - defence,
+        }
+        same = [np.array([each == role for each in roles]) for role in roles]
+        self._parts = {
+            name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in same]))
+            for name, each in own.items()
+        }
+        self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
+
+    def why(self, at: int, sign: int) -> str:
+        """The one or two factors that move a loadout most; `sign` is 1 if it is worth more than it costs, -1 if less.
+
+        With 0 what speaks most for it, and what against it.
+        """
+        moves = {name: float(part.own[at] - part.usual[at]) for name, part in self._parts.items()}
+        told = []
+        for direction in [sign] if sign else [1, -1]:
+            ordered = sorted(moves, key=lambda name: -direction * moves[name])
+            most = max(direction * moves[ordered[0]], _WORTH_A_WORD)
+            told += [
+                name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= max(most / 2, _WORTH_A_WORD)
+            ]
+        texts = [self._text(name, at) for name in told]
+        return "; ".join(texts) or "no one thing: it is near the others of its role in everything"
+
+    def _text(self, name: str, at: int) -> str:
+        part, common = self._parts[name], self._common[self._roles[at]]
+        own, usual = float(np.exp(part.own[at])), float(np.exp(part.usual[at]))
+        unit = self._loadouts[at].unit
+        return _TEXTS[name].format(
+            own=own,
+            usual=usual,
+            times=own / usual,
+            qualities=_besides(_qualities(unit), common.qualities),
+            rules=_besides(each_once(unit.rules), common.rules),
         )
-    )
-    log_dice = np.log(np.maximum(dice, 0.5))
-    factors = {
-        "dice": (log_dice - hundreds, "{own:.1f} dice for 100 points (others of its role: {usual:.1f})"),
-        "qualities": (offence - log_dice, "a die does {times:.1f} times what others' do{qualities}"),
-        "models": (
-            models + limit - hundreds,
-            "{own:.1f} points of damage destroy 100 points of it (others of its role: {usual:.1f})",
-        ),
-        "DEFENCE": (defence, "DEFENCE {own:.0f} (others of its role: {usual:.0f})"),
-        "discipline and rules": (
-            toughness - models - limit - defence,
-            "it holds out {times:.1f} times as long as its hits let one expect{rules}",
-        ),
-    }
-    even, role_of = exchange.evenly, np.array(roles)
-    found = []
-    for name, (own, text) in factors.items():
-        usual = np.zeros(len(own))
-        for role in dict.fromkeys(roles):
-            same = role_of == role
-            usual[same] = weighted_median(own[same], even[same])
-        found.append(Part(name, own, usual, text))
-    return found
+
+
+class _Common(NamedTuple):
+    """What more than half of the units of a role have."""
+
+    qualities: list[str]
+    rules: list[str]
+
+
+def _common(units: Sequence[Unit]) -> _Common:
+    each_unit = {unit.id: unit for unit in units}.values()
+    written = ([_qualities(unit) for unit in each_unit], [each_once(unit.rules) for unit in each_unit])
+    counts = (Counter(name for names in lists for name in names) for lists in written)
+    qualities, rules = ([name for name, count in each.items() if 2 * count > len(each_unit)] for each in counts)
+    return _Common(qualities, rules)
+
+
+def _qualities(unit: Unit) -> list[str]:
+    return list(dict.fromkeys(str(each) for row in unit.rows for each in row.qualities))
+
+
+def _besides(own: Sequence[str], common: Sequence[str]) -> str:
+    """In brackets: what it has and others of its role mostly have not, and what it lacks."""
+    has, lacks = [each for each in own if each not in common], [each for each in common if each not in own]
+    told = [_listed(has), "without " + _listed(lacks) if lacks else ""]
+    return f" ({'; '.join(filter(None, told))})" if any(told) else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
 
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
@@ -81,42 +130,3 @@ def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
 def _most_dice(loadout: Loadout) -> int:
     bands = (row.band(loadout.level.models) for row in loadout.unit.rows)
     return max((band.dice for band in bands if band is not None), default=0)
-
-
-def why(parts: Sequence[Part], at: int, loadout: Loadout, sign: int) -> str:
-    """The one or two factors that move a loadout most; `sign` is 1 if it is worth more than it costs, -1 if less.
-
-    With 0 both what speaks for it and what speaks against it.
-    """
-    moves = {part.name: float(part.own[at] - part.usual[at]) for part in parts}
-    wanted = [sign] if sign else [1, -1]
-    told = []
-    for direction in wanted:
-        ordered = sorted(parts, key=lambda part: -direction * moves[part.name])
-        strong = [part for part in ordered if direction * moves[part.name] > _WORTH_A_WORD]
-        most = direction * moves[strong[0].name] if strong else 0.0
-        kept = [part for part in strong[: 2 if sign else 1] if direction * moves[part.name] >= most / 2]
-        told += [_told(part, at, loadout) for part in kept]
-    return "; ".join(told) or "no one thing: it is near the others of its role in everything"
-
-
-def _told(part: Part, at: int, loadout: Loadout) -> str:
-    own, usual = float(np.exp(part.own[at])), float(np.exp(part.usual[at]))
-    qualities = list(dict.fromkeys(str(each) for row in loadout.unit.rows for each in row.qualities))
-    return part.text.format(
-        own=own,
-        usual=usual,
-        times=own / usual,
-        qualities=_in_brackets(qualities) or " (it has no qualities)",
-        rules=_in_brackets(
-            [
-                *([f"DISCIPLINE {loadout.unit.discipline}"] if loadout.unit.discipline else []),
-                *each_once(loadout.unit.rules),
-            ]
-        ),
-    )
-
-
-def _in_brackets(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return f" ({', '.join([*map(str, names[:MOST_NAMED]), *more])})" if names else ""

@@ -8,6 +8,7 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
+from analyser.plots.metrics import SHARES
 from tests.oracle.plain_close_quarters import law
 
 PAIRS = [
@@ -32,11 +33,21 @@ def plainly(loadout):
     return stated | {name: getattr(unit, name) for name in FACTS if getattr(unit, name) is not None}
 
 
+def share_of(unit, loadout):
+    """All of a unit that is gone, else what damage has taken of it."""
+    limit, models = loadout.unit.damage_limit, loadout.level.models
+    return Fraction(1) if unit.fate else Fraction((models - unit.models) * limit + unit.damage, models * limit)
+
+
 def chances_of(attacker, defender):
-    """By the plain reading: the chances of each fate, and the mean models destroyed while the unit stands."""
-    found = dict.fromkeys(("p_annihilated", "p_broken", "p_fled", "p_suppressed", "lost_standing"), Fraction(0))
+    """By the plain reading: the chances of each fate, the models destroyed while the unit stands, what both lose."""
+    found = dict.fromkeys(
+        ("p_annihilated", "p_broken", "p_fled", "p_suppressed", "lost_standing", *SHARES), Fraction(0)
+    )
     for outcome, chance in law({"active": plainly(attacker), "target": plainly(defender)}).items():
         unit = outcome.target
+        found["mean_share_lost"] += chance * share_of(unit, defender)
+        found["attacker_share_lost"] += chance * share_of(outcome.active, attacker)
         found["p_annihilated"] += chance if unit.fate else 0
         found["p_broken"] += chance if unit.fate == "broken" else 0
         found["p_fled"] += chance if unit.fate == "fled" else 0
@@ -51,7 +62,7 @@ def test_figures_are_those_of_the_plain_reading(attacker, defender):
     library = Profiles()
     row = matchups(attacker, defender, situations=["charge"], profiles=library).frame.iloc[0]
     plain = chances_of(library.loadout(attacker), library.loadout(defender))
-    for name in ("p_annihilated", "p_broken", "p_fled", "p_suppressed"):
+    for name in ("p_annihilated", "p_broken", "p_fled", "p_suppressed", *SHARES):
         assert row[name] == pytest.approx(float(plain[name]), abs=1e-12), name
     assert row["p_annihilated"] + row["p_suppressed"] > 0
     models = row["defender_models"]

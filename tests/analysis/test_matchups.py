@@ -527,3 +527,34 @@ def test_the_text_of_many_fits_its_terminal(monkeypatch):
     )
     first = next(line for line in lines if line.startswith(found.attackers[0].selector))
     assert first.split()[1] == f"{100 * found.pivot().iloc[0, 0]:.2f}%"
+
+
+def share_lost(table, target):
+    """The mean share of a target that is lost, from outcomes with their probabilities, or trials."""
+    limit, models = target.unit.damage_limit, target.level.models
+    damage = table["models_destroyed"] * limit + table["damage"]
+    return np.where(table["annihilated"], 1.0, damage / (models * limit))
+
+
+@pytest.mark.parametrize(
+    ("attacker", "defender"),
+    [
+        ("crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@basic"),  # that breaks
+        ("crown/galahad-main-battle-tanks@basic", "imperium/teutonic-armiger-crusaders@reinforced"),  # that is damaged
+        ("imperium/sturmpanzer-battletanks@basic", "crown/monarch-landship@full-strength"),  # that no shot destroys
+    ],
+)
+def test_the_share_that_is_lost_is_that_of_single_attacks(attacker, defender):
+    library = Profiles()
+    row = matchups(attacker, defender, situations=["long-range"], profiles=library).frame.iloc[0]
+    asked = {"attack": {"attacker": attacker, "row": row["row"]}, "target": {"unit": defender, "from_front": True}}
+    exact = analyser.exact(asked, profiles=library).to_frame()
+    shares = share_lost(exact, library[defender])
+    assert row["mean_share_lost"] == pytest.approx(float(shares @ exact["probability"]), abs=1e-12)
+    assert row["mean_share_lost"] > 0
+    sampled = analyser.simulate(asked, trials=200_000, seed=3, profiles=library).to_frame()
+    weights = sampled["probability"].map(float)
+    shares = share_lost(sampled, library[defender])
+    mean = float(shares @ weights)
+    error = np.sqrt(float((shares - mean) ** 2 @ weights) / 200_000)
+    assert row["mean_share_lost"] == pytest.approx(mean, abs=4.5 * error + 1e-12)

@@ -1,0 +1,206 @@
+"""The verdict on planted cases whose answer is known, and what moves it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analyser
+from analyser.analysis.exchange import exchange_of
+from analyser.analysis.matchups import matchups
+from analyser.analysis.prices import CANNOT_SAY, FAIR, OVER, UNDER, _rated, fair_points
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+
+RIFLES = "crown/rifle-platoon@basic"
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+def copies(loadout, count, **changes):
+    """The same loadout under as many names; `changes` are of the first."""
+    first = loadout.with_(**changes) if changes else loadout
+    return [
+        each.model_copy(
+            update={"unit": each.unit.model_copy(update={"id": f"copy-{number}", "name": f"Copy {number}"})}
+        )
+        for number, each in enumerate([first, *[loadout] * (count - 1)])
+    ]
+
+
+def rated(sides, **how):
+    return fair_points(sides, against=sides, **how).frame.set_index("loadout")
+
+
+@pytest.mark.parametrize(("points", "verdict"), [(35, FAIR), (50, OVER), (36, FAIR), (37, OVER), (25, UNDER)])
+def test_of_copies_all_have_one_price_and_the_one_that_costs_another_is_wrong(library, points, verdict):
+    found = rated(copies(library[RIFLES], 6, points=points))
+    assert found["fair_points"].tolist() == pytest.approx([35] * 6)
+    # Beside those of its kind it is sure what it should cost; they have one that costs something else.
+    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([35, 35])
+    assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
+
+
+def test_fewer_copies_than_are_needed_say_nothing(library):
+    found = rated(copies(library[RIFLES], 3, points=90))
+    assert set(found["verdict"]) == {CANNOT_SAY}
+    assert found["fair_points"].isna().all()
+    assert found["why"].str.contains("fewer than 3 other units").all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "reason"),
+    [
+        ({"dice": +5}, UNDER, "dice for 100 points"),
+        ({"dice": -3}, OVER, "dice for 100 points"),
+        ({"defence": 3}, UNDER, "DEFENCE 3 (others of its role: 2)"),
+        ({"defence": 1}, OVER, "DEFENCE 1 (others of its role: 2)"),
+        ({"damage_limit": 3}, UNDER, "points of damage destroy 100 points of it"),
+        ({"qualities": "+Arc"}, UNDER, "a die does 1.1 times what others' do (Arc)"),
+        ({"rules": "+Durable"}, UNDER, "as its hits let one expect (Durable)"),
+    ],
+)
+def test_what_was_changed_is_why(library, changes, verdict, reason):
+    found = rated(copies(library["crown/black-watch-assault-dragoons@full-strength"], 6, **changes))
+    assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
+    assert reason in found["why"].iloc[0].split(";")[0]
+
+
+@pytest.fixture(scope="module")
+def game():
+    table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
+    return table, exchange_of(table.frame, table.attackers, table.situations)
+
+
+@pytest.mark.parametrize("times", [0.8, 1.2])
+def test_the_verdict_follows_a_price(game, times):
+    """Repriced by a fifth its fair points stay where they were, and what it costs over them moves by a fifth."""
+    table, exchange = game
+    before = _rated(table, exchange).frame.set_index("loadout")
+    known = before[before["fair_points"].notna() & (before["points"] > 60)].index[::6]
+    for name in known:
+        points = round(float(times * before.loc[name, "points"]))
+        sides = tuple(each.with_(points=points) if each.selector == name else each for each in exchange.loadouts)
+        after = _rated(table, exchange._replace(loadouts=sides)).frame.set_index("loadout")
+        assert after.loc[name, "points"] == points
+        assert after.loc[name, "fair_points"] == pytest.approx(before.loc[name, "fair_points"], rel=0.05)
+        moved = after.loc[name, "points_over_fair"] / before.loc[name, "points_over_fair"]
+        assert moved == pytest.approx(times, rel=0.06)
+        order = [UNDER, FAIR, OVER]
+        both = [each.loc[name, "verdict"] for each in (before, after)]
+        if CANNOT_SAY not in both:
+            assert (order.index(both[1]) - order.index(both[0])) * np.sign(times - 1) >= 0
+
+
+def test_certificates_are_near_nothing(game):
+    found = _rated(*game)
+    assert max(found.residuals.values()) < 1e-9
+    assert found.exploitability < 1e-9
+    assert 0 < found.one_number < 1
+    assert found.frame["met"].sum() == pytest.approx(1)
+    assert found.frame["played"].sum() == pytest.approx(1)
+
+
+def test_intervals_hold_the_figure_and_all_is_the_same_every_time(game):
+    found, again = _rated(*game), _rated(*game)
+    pd.testing.assert_frame_equal(found.frame, again.frame)
+    known = found.frame.dropna(subset=["fair_points"])
+    inside = (known["low"] <= known["fair_points"] * 1.001) & (known["fair_points"] <= known["high"] * 1.001)
+    assert inside.mean() > 0.95
+
+
+def test_who_is_asked_for_is_rated_as_in_the_whole(library):
+    whole = fair_points("crown/*@basic", against="crown/*@basic", situations=["charge"], profiles=library).frame
+    some = fair_points("crown/rifle*@basic", against="crown/*@basic", situations=["charge"], profiles=library).frame
+    shown = whole[whole["loadout"].isin(some["loadout"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(some, shown)
+
+
+def test_two_sides_that_do_not_meet_among_themselves_are_both_rated(library):
+    there, back = (
+        matchups(f"{ours}/*", f"{theirs}/*", situations=["long-range", "charge"], profiles=library)
+        for ours, theirs in (("crown", "imperium"), ("imperium", "crown"))
+    )
+    sides = there.attackers + there.defenders
+    both = analyser.Matchups(
+        pd.concat([there.frame, back.frame], ignore_index=True),
+        sides,
+        sides,
+        there.situations,
+        None,
+        there.metric,
+        there.ruleset,
+        there.not_modelled,
+        there.profiles,
+    )
+    found = fair_points(both)
+    assert set(found.frame["faction"]) == {"crown", "imperium"}
+    assert max(found.residuals.values()) < 1e-9
+    assert found.exploitability < 1e-9
+
+
+# --- who cannot be rated ------------------------------------------------------------------------------------
+
+
+def test_what_is_not_in_the_game_is_named_with_a_reason(library):
+    sides = copies(library[RIFLES], 7)
+    unarmed = sides[5].model_copy(update={"unit": sides[5].unit.model_copy(update={"rows": ()})})
+    free, unknown = sides[4].with_(points=0), sides[6].model_copy(deep=True)
+    levels = {name: each.model_copy(update={"points": None}) for name, each in unknown.unit.levels.items()}
+    unknown = unknown.model_copy(update={"unit": unknown.unit.model_copy(update={"levels": levels})})
+    found = rated([*sides[:4], free, unarmed, unknown], situations=["long-range"])
+    assert found["verdict"].tolist() == [*[FAIR] * 4, *[CANNOT_SAY] * 3]
+    assert found["why"].tolist()[4:] == ["it costs no points", "it hurts nobody here", "it has no points"]
+    text = str(fair_points([*sides[:4], free, unarmed, unknown], against=sides[:4], situations=["long-range"]))
+    assert "nan" not in text.lower()
+    assert "inf" not in text.lower().replace("infantry", "")
+
+
+@pytest.mark.parametrize(
+    ("units", "why"),
+    [
+        (["crown/rifle-platoon@basic"], "nobody here exchanges anything"),
+        (
+            ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
+            "nobody here exchanges anything",
+        ),
+    ],
+)
+def test_a_game_without_exchange_is_refused(units, why):
+    with pytest.raises(InputError, match=why):
+        fair_points(units[:1], against=units[-1:], situations=["long-range"])
+
+
+def test_a_wrong_name_is_told_with_the_nearest():
+    with pytest.raises(InputError, match="rifle-platoon"):
+        fair_points("crown/rifle-platon@basic")
+    with pytest.raises(InputError, match="situations"):
+        fair_points("crown/*", against="crown/*", situations=["long-rnge"])
+
+
+# --- how it is told -----------------------------------------------------------------------------------------
+
+
+def test_the_text_says_verdicts_whys_roles_and_how_sure_it_is(game):
+    found = _rated(*game)
+    text = " ".join(str(found).split())
+    assert f"Fair points of {len(found.frame)} loadouts (exact):" in text
+    for verdict in (OVER, UNDER):
+        assert f"Most {verdict}:" in text
+        for row in found.of(verdict, 5).to_dict("records"):
+            assert row["loadout"] in text
+            assert " ".join(row["why"].split()) in text
+    assert found.limits in text
+    assert f"explains {100 * found.one_number:.0f}%" in text
+    assert all(each.role in text for each in found.roles)
+    assert max(map(len, str(found).splitlines())) <= 100
+
+
+def test_plain_data_has_no_nan(game):
+    record = _rated(*game).as_dict()
+    assert not [
+        value for row in record["loadouts"] for value in row.values() if isinstance(value, float) and np.isnan(value)
+    ]
+    assert record["method"] == "exact"

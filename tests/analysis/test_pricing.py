@@ -1,0 +1,170 @@
+"""Prices from a game: planted ones are found again, and every certificate is checked by another way."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from analyser.analysis import pricing
+from analyser.analysis.pricing import (
+    ahead,
+    connected,
+    equilibrium,
+    even_trade,
+    evenly_ahead,
+    one_number,
+    response,
+    two_sided,
+    weighted_median,
+)
+
+ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(7)
+
+
+def field_of(random, count):
+    return random.dirichlet(np.ones(count))
+
+
+def up_to_a_factor(logs):
+    return logs - logs.mean()
+
+
+# --- prices that trade evenly -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_planted_prices_are_found_again(seed):
+    """Who is worth twice as much does twice as much harm to each, and takes half of it: whoever is met."""
+    random = np.random.default_rng(seed)
+    planted, touch = random.normal(size=20), random.uniform(0.01, 0.3, (20, 20))
+    losses = (touch + touch.T) * np.exp(planted[:, None] - planted[None, :])
+    field = field_of(random, 20)
+    even, other_way = even_trade(losses, field), evenly_ahead(losses, field, np.zeros(20))
+    for found in (even, other_way):
+        assert found.prices - found.prices[0] == pytest.approx(planted - planted[0], abs=1e-8)
+        assert found.residual < 1e-9
+
+
+def test_offence_and_toughness_are_found_again(random):
+    offence, toughness = random.normal(size=(2, 12))
+    losses, field = np.exp(offence[:, None] - toughness[None, :]) / 50, field_of(random, 12)
+    found_offence, found_toughness, residual = two_sided(losses, field)
+    assert up_to_a_factor(found_offence) == pytest.approx(up_to_a_factor(offence), abs=1e-8)
+    assert up_to_a_factor(found_toughness) == pytest.approx(up_to_a_factor(toughness), abs=1e-8)
+    assert residual < 1e-9
+    assert up_to_a_factor(even_trade(losses, field).prices) == pytest.approx(
+        up_to_a_factor((offence + toughness) / 2), abs=1e-8
+    )
+
+
+def test_even_trade_is_where_a_convex_sum_is_least(random):
+    """The balance is the minimum of all that is exchanged (Osborne 1960): found here by a general optimiser."""
+    losses, field = random.uniform(0, 0.4, (9, 9)), field_of(random, 9)
+
+    def exchanged(prices):
+        return float(field @ (losses * np.exp(prices[None, :] - prices[:, None])) @ field)
+
+    found = minimize(exchanged, np.zeros(9), method="BFGS", options={"gtol": 1e-12}).x
+    assert up_to_a_factor(even_trade(losses, field).prices) == pytest.approx(up_to_a_factor(found), abs=1e-4)
+
+
+def test_at_even_prices_each_destroys_what_it_loses(random):
+    losses, field = random.uniform(0, 0.4, (9, 9)), field_of(random, 9)
+    price = np.exp(even_trade(losses, field).prices)
+    for one in range(9):
+        destroyed = sum(field[other] * losses[one, other] * price[other] for other in range(9))
+        lost = sum(field[other] * losses[other, one] * price[one] ** 2 / price[other] for other in range(9))
+        assert destroyed == pytest.approx(lost, rel=1e-9)
+
+
+def test_at_the_other_prices_nobody_comes_out_ahead_and_the_field_is_an_equilibrium(random):
+    losses, field = random.uniform(0, 0.4, (9, 9)), field_of(random, 9)
+    found = evenly_ahead(losses, field, np.zeros(9))
+    gains = ahead(losses, found.prices)
+    assert np.abs(gains @ field).max() == pytest.approx(found.residual, abs=1e-15)
+    assert found.residual < 1e-12
+    _, _, value, exploitability = equilibrium(gains)
+    assert value == pytest.approx(0, abs=1e-12)
+    assert exploitability < 1e-9
+
+
+def test_a_copy_has_the_same_price_and_a_dominated_one_a_lower(random):
+    losses = random.uniform(0.05, 0.4, (8, 8))
+    losses[1], losses[:, 1] = losses[0], losses[:, 0]
+    losses[1, 1] = losses[0, 1] = losses[1, 0] = losses[0, 0]
+    losses[3], losses[:, 3] = 0.8 * losses[2], 1.1 * losses[:, 2]
+    field = field_of(random, 8)
+    for prices in (even_trade(losses, field).prices, evenly_ahead(losses, field, np.zeros(8)).prices):
+        assert prices[0] == pytest.approx(prices[1], abs=1e-9)
+        assert prices[3] < prices[2]
+
+
+# --- the metagame -------------------------------------------------------------------------------------------
+
+
+def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
+    rows, columns, value, exploitability = equilibrium(ROCK_PAPER_SCISSORS)
+    assert rows == pytest.approx([1 / 3] * 3)
+    assert columns == pytest.approx([1 / 3] * 3)
+    assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
+    strength, explained = one_number(ROCK_PAPER_SCISSORS, np.ones((3, 3)))
+    assert strength == pytest.approx([0, 0, 0], abs=1e-12)
+    assert explained == pytest.approx(0, abs=1e-12)
+
+
+def test_what_is_dominated_is_not_played():
+    gains = np.array([[0.0, 0.2, 0.5], [-0.2, 0.0, 0.1], [-0.5, -0.1, 0.0]])
+    rows, columns, _, exploitability = equilibrium(gains)
+    assert rows == pytest.approx([1, 0, 0])
+    assert columns == pytest.approx([1, 0, 0])
+    assert exploitability == pytest.approx(0, abs=1e-12)
+
+
+def test_two_sides_that_do_not_meet_among_themselves_have_mixtures_of_their_own():
+    rows, columns, value, exploitability = equilibrium(np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]))
+    assert rows == pytest.approx([0.5, 0.5, 0])
+    assert columns == pytest.approx([0.5, 0.5])
+    assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
+
+
+def test_the_response_is_what_it_answers(random):
+    gains = random.uniform(-1, 1, (10, 10))
+    gains, prior, met = gains - gains.T, field_of(random, 10), np.ones((10, 10), bool)
+    field = response(gains, prior, met)
+    wanted = prior * np.exp(pricing.PICKINESS * gains @ field)
+    assert field == pytest.approx(wanted / wanted.sum(), rel=1e-8)
+    assert response(gains, prior, met, pickiness=0.0) == pytest.approx(prior)
+
+
+def test_one_number_is_the_best_there_is(random):
+    gains, weights = random.uniform(-1, 1, (7, 7)), random.uniform(0, 1, (7, 7))
+    gains, weights = gains - gains.T, weights + weights.T
+
+    def unexplained(strength):
+        return float((weights * (gains - strength[:, None] + strength[None, :]) ** 2).sum())
+
+    strength, explained = one_number(gains, weights)
+    best = minimize(unexplained, np.zeros(7), method="BFGS").fun
+    assert unexplained(strength) == pytest.approx(best, rel=1e-9)
+    assert explained == pytest.approx(1 - best / (weights * gains**2).sum())
+
+
+# --- small things -------------------------------------------------------------------------------------------
+
+
+def test_who_hurts_nobody_or_is_hurt_by_nobody_stands_outside():
+    losses = np.ones((4, 4))
+    losses[2, :] = 0  # hurts nobody
+    losses[:, 3] = 0  # nobody hurts it
+    assert connected(losses).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_weighted_median_is_that_of_a_list_with_repetitions(seed):
+    random = np.random.default_rng(seed)
+    values, counts = random.normal(size=7).round(1), random.integers(1, 5, 7)
+    assert weighted_median(values, counts.astype(float)) == pytest.approx(np.median(np.repeat(values, counts)))
