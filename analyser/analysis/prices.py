@@ -118,10 +118,16 @@ class FairPoints:
         return plots.fair_points(self.frame, ax=ax)
 
     def of(self, verdict: str, most: int | None = None) -> pd.DataFrame:
-        """The loadouts of a verdict, the farthest from its fair points first."""
+        """The units of a verdict, each at the level that is farthest from its fair points, the farthest first.
+
+        `also` names the other levels that have it.
+        """
         found = self.frame[self.frame["verdict"] == verdict]
         away = np.abs(np.log(found["points_over_fair"].to_numpy(np.float64)))
-        return found.iloc[np.argsort(-away, kind="stable")[:most]]
+        found = found.iloc[np.argsort(-away, kind="stable")]
+        units = found["loadout"].map(unit_of)
+        levels = found.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))
+        return found[~units.duplicated()].assign(also=levels.to_numpy()).head(len(found) if most is None else most)
 
     def __str__(self) -> str:
         """Every loadout of a few, of more those farthest from their fair points; the roles, and how sure it is."""
@@ -139,12 +145,21 @@ class FairPoints:
             blocks += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
         told = [(each.role, counted(each.units, "unit"), f"{each.times:.2f} x", each.paid_for) for each in self.roles]
         blocks.append(["Points over what is exchanged, by role:", *aligned(told, "<>><")])
+        blocks.append(fill(self._played(), WIDTH))
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
         blocks.append(
             [*fill(f"{explained}; the rest is rock, paper, scissors.", WIDTH), *fill(f"Intervals: {INTERVAL}.", WIDTH)]
         )
         blocks.append([f"Profiles: {self.profiles}."])
         return "\n\n".join(map("\n".join, blocks)) + "\n"
+
+    def _played(self) -> str:
+        """Who is there at today's points where everybody plays as well as can be."""
+        played = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
+        named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
+        listed = ", ".join(named) or "none of these"
+        how = f"exploitability {self.exploitability:.0e}"
+        return f"Who is left where nobody can do better at today's points ({how}): {listed}."
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -270,7 +285,10 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
     played = np.zeros(len(today))
     played[columns], played[rows] = theirs, ours
     reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
-    verdicts = [_verdict(*each) for each in zip(today, fair, low, high, other_way)]
+    verdicts = [
+        _sure(_verdict(*each), fair[at], reasons.uncounted(at, 1), reasons.uncounted(at, -1))
+        for at, each in enumerate(zip(today, fair, low, high, other_way))
+    ]
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     table = pd.DataFrame(
         {
@@ -372,6 +390,18 @@ def _verdict(today: float, fair: float, low: float, high: float, other_way: floa
     return (OVER if today > high else UNDER), ""
 
 
+def _sure(found: tuple[str, str], fair: float, merits: str, faults: str) -> tuple[str, str]:
+    """A verdict, unless the profile has something that speaks against it and that nothing here counts."""
+    verdict, _ = found
+    against = merits if verdict == OVER else faults if verdict == UNDER else ""
+    if not against:
+        return found
+    return (
+        CANNOT_SAY,
+        f"by what it exchanges it should cost {np.exp(fair):.0f} points, but nothing here counts {against}",
+    )
+
+
 def _sides_of(exchange: Exchange) -> tuple[list[int], list[int]]:
     """Who plays against whom: everybody each other, or those of two sides that do not meet among themselves."""
     everybody = list(range(len(exchange.loadouts)))
@@ -407,5 +437,6 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
         verdict = [row["verdict"]] if with_verdict else []
         rows.append([f"  {row['loadout']}", str(row["points"]), "→", fair, interval, *verdict, row["role"]])
     lines = aligned(rows, "<>>>><<")
-    whys = [fill(str(reason), WIDTH, indent=6) for reason in found["why"]]
+    also = [f" Also {each}." if each else "" for each in found.get("also", [""] * len(found))]
+    whys = [fill(f"{reason}.{more}", WIDTH, indent=6) for reason, more in zip(found["why"], also)]
     return [each for line, why_so in zip(lines, whys) for each in (line, *why_so)]

@@ -24,6 +24,11 @@ _TEXTS = {
     "DEFENCE": "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
     "rules": "it holds out {times:.1f} times as long as its hits let one expect{rules}",
 }
+_UNCOUNTED = {
+    "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
+    "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
+}
+_FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points that no figure here counts
 
 
 class Part(NamedTuple):
@@ -54,12 +59,28 @@ class Reasons:
             "DEFENCE": defence,
             "rules": toughness - damage - defence,
         }
-        same = [np.array([each == role for each in roles]) for role in roles]
-        self._parts = {
-            name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in same]))
-            for name, each in own.items()
+        uncounted = {
+            "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
+            "SPEED": np.log([each.speed or 1.0 for each in units]),
         }
+        same = [np.array([each == role for each in roles]) for role in roles]
+        self._parts, self._uncounted = (
+            {
+                name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in same]))
+                for name, each in factors.items()
+            }
+            for factors in (own, uncounted)
+        )
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
+
+    def uncounted(self, at: int, sign: int) -> str:
+        """What no figure here counts: for a sign of 1 its merits beside others of its role, for -1 its faults."""
+        far = [name for name, part in self._uncounted.items() if sign * (part.own[at] - part.usual[at]) > _FAR]
+        return " and ".join(
+            _UNCOUNTED[name].format(own=np.exp(part.own[at]), usual=np.exp(part.usual[at]))
+            for name, part in self._uncounted.items()
+            if name in far
+        )
 
     def why(self, at: int, sign: int) -> str:
         """The one or two factors that move a loadout most; `sign` is 1 if it is worth more than it costs, -1 if less.
