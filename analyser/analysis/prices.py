@@ -273,7 +273,8 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
     offence, toughness, _ = pricing.two_sided(losses, field)
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers = _Peers(roles, exchange)
-    fair, other_way = (peers.fair(each.prices, exchange.evenly) for each in (even, ahead))
+    evenly = np.ones(len(today))
+    fair, other_way = (peers.fair(each.prices, evenly) for each in (even, ahead))
     drawn = [
         peers.fair(pricing.even_trade(exchange.mean(weights), shares, even.prices, within=1e-4).prices, shares / field)
         for shares, weights in exchange.fields(field, DRAWS, SEED)
@@ -301,10 +302,10 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
             "verdict": [each for each, _ in verdicts],
             "why": [doubt or reasons.why(at, _SIGNS[verdict]) for at, (verdict, doubt) in enumerate(verdicts)],
             "points_over_fair": np.exp(today - fair),
-            "trades_evenly_at": np.exp(peers.anchored(even.prices, exchange.evenly)),
+            "trades_evenly_at": np.exp(peers.anchored(even.prices, evenly)),
             "comes_out_even_at": np.exp(other_way),
-            "offence": np.exp(peers.over_usual(offence - today, exchange.evenly)),
-            "toughness": np.exp(peers.over_usual(toughness - today, exchange.evenly)),
+            "offence": np.exp(peers.over_usual(offence - today)),
+            "toughness": np.exp(peers.over_usual(toughness - today)),
             "met": field,
             "played": np.where(played > _PLAYED, played, 0.0),
             "beats": [_opponents(each, exchange) for each in odd],
@@ -352,12 +353,12 @@ class _Peers:
         paid = [weighted_median(over[each], weights[each]) if len(each) else np.nan for each in self._others]
         return np.asarray(prices + np.array(paid)[self._units], np.float64)
 
-    def over_usual(self, values: Array, shares: Array) -> Array:
+    def over_usual(self, values: Array) -> Array:
         """Each over the median of its role, itself among them."""
         usual = np.zeros(len(values))
         for role in np.unique(self._roles):
             same = self._roles == role
-            usual[same] = weighted_median(values[same], (self._even * shares)[same])
+            usual[same] = weighted_median(values[same], self._even[same])
         return values - usual
 
     def roles(self, prices: Array) -> tuple[Role, ...]:
