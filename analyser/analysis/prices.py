@@ -12,6 +12,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis import pricing
+from analyser.analysis.balance import dominations
 from analyser.analysis.exchange import Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
@@ -290,6 +291,10 @@ def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
         _sure(_verdict(*each), fair[at], reasons.uncounted(at, 1), reasons.uncounted(at, -1))
         for at, each in enumerate(zip(today, fair, low, high, other_way))
     ]
+    dearer = _dearer(found)
+    for at, each in enumerate(exchange.loadouts):  # of a twin one of the two is wrong: who is above its fair points
+        if each.selector in dearer and today[at] > fair[at] + NEAR:
+            verdicts[at] = OVER, dearer[each.selector]
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     table = pd.DataFrame(
         {
@@ -389,6 +394,18 @@ def _verdict(today: float, fair: float, low: float, high: float, other_way: floa
             "come out ahead as often as behind"
         )
     return (OVER if today > high else UNDER), ""
+
+
+def _dearer(found: Matchups) -> dict[str, str]:
+    """Why a loadout is surely too dear: one that does all that it does, and has all that it has, costs less."""
+    pairs = dominations(found.frame, found.attackers)
+    equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
+    cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
+    return {
+        row["attacker"]: f"{row['by']} does at least as well in every matchup, has all that it has, and costs "
+        f"{row['points_saved']} points less"
+        for row in cheapest.to_dict("records")
+    }
 
 
 def _sure(found: tuple[str, str], fair: float, merits: str, faults: str) -> tuple[str, str]:

@@ -43,6 +43,16 @@ def test_of_copies_all_have_one_price_and_the_one_that_costs_another_is_wrong(li
     assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
 
 
+def test_a_twin_that_costs_less_settles_it_whatever_the_interval(library):
+    rifles = library["crown/rifle-platoon@basic"]
+    dear, cheap = copies(rifles, 2, points=60)
+    found = rated([dear, cheap, *library.matching("*/*@basic")], situations=["long-range"])
+    assert found.loc[dear.selector, "verdict"] == OVER
+    assert "copy-1@basic does at least as well in every matchup" in found.loc[dear.selector, "why"]
+    assert "costs 25 points less" in found.loc[dear.selector, "why"]
+    assert found["trades_evenly_at"].iloc[0] == pytest.approx(found["trades_evenly_at"].iloc[1])
+
+
 def test_fewer_copies_than_are_needed_say_nothing(library):
     found = rated(copies(library[RIFLES], 3, points=90))
     assert set(found["verdict"]) == {CANNOT_SAY}
