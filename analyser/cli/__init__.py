@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
     },
     "Balance": {
         "prices": ("verdict", "What loadouts should cost, and why."),
+        "site": ("verdict", "An index page over reports, with what changed."),
     },
     "Profiles": {
         "units": ("library", "The units that there are."),

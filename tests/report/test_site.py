@@ -1,0 +1,101 @@
+"""The index page over reports: versions in order, what changed, and who is wrongly priced among everybody."""
+
+import html
+import re
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles, shipped_profiles
+from analyser.report import write_report, write_site
+from analyser.report.site import _natural
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Profiles of two small factions, and the same with one loadout repriced."""
+    kept = {"crown": "rifle", "imperium": "scion-grenadier-platoon|scion-vierling-heavy"}
+    found = []
+    for name in ("old", "new"):
+        folder = tmp_path_factory.mktemp("profiles") / name
+        folder.mkdir()
+        for faction, units in kept.items():
+            head, *rest = re.split(
+                r"(?m)^(?=\[\[unit\]\])", (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
+            )
+            text = head + "".join(each for each in rest if re.search(f'(?m)^id = "({units})', each))
+            if name == "new" and faction == "crown":
+                text = text.replace("points = 60", "points = 90")
+            (folder / f"{faction}.toml").write_text(text, encoding="utf-8")
+        found.append(folder)
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(folders, tmp_path_factory):
+    place = tmp_path_factory.mktemp("site")
+    for version, folder in zip(("v9", "v10"), folders):
+        page = write_site(place, add=version, situations=["long-range"], profiles=Profiles(folder))
+        assert page == place / "index.html"
+    return place
+
+
+@pytest.fixture(scope="module")
+def text(site):
+    return html.unescape((site / "index.html").read_text(encoding="utf-8"))
+
+
+def test_each_pair_of_factions_has_a_report_that_the_page_leads_to(site, text):
+    pairs = ["crown-crown", "crown-imperium", "imperium-imperium"]
+    for version in ("v9", "v10"):
+        assert sorted(path.name for path in (site / version).iterdir()) == pairs
+        assert all(f'href="{version}/{pair}/index.html"' in text for pair in pairs)
+    assert all((site / link).exists() for link in re.findall(r'href="([^"#:]+)"', text))
+
+
+def test_the_newest_comes_first_and_says_what_changed(text):
+    newest, oldest = text.split("<h2")[1:]
+    assert ">v10<" in newest
+    assert "What changed since v9" in newest
+    assert "crown/rifle-platoon: levels.reinforced.points: 60 -> 90" in newest
+    assert re.search(r"crown/rifle-platoon@reinforced</th><td>60 → 90</td>", newest)
+    assert ">v9<" in oldest
+    assert "What changed" not in oldest
+
+
+def test_no_remote_resource_and_no_nan(text):
+    assert "http" not in text
+    assert "nan" not in text.lower().replace("dominant", "")
+
+
+def test_the_same_reports_give_the_same_page(site):
+    before = (site / "index.html").read_bytes()
+    write_site(site)
+    assert (site / "index.html").read_bytes() == before
+
+
+def test_a_report_that_is_broken_is_named(site, tmp_path, folders):
+    out = tmp_path / "v1" / "one"
+    write_report("crown/*@basic", "imperium/*@basic", out=out, situations=["long-range"], profiles=Profiles(folders[0]))
+    (out / "units.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(str(out))):
+        write_site(tmp_path)
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_bad_input_is_told(tmp_path):
+    with pytest.raises(InputError, match="no report is there"):
+        write_site(tmp_path)
+    for name in ("a/b", "..", ".hidden", ""):
+        with pytest.raises(InputError, match="add"):
+            write_site(tmp_path, add=name)
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="not of this program"):
+        write_site(tmp_path)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
+
+
+def test_versions_are_in_the_order_of_their_numbers():
+    assert sorted(["v10", "v9", "2026-11", "2026-2"], key=_natural) == ["2026-2", "2026-11", "v9", "v10"]
