@@ -77,10 +77,8 @@ def _check_size(size: int, where: str) -> None:
 def _unpacked(data: bytes, where: str) -> bytes:
     """The one file in a zip, read in memory; nothing is ever written to where a zip says."""
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            member = _only_member(archive.infolist(), where)
-            with archive.open(member) as file:
-                unpacked = file.read(LARGEST_FILE + 1)
+        with zipfile.ZipFile(BytesIO(data)) as archive, archive.open(_only_member(archive.infolist(), where)) as file:
+            unpacked = file.read(LARGEST_FILE + 1)
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
@@ -114,19 +112,15 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
 class _BoundedBuilder(TreeBuilder):
     """A tree builder that gives up on a document no honest program would write."""
 
-    def __init__(self, where: str) -> None:
-        super().__init__()
-        self.where = where
-        self.depth = 0
-        self.count = 0
+    depth = count = 0
 
     def start(self, tag: Any, attrs: Any) -> Any:
         self.depth += 1
         self.count += 1
         if self.depth > DEEPEST:
-            raise InputError("elements nested too deep", where=self.where, allowed=f"up to {DEEPEST} levels")
+            raise InputError("elements nested too deep", allowed=f"up to {DEEPEST} levels")
         if self.count > MOST_ELEMENTS:
-            raise InputError("too many elements", where=self.where, allowed=f"up to {MOST_ELEMENTS}")
+            raise InputError("too many elements", allowed=f"up to {MOST_ELEMENTS}")
         return super().start(tag, attrs)
 
     def end(self, tag: Any) -> Any:
@@ -136,13 +130,12 @@ class _BoundedBuilder(TreeBuilder):
 
 def parse(data: bytes, where: str) -> Element:
     """The root element of an XML document; InputError for broken XML, document types, entities, outside references."""
-    builder = _BoundedBuilder(where)
-    parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    parser = DefusedXMLParser(target=_BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
         root: Element = parser.close()
-    except InputError:
-        raise
+    except InputError as error:
+        raise error.inside(where) from None
     except ParseError as error:
         line, column = error.position
         problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
