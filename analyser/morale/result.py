@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -179,16 +179,16 @@ class MoraleResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
-        return [row for name in self.tables for row in self._long(name)]
-
-    def _long(self, name: str) -> Iterator[dict[str, Any]]:
-        head, table = {"table": name, "method": self.method}, self.tables[name]
-        for measure in (*table.probabilities, *table.means) or (None,):  # none: a table of words
-            for row in self._records(name):
-                keys = {key: row[key] for key in table.keys}
-                cells = {} if measure is None else {"measure": measure, "value": row[measure]}
-                ends = ((end, f"{measure}_{end}") for end in ("low", "high", "standard_error"))
-                yield head | keys | cells | {end: row[column] for end, column in ends if column in row}
+        rows: list[dict[str, Any]] = []
+        for name, table in self.tables.items():
+            head = {"table": name, "method": self.method}
+            for measure in (*table.probabilities, *table.means) or (None,):  # none: a table of words
+                for row in self._records(name):
+                    keys = {key: row[key] for key in table.keys}
+                    cells = {} if measure is None else {"measure": measure, "value": row[measure]}
+                    ends = ((end, f"{measure}_{end}") for end in ("low", "high", "standard_error"))
+                    rows.append(head | keys | cells | {end: row[column] for end, column in ends if column in row})
+        return rows
 
     def heading(self) -> list[tuple[str, str]]:
         """The question with its defaults, without keys that say nothing."""
@@ -212,7 +212,7 @@ class MoraleResult(Result):
             likely = np.asarray(columns[next(iter(table.probabilities))]) >= NEGLIGIBLE
         rows = [[*map(_heading, (*table.keys, *table.probabilities, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
-            shares = [str(estimate(table.probabilities[measure][row], self.trials)) for measure in table.probabilities]
+            shares = [str(estimate(weights[row], self.trials)) for weights in table.probabilities.values()]
             means = [_mean(columns, measure, row) for measure in table.means]
             rows.append([*(str(columns[key][row]) for key in table.keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"

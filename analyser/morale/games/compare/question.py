@@ -22,10 +22,8 @@ from analyser.morale.games.legion.question import CourageOrNone, Suppression
 from analyser.morale.games.mordheim.question import LEADERSHIPS
 from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, Several, spread_over, told
 
-MOST_MODELS = 100
-
 Section = dict[str, Any]
-Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Models = Annotated[int, Field(ge=1, le=100)]
 Sides = Annotated[int, Field(ge=1, le=1000)]
 FATES_OF_SYSTEMS = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES_OF_SYSTEMS))

@@ -16,7 +16,6 @@ from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
 from analyser.morale.questions import as_written
 
-UNDECIDED, EAGER, SHAKEN, ROUTED, SILENCED = range(5)
 BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 DIE = sided(6)
@@ -41,28 +40,28 @@ class UnitTested(Part[Check]):
 
     def chain(self) -> Chain:
         """One die, if there is a check at all."""
-        check, ruleset, stands = self.asked, self.question.ruleset, SHAKEN if self.asked.state == "shaken" else EAGER
-        end = {gt.FLEES: ROUTED, gt.IS_SHAKEN: SHAKEN, gt.IS_SILENCED: SILENCED}.get(self.response, stands)
+        check, ruleset, checks = self.asked, self.question.ruleset, self.response == gt.CHECKS
+        ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
 
-        def checked(_: Any, rolled: Any) -> Any:
-            if self.response != gt.CHECKS:
-                return end
+        def checked(stands: Any, rolled: Any) -> Any:
+            if not checks:
+                return ends.get(self.response, stands)
             modifier = BONUS[check.quality] + check.modifier
-            return np.where(gt.passes_check(rolled, modifier, ruleset.check_target), stands, ROUTED)
+            return np.where(gt.passes_check(rolled, modifier, ruleset.check_target), stands, gt.ROUTED)
 
-        die = Phase(checked, sided(ruleset.check_sides), int(self.response == gt.CHECKS))
-        return Chain(UNDECIDED, (die, RECORD), SILENCED + 1)
+        start = gt.SHAKEN if check.state == "shaken" else gt.EAGER
+        return Chain(start, (Phase(checked, sided(ruleset.check_sides), int(checks)), RECORD), gt.SILENCED + 1)
 
     def answer(self, recorded: Recorded) -> Answer:
         """`check`: whether it stands, flees or is silenced, and its state afterwards."""
-        weights = recorded.of_all(SILENCED + 1)
+        of_state = recorded.of_all(gt.SILENCED + 1).T
         probabilities = {
-            "p_stands": weights[:, EAGER] + weights[:, SHAKEN],
-            "p_flees": weights[:, ROUTED],
-            "p_silenced": weights[:, SILENCED],
-            "p_eager": weights[:, EAGER],
-            "p_shaken": weights[:, SHAKEN],
-            "p_routed": weights[:, ROUTED],
+            "p_stands": of_state[gt.EAGER] + of_state[gt.SHAKEN],
+            "p_flees": of_state[gt.ROUTED],
+            "p_silenced": of_state[gt.SILENCED],
+            "p_eager": of_state[gt.EAGER],
+            "p_shaken": of_state[gt.SHAKEN],
+            "p_routed": of_state[gt.ROUTED],
         }
         routed = "silenced" if self.asked.arm == "artillery" else "routed"
         panel = Bars("check", f"Probability to be {routed}", "arm", f"p_{routed}")

@@ -13,14 +13,13 @@ MOST_FRIENDS = 7
 MOST_ROUTED = 8
 MOST_DIVISION = 14
 MOST_GAME = 8
-MOST_PIPS = 100
 
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
 Quality = Literal["regular", "veteran", "old guard"]
 Modifier = Annotated[int, Field(ge=-100, le=100)]
-Count = Annotated[int, Field(ge=0, le=MOST_PIPS)]
+Count = Annotated[int, Field(ge=0, le=100)]
 PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things each turn, before rallying.")]
 CorpsUnits = Annotated[
     Annotated[int, Field(ge=1, le=1000)] | None,

@@ -20,12 +20,11 @@ from analyser.morale.questions import (
     told,
 )
 
-MOST_COURAGE = 20
 MOST_TOKENS = 60
 SWITCHED = {True: 0.5, False: None}  # the probability of panic that is looked for, asked without a number
 
 
-Courage = Annotated[int, Field(ge=1, le=MOST_COURAGE)]
+Courage = Annotated[int, Field(ge=1, le=20)]
 Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(one_or_list)]
 CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]

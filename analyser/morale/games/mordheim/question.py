@@ -14,8 +14,6 @@ from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
 MOST_ATTACKS = 10
-MOST_TESTS = 10
-MOST_FIGHTS = 6
 LEADERSHIPS = range(2, 13)
 
 Leadership = Annotated[int, Field(ge=LEADERSHIPS[0], le=LEADERSHIPS[-1])]
@@ -76,7 +74,7 @@ class Warband(Record):
     casualties_from: Several[Fight] = told(
         (),
         "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
-        max_length=MOST_FIGHTS,
+        max_length=6,
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
@@ -190,7 +188,7 @@ class Together(Record):
     rout_test: bool = told(False, "A rout test is due first; failed, nobody tests any more.")
     best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
     warriors: Several[Warrior] = told(
-        (), "Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=MOST_TESTS
+        (), "Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
     )
 
     @model_validator(mode="after")

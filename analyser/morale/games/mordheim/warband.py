@@ -107,7 +107,7 @@ class Roster:
         if isinstance(falls, int):
             falls = "first" if falls == turn else "last"
         for earlier in range(min(turn, 1), turn + 1):
-            for losses in self._losses(warband, earlier):
+            for losses in self.losses(warband, earlier):
                 if earlier == turn:  # the fewer stand the earlier, so that no state has its casualties twice
                     standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
                     for whose in (0, *standing) if falls == "random" else (EVERYBODY,):
@@ -116,7 +116,8 @@ class Roster:
         if turn and warband.leader_falls == turn:
             yield self._leader_falls
 
-    def _losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
+    def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
+        """What takes out warriors before the test of a turn, or at the start, 0."""
         pmf = self._question.casualties_of(warband)[turn - 1] if turn else certainly(warband.out)
         if len(pmf) > 1:
             most = min(len(pmf) - 1, self.took_part)
@@ -364,13 +365,10 @@ class Game(Part[Warband]):
 
     def _most_out(self) -> Iterator[tuple[Warband, int]]:
         """Each warband, and how many of it can be out of action at most."""
-        for each in self.question.warbands:
-            most = each.out + sum(len(pmf) - 1 for pmf in self.question.casualties_of(each))
-            for fight in each.casualties_from:
-                turns = range(1, self.question.turns_played + 1)
-                fought = sum(not fight.turns or turn in fight.turns for turn in turns)
-                most += fight.number * fought * mordheim.attacks_of(fight, fight.frenzy)
-            falls = int(isinstance(each.leader_falls, int))
+        turns = range(self.question.turns_played + 1)
+        for roster, each in zip(self.rosters, self.question.warbands):
+            most = sum(losses.most for turn in turns for losses in roster.losses(each, turn))
+            falls = isinstance(each.leader_falls, int)
             yield each, min(most + falls, each.took_part - (each.leader_falls == "never"))
 
     def rules(self) -> Rules:

@@ -11,15 +11,11 @@ from analyser.common.validation import Record, as_tuple
 from analyser.morale.questions import Asked, Distribution, Rounds, Several, told
 
 MOST_DICE = 20
-MOST_OBSTACLES = 12
 MOST_FRIENDS = 20
-MOST_STANDS = 30
-MOST_CENTIMETRES = 500
 
-Centimetres = Annotated[float, Field(ge=0, le=MOST_CENTIMETRES)]
-Stands = Annotated[int, Field(ge=1, le=MOST_STANDS)]
+Centimetres = Annotated[float, Field(ge=0, le=500)]
+Stands = Annotated[int, Field(ge=1, le=30)]
 KindName = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
-FRIENDS = ("friend", "unyielding")
 
 
 def _column(chain: object) -> object:
@@ -62,7 +58,7 @@ class Obstacle(Record):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Obstacle:
-        if self.chain and self.kind not in FRIENDS:
+        if self.chain and self.kind not in ("friend", "unyielding"):
             raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
         if self.make_way is not None and self.kind != "friend":
             raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")
@@ -103,7 +99,7 @@ class Question(Asked):
         None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Several[Obstacle] = told(
-        (), "What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=MOST_OBSTACLES
+        (), "What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
     stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
     turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
