@@ -140,11 +140,9 @@ Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial
 class Fates(NamedTuple):
     """The systems of a comparison side by side, as one figure of its own.
 
-    `table` has the fates, `notes` what is printed below them: `system`, then two columns; `titles` names each system.
+    The table `fates` is drawn, `equivalents` printed below it: `system`, then two columns; `titles` names each system.
     """
 
-    table: str
-    notes: str
     titles: Mapping[str, str]
 
 
@@ -225,11 +223,9 @@ def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
         _drawing(result, first)[1](ax=ax)
         return captioned(ax, [*result.caption(), ax.get_title(loc="left")], fit=False)
     if isinstance(first, Fates):
-        notes: dict[str, list[str]] = {system: [] for system in first.titles}
-        for row in result.to_frame(first.notes).to_numpy().tolist():
-            notes[row[0]].append(": ".join(map(str, row[1:])))
-        below = {system: "\n".join(lines) for system, lines in notes.items()}
-        figure = plots.fates_by_system(result.to_frame(first.table), titles=first.titles, notes=below)
+        noted = [(system, f"{what}: {value}") for system, what, value in zip(*result.table("equivalents").values())]
+        notes = {system: "\n".join(line for of, line in noted if of == system) for system in first.titles}
+        figure = plots.fates_by_system(result.to_frame("fates"), titles=first.titles, notes=notes)
     else:
         drawings = [_drawing(result, panel) for panel in result.panels]
         with house_style():

@@ -31,14 +31,11 @@ from analyser.results.rules_used import of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_as
-from analyser.scenarios.schema import Combatant
 
 if TYPE_CHECKING:
     from analyser.engine.fight.sampled.simulation import Simulation
 
 SECTIONS = ("duel", "a", "b")
-_OWN = ("armoured_clash", "losses")  # what a duel says itself
-
 MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
 MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
 MOST_PATHS = 20_000
@@ -90,7 +87,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return Answer(tables, [Fates("fates", "equivalents", {name: system.title for name, system in SYSTEMS.items()})])
+    return Answer(tables, [Fates({name: system.title for name, system in SYSTEMS.items()})])
 
 
 def _correspondence(question: Question) -> Keys:
@@ -153,7 +150,7 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     told: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
     if unit.edge_distance is not None:
         told["edge_distance"] = float(unit.edge_distance)
-    for key in (*told, *_OWN):
+    for key in (*told, "armoured_clash", "losses"):
         if _says(raw.get(key)) and raw[key] != told.get(key):
             allowed = f"left out, or {told[key]}" if key in told else "left out"
             raise InputError("the duel says it itself", where=key, allowed=allowed)
@@ -167,12 +164,6 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 def _says(value: object) -> bool:
     """Whether a key says anything: an echoed question has those too that do not."""
     return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
-
-
-def unit_of(question: Question) -> Combatant:
-    """The unit whose losses are looked at."""
-    scenario = scenario_of(question)
-    return scenario.b if question.side == "b" else scenario.a
 
 
 def scenario_of(question: Question) -> DuelScenario:
@@ -201,7 +192,7 @@ class ClashInDuel(ArmouredClash):
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        unit = unit_of(question)
+        unit = getattr(scenario_of(question), question.side)
         self.equivalents = in_words(unit.discipline, unit.break_limit)
 
     def fates(self, states: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -35,48 +35,31 @@ STATUSES_OF = {name: (status,) for name, status in STATUS_OF.items()} | {
     "surrounded": (steps.SURROUNDED,),
     "withdrawn": (steps.WITHDRAWN,),
 }
-SQUARES = "GT-2 squares leave square, a firing unit stops firing: they change none of these figures"
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
-PRISONER = "GT-2 attached generals: taken prisoner with a unit that is surrounded"
-STAYS = (
-    "GT-2 a unit that routs after a lost Locked in Combat from its own charge out of woods or a built-up area: "
-    "it stays there, routed"
+NOT_MODELLED = (  # each rule, and the sections that leave it out
+    ("GT-1 how silenced artillery comes back into action", "game"),
+    ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
+    (
+        "GT-2 a unit that routs after a lost Locked in Combat from its own charge out of woods or a built-up area: "
+        "it stays there, routed",
+        "check, flight, game",
+    ),
+    (SWEPT_ALONG, "check, flight, rout, division, game"),
+    ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
+    ("GT-4 pursuit", "column, game"),
+    ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
+    ("GT-5 friends in the way of those that flee again: see [column]", "rout"),
+    (
+        "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
+        "flight, column, rout, game",
+    ),
+    (SWEPT_ALONG, "column"),
+    ("GT-2, GT-5 why units rout or are lost: their chances are given; see [game]", "division"),
+    ("GT-10 voluntary withdrawal: see [game]", "rout, division"),
+    ("GT-5 a gap between friends; GT-9 friends of Old Guard in other columns", "game"),
+    ("GT-8 where a halted corps may still move", "division, game"),
+    ("GT-11 follow-up charges: they are in the chances of charges", "rout, game"),
 )
-DIRECTION = "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it"
-WITHDRAWAL = "GT-10 voluntary withdrawal: see [game]"
-FOLLOW_UP = "GT-11 follow-up charges: they are in the chances of charges"
-HALTED = "GT-8 where a halted corps may still move"
-NOT_MODELLED = {
-    "check": (SQUARES, STAYS, SWEPT_ALONG),
-    "flight": (STAYS, SWEPT_ALONG, PRISONER, DIRECTION),
-    "column": (
-        "GT-4 pursuit",
-        "GT-5 a gap between friends, woods and built-up areas beside the column",
-        DIRECTION,
-        SWEPT_ALONG,
-    ),
-    "rout": (
-        SWEPT_ALONG,
-        PRISONER,
-        "GT-5 friends in the way of those that flee again: see [column]",
-        DIRECTION,
-        WITHDRAWAL,
-        FOLLOW_UP,
-    ),
-    "division": (
-        SWEPT_ALONG,
-        "GT-2, GT-5 why units rout or are lost: their chances are given; see [game]",
-        WITHDRAWAL,
-        HALTED,
-    ),
-    "game": (
-        "GT-1 how silenced artillery comes back into action",
-        *(SQUARES, STAYS, SWEPT_ALONG, PRISONER, "GT-4 pursuit", DIRECTION),
-        "GT-5 a gap between friends; GT-9 friends of Old Guard in other columns",
-        HALTED,
-        FOLLOW_UP,
-    ),
-}
 
 
 class DivisionUnderAttack(Part[Game]):
@@ -288,7 +271,8 @@ def rules(question: Question) -> Rules:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
     used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.parts(question), dict[str, list[str]]()
     for name, part in asked.items():
-        for rule in (*NOT_MODELLED[name], *_far(part.asked)):
+        left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
+        for rule in (*left_out, *_far(part.asked)):
             sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
     return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)

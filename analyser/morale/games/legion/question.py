@@ -8,24 +8,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from analyser.common.validation import Record
 from analyser.morale import questions
-from analyser.morale.questions import (
-    ByRound,
-    Distance,
-    Length,
-    Pmf,
-    Probability,
-    Rounds,
-    one_or_list,
-    spread_over,
-    told,
-)
+from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, told
 
 MOST_TOKENS = 60
 SWITCHED = {True: 0.5, False: None}  # the probability of panic that is looked for, asked without a number
 
 
 Courage = Annotated[int, Field(ge=1, le=20)]
-Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(one_or_list)]
+Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.one_or_list)]
 CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 Wanted = Annotated[
@@ -98,7 +88,7 @@ class Question(questions.Asked):
     def by_round(self) -> tuple[tuple[Pmf, Pmf, float], ...]:
         """Of each round the tokens received before and after the activation, and P(the commander is near)."""
         keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
-        before, after, near = (spread_over(getattr(self, key), rounds, key) for key in keys)
+        before, after, near = (questions.spread_over(getattr(self, key), rounds, key) for key in keys)
         return tuple(zip(before, after, near))
 
     @property
