@@ -126,11 +126,6 @@ class Question(Asked):
         return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
 
     @property
-    def most_losses(self) -> int:
-        """The most models that one attack takes."""
-        return min(max((len(pmf) - 1 for pmf in self.pmfs), default=self.models), self.models)
-
-    @property
     def check_sides(self) -> int:
         """The die of Grande Tactique's morale check, whether its target is stated or stands for the nerve."""
         return self.grande_tactique.check_sides or self.ruleset.check_sides

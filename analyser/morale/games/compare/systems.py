@@ -302,7 +302,8 @@ class Warmaster(System):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._dice = question.warmaster.dice
-        self._most = self._dice * question.most_losses
+        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # to one attack
+        self._most = self._dice * min(most_losses, self.models)
         self.conditions = (self._most + 1) * 2
         self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "does not enter"}
         self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # it recovers (WM-9)

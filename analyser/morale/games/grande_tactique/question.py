@@ -200,6 +200,11 @@ class GameUnit(OfAnArm):
     withdraws: Rounds | None = None
 
     @property
+    def fire(self) -> tuple[float, float, float]:
+        """The probabilities to be worn down, by artillery and by infantry, and to lose a firing attack."""
+        return self.worn_down_by_artillery, self.worn_down_by_infantry, self.loses_firing
+
+    @property
     def charges(self) -> tuple[float, float]:
         """The probabilities of a successful charge while it stands: by cavalry, by infantry."""
         return self.charged_by_cavalry, self.charged_by_infantry

@@ -7,6 +7,7 @@ leads to, one after the other, the foremost first.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -154,12 +155,7 @@ class DivisionUnderAttack(Part[Game]):
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """What fire may do to a unit, with the die of a morale check: infantry alone makes one (GT-2)."""
         die = ExtraDie(sided(self.question.ruleset.check_sides), 2)
-        events = {
-            steps.ARTILLERY_FIRE: unit.worn_down_by_artillery,
-            steps.INFANTRY_FIRE: unit.worn_down_by_infantry,
-            steps.LOST_FIRING: unit.loses_firing,
-        }
-        for event, probability in events.items():
+        for event, probability in zip((steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING), unit.fire):
             if probability:
                 extra = (die,) if unit.arm == "infantry" else ()
                 yield Phase(steps.change(self.units, event, number), bernoulli(probability), 1, extra)
@@ -202,8 +198,8 @@ class DivisionUnderAttack(Part[Game]):
     def rules(self) -> Rules:
         """The rules that the numbers come from, and what has no effect."""
         units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
-        tested = [unit for unit in units if _is_fired_at(unit) and unit.arm == "infantry"]
-        attacked = any(_is_fired_at(unit) or any(unit.charges) for unit in units)
+        tested = [unit for unit in units if any(unit.fire) and unit.arm == "infantry"]
+        attacked = any(any(unit.fire + unit.charges) for unit in units)
         columns = [unit.column for unit in units if unit.column is not None]
         flight = attacked or any(unit.state == "routed" for unit in units)
         guards = [each for each in units if each.quality == "old guard" and each.column is not None]
@@ -237,15 +233,11 @@ def _mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
 
 
-def _is_fired_at(unit: GameUnit) -> bool:
-    return bool(unit.worn_down_by_artillery or unit.worn_down_by_infantry or unit.loses_firing)
-
-
 def _without_effect(unit: GameUnit) -> dict[str, Any]:
     infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
     sheltered = unit.in_shelter and unit.shelter_distance is not None
     charged_in_rout = unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry
-    untested = (unit.quality == "veteran" or unit.modifier) and not (infantry and _is_fired_at(unit))
+    untested = (unit.quality == "veteran" or unit.modifier) and not (infantry and any(unit.fire))
     no_rout = f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)"
     return {
         "shelter_distance has no effect: the unit is in shelter already": sheltered,
@@ -270,19 +262,13 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 def rules(question: Question) -> Rules:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
     used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.parts(question), dict[str, list[str]]()
+    way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # needless where that section is asked as well
     for name, part in asked.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
         for rule in (*left_out, *_far(part.asked)):
-            sections_of.setdefault(_without_way_to([*asked], rule), []).append(f"[{name}]")
+            sections_of.setdefault(re.sub(way_there, "", rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
     return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
-
-
-def _without_way_to(asked: list[str], rule: str) -> str:
-    """A rule without the words that point to another section, where that is asked as well."""
-    for section in asked:
-        rule = rule.removesuffix(f": see [{section}]").removesuffix(f"; see [{section}]")
-    return rule
 
 
 def _far(section: Record) -> list[str]:

@@ -55,11 +55,6 @@ class Fight(Record):
     out_of_action: Roll | None = told(None, "Roll that takes a wounded one out. Default: the ruleset's.")
     turns: Several[Rounds] = told((), "Turns before whose tests it is fought, such as [2, 3]. Default: all.")
 
-    @property
-    def first_turn(self) -> int:
-        """The turn in which it begins."""
-        return min(self.turns, default=1)
-
 
 class Warband(Record):
     """A warband that loses warriors turn by turn."""

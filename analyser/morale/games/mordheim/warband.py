@@ -131,7 +131,7 @@ class Roster:
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
-        if mordheim.rerolls_misses(fight, fight.frenzy, turn - fight.first_turn, ruleset):
+        if mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset):
             hits, sides = hits * sides + (sides - hits) * hits, sides * sides
         successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
         of = -1 if fight.of is None else self._places[fight.of]

@@ -65,9 +65,9 @@ class AllAlone(Part[Alone]):
         """Whether he waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
-    def _breaks(self, then: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-        """What becomes of him then, by a total."""
-        return lambda states, total: np.where(self._breaking(states), then(total), states)
+    def _breaks(self, then: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """What becomes of him then, by how many hits he waits for and a total."""
+        return lambda states, total: np.where(self._breaking(states), then(states - BREAKS, total), states)
 
     def _hits(self, states: Any) -> Any:
         return np.where(self._breaking(states), states - BREAKS, 0)
@@ -75,10 +75,6 @@ class AllAlone(Part[Alone]):
     def _tested(self, states: Any, roll: Any) -> Any:
         fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.asked.leadership)
         return np.where((states == HOLDS) & fails, self.far - 1, states)
-
-    def _unsaved(self, states: Any, saves: Any) -> Any:
-        down = states - BREAKS - saves >= self.asked.wounds
-        return np.where(self._breaking(states), np.where(down, DOWN, BREAKS), states)
 
     def _runs(self, states: Any, roll: Any) -> Any:
         """A fleeing warrior runs toward the edge (MD-6)."""
@@ -102,11 +98,12 @@ class AllAlone(Part[Alone]):
         alone, two_dice, most = self.asked, (ExtraDie(TWO_DICE, 1),), self.asked.opponents
         needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
         wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
+        unsaved = self._breaks(lambda hits, saves: np.where(hits - saves >= alone.wounds, DOWN, BREAKS))
         combat = [
             Phase(self._tested, extra_dice=two_dice),
-            Phase(self._breaks(lambda wounds: BREAKS + wounds), wounds, self._hits, most_dice=most),
-            Phase(self._unsaved, saves, self._hits, most_dice=most),
-            Phase(self._breaks(lambda roll: self.after_first_run[roll]), extra_dice=two_dice),
+            Phase(self._breaks(lambda _, wounds: BREAKS + wounds), wounds, self._hits, most_dice=most),
+            Phase(unsaved, saves, self._hits, most_dice=most),
+            Phase(self._breaks(lambda _, roll: self.after_first_run[roll]), extra_dice=two_dice),
         ]
         charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
         rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
