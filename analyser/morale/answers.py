@@ -185,7 +185,6 @@ class Sections:
         self.parts = lru_cache(maxsize=16)(self._parts)
 
     def _parts(self, question: Any) -> dict[str, Any]:
-        """The part of each section that is asked, by name."""
         asked = {name: getattr(question, name) for name in self._kinds}
         return {name: self._kinds[name](each, question) for name, each in asked.items() if each is not None}
 

@@ -111,7 +111,6 @@ def probabilities(
         Of more than 24 values those less likely than 0.01% are left out at both ends.
     x : str
         The column of the values; they stand as they come.
-    heading : str
     column : str
         That of the probabilities.
     lost : str, optional

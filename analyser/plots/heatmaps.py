@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
@@ -182,13 +181,11 @@ def _side(sides: pd.DataFrame, side: str) -> str:
 
 def _separate(ax: Axes, defenders: pd.DataFrame) -> None:
     """Wide white lines between the categories of targets and before the means; the categories below their columns."""
-    categories = list(defenders["defender_category"])
-    starts = [0, *(place for place, (one, other) in enumerate(pairwise(categories), 1) if one != other)]
-    edges = [*starts, len(categories)]
+    sizes = defenders.groupby("defender_category", sort=False).size()
+    ends = sizes.cumsum() - 0.5
     top, bottom = sorted(ax.get_ylim())
-    ax.vlines(np.array(edges[1:]) - 0.5, top, bottom, color="white", linewidth=_BETWEEN)
-    middles = [(first + last - 1) / 2 for first, last in pairwise(edges)]
-    ax.set_xticks(middles, [categories[start] for start in starts], minor=True, size=look.LABEL_POINTS)
+    ax.vlines(ends, top, bottom, color="white", linewidth=_BETWEEN)
+    ax.set_xticks(ends - sizes / 2, sizes.index, minor=True, size=look.LABEL_POINTS)
     ax.xaxis.remove_overlapping_locs = False  # the middle of a group may be that of a column
     ax.tick_params(axis="x", which="minor", length=0, pad=3, top=False, labeltop=False, labelbottom=True)
 
@@ -220,7 +217,6 @@ def distributions_by_round(frame: pd.DataFrame, *, x: str, number: str, heading:
         0.01% in every round are left out at both ends.
     x, number : str
         The columns of the rounds and of the values, which are integers.
-    heading : str
 
     Examples
     --------

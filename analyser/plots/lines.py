@@ -28,7 +28,6 @@ def curves(frame: pd.DataFrame, *, x: str, lines: Mapping[str, str], heading: st
         The column of the rounds.
     lines : mapping
         What each line is called in the legend, by column. Six at most.
-    heading : str
 
     Examples
     --------

@@ -225,7 +225,6 @@ class _Duel:
         self._numbers_of([first], [second])
 
     def _numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
-        """The numbers of some pairs."""
         for pair in zip(first, second):
             if pair not in self._numbers:
                 self._numbers[pair] = len(self.states)

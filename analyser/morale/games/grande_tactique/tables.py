@@ -30,12 +30,7 @@ STATUS_OF = {
     "silenced": steps.SILENCED,
     "destroyed": steps.RIDDEN_DOWN,
 }
-STATUSES_OF = {name: (status,) for name, status in STATUS_OF.items()} | {
-    "destroyed": LOST,
-    "off_map": (steps.LEFT_MAP,),
-    "surrounded": (steps.SURROUNDED,),
-    "withdrawn": (steps.WITHDRAWN,),
-}
+GONE: dict[str, Any] = {"off_map": steps.LEFT_MAP, "surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
 NOT_MODELLED = (  # each rule, and the sections that leave it out
     ("GT-1 how silenced artillery comes back into action", "game"),
@@ -170,15 +165,14 @@ class DivisionUnderAttack(Part[Game]):
         """`game`: the division by turn; `game_units`: each unit by turn; `game_lost`: how many are lost, by turn."""
         count, (states, weights) = len(self.asked.units), recorded
         (status, ever), turns = steps.read(self.units, states), turns_of(weights)
-        numbers = {
-            "standing": np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1),
-            "routed": (status == steps.ROUTED).sum(axis=1),
-            "lost": np.isin(status, LOST).sum(axis=1),
-            "withdrawn": (status == steps.WITHDRAWN).sum(axis=1),
-        }
-        standing, lost = numbers["standing"], numbers["lost"]
+        standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
+        routed, lost, withdrawn = (np.isin(status, each).sum(axis=1) for each in (steps.ROUTED, LOST, steps.WITHDRAWN))
+        numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
-        of_units = {f"p_{name}": weights @ np.isin(status, each) for name, each in STATUSES_OF.items()}
+        of_units = {
+            f"p_{name}": weights @ np.isin(status, each)
+            for name, each in (STATUS_OF | {"destroyed": LOST} | GONE).items()
+        }
         of_units["p_rallied"] = weights @ ever
         means = {f"mean_{name}": Mean.of(weights, each) for name, each in numbers.items()}
         tables = {
@@ -229,7 +223,6 @@ class DivisionUnderAttack(Part[Game]):
 
 
 def _mobile(units: Sequence[GameUnit]) -> int:
-    """How many units may flee."""
     return sum(unit.arm != "artillery" for unit in units)
 
 

@@ -43,7 +43,6 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 
 
 def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
-    """The tables of one choice of the player."""
     mover = Mover(question, choice)
     now = mover.read(recorded.states)
     confused, friends = mover.is_confused(now), range(mover.friends)
