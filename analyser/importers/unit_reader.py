@@ -131,10 +131,9 @@ class UnitReader:
         levels: dict[LevelName, units.Level] = {}
         for name in (name for name in cells.LEVEL_ORDER if name in nodes):
             stats = self._level_stats(nodes[name])
-            level = self._level(nodes[name], stats.cells) if stats else None
             if stats is None:
                 self.doubt(name, "this level has no profile; left out")
-            elif level is not None:
+            elif level := self._level(nodes[name], stats.cells):
                 all_stats[name], levels[name] = stats, level
         return all_stats, levels
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import tiered
-from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, States, sided, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Change, Die, ExtraDie, Phase, States, sided, success_die
 from analyser.engine.chain.exact import Turns
 from analyser.morale.games.compare import question as asked
 from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
@@ -68,23 +68,20 @@ class System:
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
         """The losses to an attack, and what they and an extra die do to the condition."""
-
-        def after(states: Any, totals: Any) -> Any:
-            models, condition = np.divmod(states, self.conditions)
-            lost = np.minimum(totals % len(pmf), models)
-            left = (models - lost) * self.conditions + change(condition, lost, totals // len(pmf))
-            return np.where(states >= self.gone_from, states, left)
-
-        return Phase(after, Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
+        return Phase(self._after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
         """A phase that changes the condition alone; `dice` as those of a Phase."""
+        return Phase(self._after(lambda condition, _, total: change(condition, total)), *dice)
 
+    def _after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:
         def after(states: Any, totals: Any) -> Any:
             models, condition = np.divmod(states, self.conditions)
-            return np.where(states >= self.gone_from, states, models * self.conditions + change(condition, totals))
+            lost = np.minimum(totals % numbers, models)
+            left = (models - lost) * self.conditions + change(condition, lost, totals // numbers)
+            return np.where(states >= self.gone_from, states, left)
 
-        return Phase(after, *dice)
+        return after
 
     def chain(self) -> tuple[Chain, Turns]:
         """All rounds one after the other, and their phases.

@@ -179,15 +179,14 @@ class ChainReaction(Part[Column]):
         digit = self._statuses**place
         return np.where(shaken & (states // digit % self._statuses == gt.EAGER), states + digit * gt.SHAKEN, states)
 
-    def _first_flees(self, states: Any, _: Any) -> Any:
-        enemy = steps.BY_CAVALRY if self.asked.enemy == "cavalry" else steps.BY_INFANTRY
-        return steps.change(self.units, steps.CHARGE, 0)(states, np.arange(enemy + 1))[:, [enemy]]
-
     def chain(self) -> Chain:
         """Which friends are shaken, then the first is made to flee, then flight after flight as long as anybody is."""
         count, dice = len(self.units.arms), [bernoulli(friend.shaken) for friend in self.asked.friends]
+        enemy = steps.BY_CAVALRY if self.asked.enemy == "cavalry" else steps.BY_INFANTRY
+        charge = steps.change(self.units, steps.CHARGE, 0)
+        first_flees = Phase(lambda states, _: charge(states, np.arange(enemy + 1))[:, [enemy]])
         shaken = (Phase(partial(self._shaking, place), die, 1) for place, die in enumerate(dice, start=1))
-        phases = (*shaken, Phase(self._first_flees), *[steps.flight(self.units, DIE)] * count, RECORD)
+        phases = (*shaken, first_flees, *[steps.flight(self.units, DIE)] * count, RECORD)
         what = f"a flight through {count - 1} friends, each with {self._statuses} states"
         return Chain(0, phases, self._statuses**count, what, "fewer friends")
 

@@ -19,8 +19,6 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, 
 from analyser.morale.questions import certainly
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
-N_ENDS = 3
-NO_NUMBER = 1 << 10  # of warriors out of action at which a warband gives up
 EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
 PLAYED = "warbands"
 ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
@@ -82,12 +80,12 @@ class Roster:
         self._question = question
         self._places = {each.name: place for place, each in enumerate(question.warbands)}
         self.took_part = warband.took_part
-        self.gives_up_at = warband.gives_up_at or NO_NUMBER
+        self.gives_up_at = warband.gives_up_at or self.took_part + 1  # never
         self._groups = sorted(warband.others, key=lambda group: -group.leadership)
         self._steady = bernoulli(1 - warband.others_stunned)
         self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
         self.fighting = 2 * self.took_part
-        self.states = self.fighting + N_ENDS
+        self.states = self.fighting + len(ENDS)
         self.all_states = np.arange(2 * self.states)
         # how many of each group of the others stand, best first, by how many of the others are out
         self._standing, left = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
@@ -102,17 +100,15 @@ class Roster:
 
     def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
         """The casualties before the test of a turn; before the first turn, 0, those who are out at the start."""
-        least = most = warband.out if turn else 0
-        falls = warband.leader_falls
+        falls, before = warband.leader_falls, [each for past in range(turn) for each in self.losses(warband, past)]
         if isinstance(falls, int):
             falls = "first" if falls == turn else "last"
-        for earlier in range(min(turn, 1), turn + 1):
-            for losses in self.losses(warband, earlier):
-                if earlier == turn:  # the fewer stand the earlier, so that no state has its casualties twice
-                    standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
-                    for whose in (0, *standing) if falls == "random" else (EVERYBODY,):
-                        yield self._part_of(losses, falls, whose)
-                least, most = least + losses.least, most + losses.most
+        least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
+        for losses in self.losses(warband, turn):  # the fewer stand the earlier, so that no state has its losses twice
+            standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
+            for whose in (0, *standing) if falls == "random" else (EVERYBODY,):
+                yield self._part_of(losses, falls, whose)
+            least, most = least + losses.least, most + losses.most
         if turn and warband.leader_falls == turn:
             yield self._leader_falls
 
