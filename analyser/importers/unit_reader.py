@@ -183,8 +183,7 @@ class UnitReader:
         texts = {level: tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             shown = ", ".join(f"{level} {text}" for level, text in texts.items())
-            why = "differs from level to level; the lowest level's counts"
-            self.doubt(f"{key.replace('_', ' ')}: {shown}", why)
+            self.doubt(f"{key.replace('_', ' ')}: {shown}", "differs from level to level; the lowest level's counts")
         return next(iter(texts.values()), None)
 
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
@@ -221,8 +220,7 @@ class UnitReader:
         if not types:
             types = [USUAL_TYPE[category]]
             self.doubt(", ".join(names), f"no category tells the type; taken for {types[0]}")
-        traits = tuple(trait for trait in TRAITS if trait in names)
-        return {"category": category, "type": types[0], "traits": traits}
+        return {"category": category, "type": types[0], "traits": tuple(each for each in TRAITS if each in names)}
 
     def _category(self, target: str | None, listed: list[Category], types: list[UnitType]) -> Category:
         """The profile's target category, doubted where the unit's categories or its type say otherwise."""

@@ -120,8 +120,7 @@ class MoraleResult(Result):
         return np.array(values)[rows], table.probabilities["probability"][rows]
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        weights = [each for table in self.tables.values() for each in table.probabilities.values()]
-        return [*weights, np.zeros(1)]
+        return [*(each for table in self.tables.values() for each in table.probabilities.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """The columns of a table, by default the main one."""

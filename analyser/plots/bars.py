@@ -67,9 +67,8 @@ def probability_bars(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None 
     values = np.arange(first, last + 1)
     what = f"{heading}\nModels destroyed: probability in percent"
     with look.drawing(ax, _width(len(values)), HEIGHT, heading=what, across="models destroyed", legend=2) as axes:
-        bars = axes.bar(values, 100 * pmf[values], **_BAR)
+        axes.bar(values, 100 * pmf[values], label="exactly so many", **_BAR)
         axes.step(values, 100 * at_least[values], where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
-        bars.set_label("exactly so many")
         if "count" in frame:
             counts = _added_up(frame, "count")
             shares, (low, high) = counts / counts.sum(), wilson_interval(counts, int(counts.sum()))

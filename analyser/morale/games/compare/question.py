@@ -172,8 +172,7 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     between, values = _uncertain(scale), [*scale]
     if nerve <= 0 or nerve >= 1 or not between:
         return values[0 if nerve < 1 / 2 else -1]
-    nerves = _uncertain(disciplines(question))
-    thresholds = _thresholds(tuple(between.values()), tuple(nerves.values()))
+    thresholds = _thresholds(tuple(between.values()), tuple(_uncertain(disciplines(question)).values()))
     return [*between][bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
 
 

@@ -136,8 +136,7 @@ class OneFlight(Part[Flight]):
             "flight": Table(keys, {"probability": weights[0, met]}),
             "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
         }
-        panel = Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})
-        return Answer(tables, [panel])
+        return Answer(tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})])
 
     def rules(self) -> Rules:
         """The rules that the numbers come from, and what has no effect."""
@@ -171,8 +170,7 @@ class ChainReaction(Part[Column]):
         fleeing = steps.FLEEING_FROM_CAVALRY if asked.enemy == "cavalry" else gt.FLEEING
         statuses = (gt.EAGER, gt.SHAKEN, fleeing, gt.ROUTED, *([] if edge is None else [steps.LEFT_MAP]))
         old_guard = (asked.old_guard, *(friend.old_guard for friend in asked.friends))
-        conditions = [steps.condition_of(0, 0, status) for status in statuses]
-        units = steps.units_of(paths, [conditions] * len(paths))
+        units = steps.units_of(paths, [[steps.condition_of(0, 0, status) for status in statuses]] * len(paths))
         self.units, self._statuses = units._replace(old_guard=np.array(old_guard, np.int64)), len(statuses)
 
     def _shaking(self, place: int, states: Any, shaken: Any) -> Any:
@@ -280,8 +278,7 @@ class UnitsOfDivision(Part[Division]):
 
     def rules(self) -> Rules:
         """The rules that the numbers come from."""
-        pips = self.question.ruleset.most_pips - self.asked.pips_elsewhere
-        rally = self.asked.rally and gt.rallies(pips, 0)
+        rally = self.asked.rally and gt.rallies(self.question.ruleset.most_pips - self.asked.pips_elsewhere, 0)
         return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
 
 

@@ -368,5 +368,4 @@ def change(units: Units, phase: int, unit: int) -> Change:
 
 def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
     """The next flight, if anybody is to make one."""
-    dice = partial(dice_of_flight, units)
-    return Phase(change(units, FLIGHT, 0), die, dice, extra_dice, rules.FLIGHT_DICE)
+    return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE)
