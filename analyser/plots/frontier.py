@@ -16,7 +16,6 @@ from analyser.plots import look
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
-_DOT = 13  # points: room for two figures
 
 
 def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
@@ -87,7 +86,7 @@ def cost_against_effect(
         order = np.lexsort((effects, points))
         best, rest = order[on_frontier[order]], ~on_frontier
         axes.step(points[best], effects[best], where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
-        axes.plot(points[best], effects[best], "o", markersize=_DOT, color=look.DARK)
+        axes.plot(points[best], effects[best], "o", markersize=13, color=look.DARK)  # room for two figures
         if rest.any():
             edge: dict[str, Any] = {"markeredgecolor": look.DARK, "markeredgewidth": 0.8, "label": "beaten by another"}
             axes.plot(points[rest], effects[rest], "D", markersize=5.5, markerfacecolor=look.MEDIUM, **edge)

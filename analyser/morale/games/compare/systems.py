@@ -30,7 +30,6 @@ from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
 FALL_BACK = 3.0  # inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
-PER_MODEL = "a model"
 
 
 class System:
@@ -195,7 +194,7 @@ class Legion(System):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         stated, ruleset = question.legion, question.ruleset.legion
-        self._per_model = stated.tokens == PER_MODEL
+        self._per_model = stated.tokens == "a model"
         most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage

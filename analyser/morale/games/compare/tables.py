@@ -40,6 +40,7 @@ MOST_STATES = 4000  # pairs of states whose next round is worked out: some secon
 MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
 MOST_PATHS = 20_000
 BATCH = 1 << 20  # trials that are played side by side
+Numbers = NDArray[np.int64]
 NOT_MODELLED = (
     "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
     "cohesion, free actions (LG-5)",
@@ -179,7 +180,7 @@ class Stream(NamedTuple):
     fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
 
 
-def fates_of(states: NDArray[np.int64]) -> NDArray[np.int64]:
+def fates_of(states: Numbers) -> Numbers:
     """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
@@ -195,7 +196,7 @@ class ClashInDuel(ArmouredClash):
         unit = getattr(scenario_of(question), question.side)
         self.equivalents = in_words(unit.discipline, unit.break_limit)
 
-    def fates(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
+    def fates(self, states: Numbers) -> Numbers:
         """The states."""
         return states
 
@@ -205,7 +206,7 @@ def systems_of(question: Question) -> dict[str, type[System]]:
     return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}
 
 
-_Round = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+_Round = tuple[Numbers, Numbers, NDArray[Any]]
 """From a pair of states: the numbers of those that follow, what is lost, and how likely or often that is."""
 
 
@@ -224,14 +225,14 @@ class _Duel:
         first, second = duel_start(self._setup, (scenario.a, scenario.b))
         self._numbers_of([first], [second])
 
-    def _numbers_of(self, first: list[int], second: list[int]) -> NDArray[np.int64]:
+    def _numbers_of(self, first: list[int], second: list[int]) -> Numbers:
         for pair in zip(first, second):
             if pair not in self._numbers:
                 self._numbers[pair] = len(self.states)
                 self.states.append(pair)
         return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
 
-    def fates(self, pairs: NDArray[np.int64], weights: NDArray[Any] | None = None) -> NDArray[Any]:
+    def fates(self, pairs: Numbers, weights: NDArray[Any] | None = None) -> NDArray[Any]:
         """The weight of each fate of the side that is looked at, from those of some pairs."""
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
@@ -265,9 +266,7 @@ def _too_large(what: str) -> TooLargeError:
     return TooLargeError(problem, where="duel", less="fewer rounds or models")
 
 
-def _extended(
-    numbers: NDArray[np.int64], models: int, path: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _extended(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
     """All paths one round longer, and the row of each of `path`: the row so far times (models + 1), plus the loss."""
     paths, path = np.unique(path, return_inverse=True)
     return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
@@ -288,8 +287,8 @@ def exact_stream(question: Question) -> Stream:
 
 
 def _one_round(
-    duel: _Duel, path: NDArray[np.int64], pair: NDArray[np.int64], probability: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    duel: _Duel, path: Numbers, pair: Numbers, probability: NDArray[np.float64]
+) -> tuple[Numbers, NDArray[np.float64]]:
     """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
     parts, size = [], 0
     for each in np.unique(pair):
@@ -326,9 +325,7 @@ def sampled_stream(question: Question, sampling: Sampling) -> Stream:
     return Stream(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
 
 
-def _played(
-    duel: _Duel, pair: NDArray[np.int64], stream: np.random.Generator, threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _played(duel: _Duel, pair: Numbers, stream: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
     """Where each trial stands after a round, and what it has lost in it.
 
     Trials in one state are played together; which of them each result is that of is shuffled, as they are exchangeable.

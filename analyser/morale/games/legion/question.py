@@ -11,8 +11,6 @@ from analyser.morale import questions
 from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, told
 
 MOST_TOKENS = 60
-SWITCHED = {True: 0.5, False: None}  # the probability of panic that is looked for, asked without a number
-
 
 Courage = Annotated[int, Field(ge=1, le=20)]
 Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.one_or_list)]
@@ -20,7 +18,7 @@ CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 Wanted = Annotated[
     Annotated[float, Field(gt=0, lt=1)] | None,
-    BeforeValidator(lambda value: SWITCHED[value] if isinstance(value, bool) else value),
+    BeforeValidator(lambda value: {True: 0.5, False: None}[value] if isinstance(value, bool) else value),
 ]
 
 
