@@ -107,8 +107,7 @@ def compared_distributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes |
     ['crown/sharp-rifles@basic', 'crown/rifle-platoon@basic']
     """
     look.check_columns(frame, ("loadout", "models_destroyed", "at_least"))
-    reached = frame[frame["at_least"] >= NEGLIGIBLE]["models_destroyed"]
-    last = max(1, int(reached.max()))
+    last = max(1, int(frame[frame["at_least"] >= NEGLIGIBLE]["models_destroyed"].max()))
     shown = frame[frame["models_destroyed"].between(1, last)]
     lines = [(str(name), "at_least", shown[shown["loadout"] == name]) for name in frame["loadout"].unique()]
     what = f"{heading}\nProbability of at least so many models destroyed, percent"

@@ -149,11 +149,10 @@ class DivisionUnderAttack(Part[Game]):
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """What fire may do to a unit, with the die of a morale check: infantry alone makes one (GT-2)."""
-        die = ExtraDie(sided(self.question.ruleset.check_sides), 2)
+        checks = (ExtraDie(sided(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
         for event, probability in zip((steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING), unit.fire):
             if probability:
-                extra = (die,) if unit.arm == "infantry" else ()
-                yield Phase(steps.change(self.units, event, number), bernoulli(probability), 1, extra)
+                yield Phase(steps.change(self.units, event, number), bernoulli(probability), 1, checks)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """One charge a turn at most: on the unit in rout, or on it while it stands (GT-2, GT-7, GT-11)."""

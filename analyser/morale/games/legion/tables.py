@@ -177,7 +177,6 @@ def rules(question: Question) -> Rules:
     beyond = f"range {question.commander_range} is beyond {question.ruleset.commander_range}"
     helps = has_courage and unit.panic_courage > unit.courage
     no_better = has_courage and question.commander > 0 and not helps
-    by_chance = helps and wants_panic and set(near) != {1.0}
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
     no_better_than = f"{question.commander_courage} is no better than the unit's own {question.courage}"
     nobody, useless = question.commander_courage is None, "has no effect: no commander_courage was given (LG-3)"
@@ -187,7 +186,7 @@ def rules(question: Question) -> Rules:
         f"commander_near {useless}": nobody and question.commander_near != (1.0,),
         f"commander_range {useless}": nobody and question.commander_range != 1,
         f"commander_courage has no effect: {no_better_than} (LG-3)": no_better,
-        f"tokens_until_panic: {certain}": by_chance,
+        f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
         "commander_courage has no effect: the commander is never near (commander_near, LG-3)": helps and not meets,
         f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
             far or unit.moves_to_edge

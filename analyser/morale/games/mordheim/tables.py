@@ -184,8 +184,7 @@ def rules(question: Question) -> Rules:
     helps, warnings = False, {}
     for where, leader, state, own, tests in _leaders_near(question):
         standing = state == "standing"
-        of_whom = f"the leader is {state} and lends no Leadership"
-        why = of_whom if leader else "leader_state has no effect: no leader"
+        why = f"the leader is {state} and lends no Leadership" if leader else "leader_state has no effect: no leader"
         warnings[f"{where}: {why} (MD-4)"] = not standing
         could, better = leader is not None and tests, (leader or 0) > own
         no_better = f"the leader's {leader} is no better than {own}: no effect (MD-4)"

@@ -161,13 +161,11 @@ class Roster:
     def _tests(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
         """The start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
         stunned = (ExtraDie(bernoulli(p_stunned), ROLLS),) if p_stunned else ()
-        after = self._after_test(leader, 1 + len(stunned))
-        parts = [Step(after, extra_dice=(ExtraDie(TWO_DICE, 1), *stunned))]
-        others_out = np.arange(self.fighting) % self.took_part
+        parts = [Step(self._after_test(leader, 1 + len(stunned)), extra_dice=(ExtraDie(TWO_DICE, 1), *stunned))]
         for group, standing in enumerate(self._standing if self.others_may_be_stunned else ()):
             most = int(standing.max())
             dice = np.zeros(len(self.all_states), np.int64)
-            dice[self.states : self.states + self.fighting] = standing[others_out]
+            dice[self.states : self.states + self.fighting] = np.tile(standing, 2)
             parts.append(Step(self._after_others(group, most), self._steady, dice, (ExtraDie(TWO_DICE, most + 1),)))
         return tuple(parts)
 

@@ -82,8 +82,7 @@ class AllAlone(Part[Alone]):
         return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
     def _charged(self, states: Any, totals: Any) -> Any:
-        is_charged = (states >= self.far) & (totals >= ROLLS)
-        return np.where(is_charged, self._runs(states, totals % ROLLS), states)
+        return np.where((states >= self.far) & (totals >= ROLLS), self._runs(states, totals % ROLLS), states)
 
     def _rallied(self, states: Any, totals: Any) -> Any:
         leadership = mordheim.led(self.asked.leadership, self.asked.rally_leader, self.asked.leader_state)
