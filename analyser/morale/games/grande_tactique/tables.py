@@ -30,7 +30,8 @@ STATUS_OF = {
     "silenced": steps.SILENCED,
     "destroyed": steps.RIDDEN_DOWN,
 }
-GONE: dict[str, Any] = {"off_map": steps.LEFT_MAP, "surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
+STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST, "off_map": steps.LEFT_MAP}
+STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
 NOT_MODELLED = (  # each rule, and the sections that leave it out
     ("GT-1 how silenced artillery comes back into action", "game"),
@@ -168,10 +169,7 @@ class DivisionUnderAttack(Part[Game]):
         routed, lost, withdrawn = (np.isin(status, each).sum(axis=1) for each in (steps.ROUTED, LOST, steps.WITHDRAWN))
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
-        of_units = {
-            f"p_{name}": weights @ np.isin(status, each)
-            for name, each in (STATUS_OF | {"destroyed": LOST} | GONE).items()
-        }
+        of_units = {f"p_{name}": weights @ np.isin(status, each) for name, each in STATUSES_OF.items()}
         of_units["p_rallied"] = weights @ ever
         means = {f"mean_{name}": Mean.of(weights, each) for name, each in numbers.items()}
         tables = {
