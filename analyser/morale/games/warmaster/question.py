@@ -15,7 +15,9 @@ MOST_FRIENDS = 20
 
 Centimetres = Annotated[float, Field(ge=0, le=500)]
 Stands = Annotated[int, Field(ge=1, le=30)]
-KindName = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
+Kind = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
+FOES = ("enemy", "combat")  # a unit in combat, friend or foe
+FRIENDS = ("friend", "unyielding")  # unengaged: able to make way, or constricted or otherwise unable to (WM-5)
 
 
 def _column(chain: object) -> object:
@@ -51,14 +53,14 @@ class Obstacle(Record):
     """Something behind the unit, in its way."""
 
     distance: Centimetres
-    kind: KindName
+    kind: Kind
     chain: Chain = ()
     make_way: bool | None = None
     stands: Stands | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Obstacle:
-        if self.chain and self.kind not in ("friend", "unyielding"):
+        if self.chain and self.kind not in FRIENDS:
             raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
         if self.make_way is not None and self.kind != "friend":
             raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, sided
-from analyser.morale.games.warmaster.question import Friend, Obstacle, Question, can_make_way, friends_of
+from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 
 Choice = Literal["always", "never", "fewest"]
@@ -27,16 +27,6 @@ MOST_SIDES = 1 << 32  # of a draw
 MOST_DICE = 12  # thrown together, so that they have no more sides
 DIE_SIDES = 6
 Number = Any  # an integer, or one of each of some states
-
-
-class Kind(IntEnum):
-    """What is in its way."""
-
-    IMPASSABLE = 0
-    ENEMY = 1
-    COMBAT = 2  # a unit in combat, friend or foe
-    FRIEND = 3  # unengaged, able to make way
-    UNYIELDING = 4  # a friend that is constricted or otherwise unable to make way (WM-5); an engaged one is in COMBAT
 
 
 class Meeting(IntEnum):
@@ -56,13 +46,13 @@ def is_confused_by(sixes: Number) -> Any:
 
 def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
     """What comes of moving into an obstacle; `makes_way`: the player's choice for a friend that can (WM-4, WM-5)."""
-    if kind == Kind.FRIEND and move == "evades":
+    if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
-    if kind == Kind.FRIEND and makes_way:
+    if kind == "friend" and makes_way:
         return Meeting.MAKES_WAY
     if move == "retreats":
         return Meeting.DESTROYS_STANDS
-    return Meeting.HALTS_AND_TESTS if kind == Kind.IMPASSABLE else Meeting.HALTS_CONFUSED
+    return Meeting.HALTS_AND_TESTS if kind == "impassable" else Meeting.HALTS_CONFUSED
 
 
 class Met(NamedTuple):
@@ -86,8 +76,8 @@ def way_of(question: Question) -> tuple[Met, ...]:
     """
 
     def order(met: Met) -> tuple[float, int, bool, float, bool]:
-        last = (met.kind == Kind.FRIEND) != question.ruleset.touching_is_into
-        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == Kind.IMPASSABLE
+        last = (met.kind == "friend") != question.ruleset.touching_is_into
+        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == "impassable"
 
     return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
 
@@ -99,10 +89,10 @@ def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
 
 def _met(question: Question, obstacle: Obstacle) -> Met:
     ruleset = question.ruleset
-    kind = Kind[obstacle.kind.upper()]
-    if kind == Kind.FRIEND and not can_make_way(obstacle) and question.move != "evades":
-        kind = Kind.UNYIELDING
-    keeps_gap = kind in (Kind.ENEMY, Kind.COMBAT)
+    kind = obstacle.kind
+    if kind == "friend" and not can_make_way(obstacle) and question.move != "evades":
+        kind = "unyielding"
+    keeps_gap = kind in FOES
     halt = as_written(obstacle.distance) - (as_written(ruleset.gap) if keeps_gap else 0)
     there = max(halt, Fraction(0))
     touching = ruleset.touching_is_into and not keeps_gap
@@ -110,9 +100,9 @@ def _met(question: Question, obstacle: Obstacle) -> Met:
     if halt < 0 and question.move == "falls_back":
         reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
     mover_tests, friend_tests, everyone = 0, tuple[int, ...](), ruleset.tests_for_chain == "all"
-    if kind == Kind.IMPASSABLE and question.move != "evades":  # one die for terrain (WM-2)
+    if kind == "impassable" and question.move != "evades":  # one die for terrain (WM-2)
         mover_tests = 1
-    elif kind == Kind.FRIEND and question.move != "evades":  # one for each friend that it pushes (WM-4)
+    elif kind == "friend" and question.move != "evades":  # one for each friend that it pushes (WM-4)
         mover_tests = friends_of(obstacle) if everyone else 1
         friend_tests = tuple(_pushed(obstacle, everyone))
     stands = obstacle.stands or question.stands or ruleset.stands
@@ -128,7 +118,7 @@ def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
     """The choices that there are: one, where no friend can make way or each one's is stated, or there is none."""
-    free = [met for met in way_of(question) if met.kind == Kind.FRIEND and met.obstacle.make_way is None]
+    free = [met for met in way_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
     return CHOICES if free and question.move != "evades" else CHOICES[:1]
 
 
@@ -154,12 +144,12 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
     more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
-        refused = [1 - NO_SIX if met.kind == Kind.IMPASSABLE else Fraction(1), Fraction(0)]
+        refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
         friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
         steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
-        best = best if met.kind == Kind.FRIEND else (False, False)
+        best = best if met.kind == "friend" else (False, False)
         more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         willing.insert(0, best)
     return willing
@@ -193,7 +183,7 @@ class Mover:
         self._meetings = meetings(question, choice)
         self._stands = self.whole if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
-        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == Kind.FRIEND) for met in self.way)
+        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == "friend") for met in self.way)
         before = {"lost": question.turns, "destroyed": self._stands}
         flags = {"six": 2, "pushed": 2, "friends": self.friends}
         self.moving = Fields(before | {"moved": self.farthest + 1} | flags)
@@ -295,7 +285,7 @@ class Mover:
             makes_way = meeting == Meeting.MAKES_WAY
             pushed = pushed | (makes_way & (mover == 1))
             confused = confused + makes_way * friends
-            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == Kind.FRIEND)
+            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
         flags = {"six": six, "pushed": pushed, "friends": confused}
         return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.answers import Answer, Bars, Keys, Mean, Rules, Table, stacked
-from analyser.morale.games.warmaster.question import Question
-from analyser.morale.games.warmaster.rules import Choice, Kind, Meeting, Mover, Parts, choices_of, way_of
+from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, way_of
 
 OPEN_GROUND = "open ground"
 MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "fewest confused"}
@@ -31,13 +31,13 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         tables = {
             name: stacked("friends_make_way", {way: each[name] for way, each in of_each.items()}) for name in tables
         }
-    panels, halted = [], {"at": tuple(kind.name.lower() for kind in Kind)}
+    panels, halted = [], {"at": get_args(Kind)}
     for choice in choices:
         of_choice = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
         panels.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
-        if any(met.kind == Kind.FRIEND for met in way_of(question)) and choice != "never":
+        if any(met.kind == "friend" for met in way_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
     return Answer(tables, panels)
 
@@ -70,17 +70,17 @@ def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
     """P(confused) and by what, and how many units."""
     move, confused, kinds = mover.question.move, mover.is_confused(now), {met.kind for met in mover.way}
-    kind = np.array([int(met.kind) for met in mover.way] or [0])[now.place]
+    kind = np.array([*(met.kind for met in mover.way), "none"])[now.place]
     destroyed = ((now.place >= 0) & mover.retreats) | now.gone
-    tested, foes = now.test & ~destroyed, {Kind.ENEMY, Kind.COMBAT}
-    refused = kinds & {Kind.FRIEND, Kind.UNYIELDING} and move not in ("evades", "retreats")
+    tested = now.test & ~destroyed
+    refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
     events = {
         "p_confused": (True, confused),
         "p_six_on_drive_back_dice": (mover.question.dice, now.six),
-        "p_by_terrain": (Kind.IMPASSABLE in kinds and not mover.retreats, tested & (kind == Kind.IMPASSABLE)),
-        "p_by_enemy_or_combat": (kinds & foes and not mover.retreats, tested & np.isin(kind, [*foes])),
-        "p_by_friends_that_made_way": (Kind.FRIEND in kinds and move != "evades", now.pushed & ~destroyed),
-        "p_by_friends_that_did_not": (refused, tested & (kind >= Kind.FRIEND)),
+        "p_by_terrain": ("impassable" in kinds and not mover.retreats, tested & (kind == "impassable")),
+        "p_by_enemy_or_combat": (kinds & {*FOES} and not mover.retreats, tested & np.isin(kind, FOES)),
+        "p_by_friends_that_made_way": ("friend" in kinds and move != "evades", now.pushed & ~destroyed),
+        "p_by_friends_that_did_not": (refused, tested & np.isin(kind, FRIENDS)),
         "p_all_stands_destroyed": (mover.retreats, destroyed),
     }
     halts = np.array([met.halt for met in mover.way] or [0.0])
@@ -107,8 +107,8 @@ def rules(question: Question) -> Rules:
     movers = [Mover(question, choice) for choice in choices_of(question)]
     met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
     kinds, what = {kind for kind, _ in met}, {each for _, each in met}
-    gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.ENEMY, Kind.COMBAT)}
-    refused = {(kind, Meeting.HALTS_CONFUSED) for kind in (Kind.FRIEND, Kind.UNYIELDING)}
+    gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in FOES}
+    refused = {(kind, Meeting.HALTS_CONFUSED) for kind in FRIENDS}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
     bursts, pushes, later = Meeting.BURST_THROUGH in what, Meeting.MAKES_WAY in what, question.turns > 1
     loses_turns = later and (question.dice is not None or what & confusing)
@@ -118,7 +118,7 @@ def rules(question: Question) -> Rules:
         f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": met & gap_kept,
         "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": pushes,
         "WM-4 halts at friends that do not make way, confused": met & refused,
-        "WM-5 friends that are constricted or otherwise unable to move cannot make way": Kind.UNYIELDING in kinds,
+        "WM-5 friends that are constricted or otherwise unable to move cannot make way": "unyielding" in kinds,
         "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": bursts,
         "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
         "WM-8 stands that retreat into what does not yield are destroyed"
@@ -127,7 +127,7 @@ def rules(question: Question) -> Rules:
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
-    evades, friends = move == "evades", any(each.kind == Kind.FRIEND for each in way)
+    evades, friends = move == "evades", any(each.kind == "friend" for each in way)
     not_modelled = {
         "WM-6 what it costs the friends: they cannot move further in this Command phase": evades,
         f"WM-9 what confusion costs: {costs}; {stays}": not evades,
