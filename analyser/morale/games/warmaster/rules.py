@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fi
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 
-Choice = Literal["always", "never", "fewest"]
-CHOICES: tuple[Choice, ...] = ("always", "never", "fewest")
+Choice = Literal["always", "never", "fewest confused"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
 MOST_SIDES = 1 << 32  # of a draw
 MOST_DICE = 12  # thrown together, so that they have no more sides
@@ -124,7 +124,7 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 
 def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
     """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
-    way, after_the_dice = way_of(question), choice == "fewest" and question.move != "retreats"
+    way, after_the_dice = way_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
     always = [(choice != "never" if each is None else each,) * 2 for each in stated]
     comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)

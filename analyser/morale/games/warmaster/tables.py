@@ -14,7 +14,6 @@ from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Questi
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, way_of
 
 OPEN_GROUND = "open ground"
-MAKE_WAY: dict[Choice, str] = {"always": "always", "never": "never", "fewest": "fewest confused"}
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -25,17 +24,17 @@ def chains(question: Question) -> dict[str, Chain]:
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
     choices = choices_of(question)
-    of_each = {MAKE_WAY[choice]: _of_choice(question, choice, recorded[choice]) for choice in choices}
-    tables = of_each[MAKE_WAY[choices[0]]]
+    of_each = {choice: _of_choice(question, choice, recorded[choice]) for choice in choices}
+    tables = of_each[choices[0]]
     if len(choices) > 1:
         tables = {
             name: stacked("friends_make_way", {way: each[name] for way, each in of_each.items()}) for name in tables
         }
     panels, halted = [], {"at": get_args(Kind)}
     for choice in choices:
-        of_choice = f", make way: {MAKE_WAY[choice]}" if len(choices) > 1 else ""
+        of_choice = f", make way: {choice}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
-        where |= {"friends_make_way": MAKE_WAY[choice]} if len(choices) > 1 else {}
+        where |= {"friends_make_way": choice} if len(choices) > 1 else {}
         panels.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
         if any(met.kind == "friend" for met in way_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
