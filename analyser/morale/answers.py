@@ -37,7 +37,6 @@ AskedT = TypeVar("AskedT")  # a section of a question
 Weights = Any  # probabilities, or how often something was seen: an array, or a sparse one
 Keys = Mapping[str, Sequence[Any]]
 Facts = Mapping[str, Any]  # what there is to say, and whether it holds
-Drawing = tuple[tuple[float, float], Callable[..., Any]]  # the width and height in inches, and what draws on `ax`
 
 
 class Mean(NamedTuple):
@@ -245,8 +244,8 @@ def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
     return figure
 
 
-def _drawing(result: MoraleResult, panel: Panel | Fates) -> Drawing:
-    """How a panel is drawn from its rows: without lines that are 0 throughout, if there are others."""
+def _drawing(result: MoraleResult, panel: Panel | Fates) -> tuple[tuple[float, float], Callable[..., Any]]:
+    """A panel's width and height in inches, and what draws it on `ax`: no line of 0 throughout, if there are others."""
     assert not isinstance(panel, Fates)
     frame, what = result.to_frame(panel.table), panel.what
     shared: dict[str, Any] = {"x": panel.x, "heading": panel.heading}

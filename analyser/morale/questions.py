@@ -19,9 +19,7 @@ from analyser.game.profiles import MORALE_RULESETS, shipped_profiles
 if TYPE_CHECKING:
     from analyser.morale.systems import System
 
-MOST_ROUNDS = 100
 MOST_INCHES = 1000
-SHORTEST = 0.01  # inches of a move
 MOST_VALUE = 100  # of a distribution of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
 WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
@@ -34,9 +32,9 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 ProbabilityOrBool = Annotated[
     Probability, BeforeValidator(lambda each: float(each) if isinstance(each, bool) else each)
 ]
-Rounds = Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
+Rounds = Annotated[int, Field(ge=1, le=100)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
-Length = Annotated[float, Field(ge=SHORTEST, le=MOST_INCHES)]
+Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # of a move
 
 
 def pmf_from(value: object) -> Pmf:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-MOMENTS = ("round", "turn")  # keys that say when
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MoraleResult(Result):
@@ -101,7 +99,7 @@ class MoraleResult(Result):
     def _row_at(self, name: str, moment: int | None) -> int:
         """The first row of a table at a round or turn; by default, at the last."""
         keys = self.tables[name].keys
-        times: list[int | None] = next((list(keys[key]) for key in MOMENTS if key in keys), [None])
+        times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
         if moment is None:
             return times.index(times[-1])
         if moment not in times:

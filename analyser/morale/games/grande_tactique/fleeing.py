@@ -16,7 +16,7 @@ from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
 from analyser.morale.questions import as_written
 
-BONUS = {"regular": 0, "veteran": gt.VETERAN_BONUS, "old guard": gt.OLD_GUARD_BONUS}
+BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 DIE = sided(6)
 SURROUNDED = gt.TOTALS  # a state is the total of the flight dice; then comes this one
