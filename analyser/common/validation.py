@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
 
+ItemT = TypeVar("ItemT")
 ModelT = TypeVar("ModelT", bound="Record")
 
 
@@ -23,6 +24,14 @@ class Record(BaseModel):
 def as_tuple(value: object) -> object:
     """TOML and JSON have lists where a frozen record has tuples."""
     return tuple(value) if isinstance(value, list) else value
+
+
+Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
+
+
+def told(default: Any, description: str, **bounds: Any) -> Any:
+    """A key that can be left out: its default, and what the options of the commands say of it."""
+    return Field(default, description=description, **bounds)
 
 
 def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:

@@ -13,20 +13,19 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from analyser.common.errors import InputError, shown
 from analyser.common.files import check_plain, path_of, read_toml
-from analyser.common.validation import Record, as_tuple, checked
+from analyser.common.validation import Record, checked
 from analyser.game.profiles import MORALE_RULESETS, shipped_profiles
+from analyser.game.units import MOST_INCHES
 
 if TYPE_CHECKING:
     from analyser.morale.systems import System
 
-MOST_INCHES = 1000
 MOST_VALUE = 100  # of a distribution of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
 WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
-Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 ProbabilityOrBool = Annotated[
@@ -61,11 +60,6 @@ def _small_number(number: object) -> int:
     if not str(number).isdecimal() or int(str(number)) > MOST_VALUE:
         raise ValueError(f"{shown(number)} is not usable as a number (allowed: 0 to {MOST_VALUE})")
     return int(str(number))
-
-
-def told(default: Any, description: str, **bounds: Any) -> Any:
-    """A key of a question that can be left out, and what the help says of it."""
-    return Field(default, description=description, **bounds)
 
 
 def one_or_list(value: object) -> tuple[Any, ...]:

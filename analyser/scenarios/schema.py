@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator
 
 from analyser.common.errors import InputError
-from analyser.common.validation import Record, as_tuple
+from analyser.common.validation import Record, Several, told
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game.keywords import Bearer, Quality, Rule
 from analyser.game.ruleset import RatingName, Ruleset
@@ -51,18 +51,11 @@ Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Carriages = Annotated[int, Field(ge=0, le=20)]
 
 
-def told(default: Any, description: str) -> Any:
-    """A key with its default and what the options of the commands say of it."""
-    return Field(default, description=description)
-
-
 class ExtraReroll(Record):
     """Further faces that may be re-rolled, and by how many dice at most (AC-3.5)."""
 
-    faces: tuple[Literal["strike", "glancing", "miss", "blank"], ...]
+    faces: Several[Literal["strike", "glancing", "miss", "blank"]]
     dice: DiceIfAny
-
-    _tuples = field_validator("faces", mode="before")(as_tuple)
 
 
 class Attack(Record, Bearer):
@@ -77,11 +70,11 @@ class Attack(Record, Bearer):
     dice: Dice | None = told(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None
     rating: RatingName | None = told(None, "Combat rating, whatever the bonuses and penalties are.")
-    bonuses: tuple[BonusName, ...] = ()
-    penalties: tuple[PenaltyName, ...] = ()
+    bonuses: Several[BonusName] = ()
+    penalties: Several[PenaltyName] = ()
     concealed: bool = False
     line_of_sight: Literal["own", "none", "spotter"] = told("own", "Who sees the target of an Indirect row.")
-    qualities: tuple[Quality, ...] | None = None
+    qualities: Several[Quality] | None = None
     veteran: DiceIfAny | None = told(None, "X of Veteran (X), instead of the profile's.")
     extra_reroll: ExtraReroll | None = told(None, "Further re-rolls: miss,blank:2 re-rolls 2 dice at most.")
     opportunity_fire: bool = told(False, "The attack is opportunity fire: a penalty, and no suppression test.")
@@ -93,8 +86,6 @@ class Attack(Record, Bearer):
     attacker_garrisoned: bool = told(False, "The attacker is in a building.")
     attacker_reloading: bool = told(False, "The attacker is reloading (Slow to Fire).")
     attacker_advanced: bool = told(False, "The attacker has advanced (Move or Fire).")
-
-    _tuples = field_validator("bonuses", "penalties", "qualities", mode="before")(as_tuple)
 
 
 class Target(Record, Bearer):
@@ -128,9 +119,7 @@ class Target(Record, Bearer):
     fail_on_purpose: bool = told(False, "The target's general fails the test on purpose.")
     peer_review: bool = told(False, "A friend with Peer Review is near the target.")
     chain_of_command: bool = told(False, "Another unit with Chain of Command is near the target.")
-    rules: tuple[Rule, ...] | None = None
-
-    _tuples = field_validator("rules", mode="before")(as_tuple)
+    rules: Several[Rule] | None = None
 
     @property
     def keeps_damage(self) -> bool:
@@ -169,7 +158,7 @@ NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.
 class Combatant(Target):
     """A unit that fights, and can be fought. `docs/fights.md` says each key."""
 
-    rows: tuple[Row, ...] | None = None
+    rows: Several[Row] | None = None
     row: str | None = None
     close_quarters_row: str | None = None
     speed: Inches | None = None
@@ -186,7 +175,6 @@ class Combatant(Target):
     capacity: Limit | None = None
     passengers: Passengers | None = None
 
-    _more_tuples = field_validator("rows", mode="before")(as_tuple)
     _each_row_once = field_validator("rows")(each_row_once)
 
     @property
@@ -318,9 +306,7 @@ class ChargeFile(QuestionFile):
     charge: Charge = Charge()
     attacker: Combatant
     target: Combatant
-    secondary: Annotated[tuple[Secondary, ...], Field(max_length=MOST_SECONDARY)] = ()
-
-    _tuples = field_validator("secondary", mode="before")(as_tuple)
+    secondary: Annotated[Several[Secondary], Field(max_length=MOST_SECONDARY)] = ()
 
 
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
@@ -342,10 +328,8 @@ class FocusFile(QuestionFile):
     own_sections = ("attacks",)
     may_hold = "[[attacks]] and [target]"
 
-    attacks: Annotated[tuple[FocusAttack, ...], Field(min_length=1, max_length=MOST_STRIKES)]
+    attacks: Annotated[Several[FocusAttack], Field(min_length=1, max_length=MOST_STRIKES)]
     target: Target
-
-    _tuples = field_validator("attacks", mode="before")(as_tuple)
 
 
 class DuelFile(QuestionFile):

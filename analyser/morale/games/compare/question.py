@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record
+from analyser.common.validation import Record, Several, told
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
 from analyser.morale.games.mordheim.question import LEADERSHIPS
-from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, Several, spread_over, told
+from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, spread_over
 
 Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=100)]

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record
-from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds, Several, told
+from analyser.common.validation import Record, Several, told
+from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8

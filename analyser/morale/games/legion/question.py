@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analyser.common.validation import Record
+from analyser.common.validation import Record, told
 from analyser.morale import questions
-from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds, told
+from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds
 
 MOST_TOKENS = 60
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from analyser.common.errors import shown
-from analyser.common.validation import Record, as_tuple
-from analyser.morale.questions import Asked, Distribution, Rounds, Several, told
+from analyser.common.validation import Record, Several, as_tuple, told
+from analyser.morale.questions import Asked, Distribution, Rounds
 
 MOST_DICE = 20
 MOST_FRIENDS = 20
