@@ -58,11 +58,13 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
-    shown = rendering.shown(results)
-    if missing:
-        record = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
-        shown = shown._replace(record=lambda: record)
-    write(*shown, warnings=results[0].warnings, plot=results[0].plot)
+
+    def record() -> dict[str, Any]:
+        sampled_only = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
+        return sampled_only if missing else rendering.record(results)
+
+    how: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
+    write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **how)
 
 
 def write(

@@ -26,14 +26,14 @@ from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of
 from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
-NUMBERS = ("models_left", "models_destroyed", "damage")
+FIGURES = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
-MORE_NUMBERS = ("attacker_models_destroyed", "attacker_damage")
+LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
 MOST_STEPS = 1e9  # of an exact distribution: some seconds
@@ -70,7 +70,7 @@ class AttackResult(Result):
 
     kind = "attack"
     events = (*FLAGS, "activated", "destroyed", "building_wrecked")
-    figures = ("hits", *NUMBERS, *MORE_NUMBERS)
+    figures = ("hits", *FIGURES, *LOSSES)
 
     scenario: Scenario
     outcomes: NDArray[np.int64]
@@ -113,10 +113,6 @@ class AttackResult(Result):
         destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
         return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The distribution of the models destroyed, by default on new Axes; :meth:`plot_pmf`."""
-        return self.plot_pmf("models_destroyed", ax=ax)
-
     def caption(self) -> list[str]:
         """What a picture says of the question: units, row, pool."""
         return [text for label, text in self.heading() if label in ("Attack", "Row", "Distance", "Pool")]
@@ -137,7 +133,7 @@ class AttackResult(Result):
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
-        events = (*FLAGS, *(["activated"] if self._has_cryo else []))
+        events = (*FLAGS, *(["activated"] if "activated" in self._beside else []))
         summary = self._figures_named({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
         gone = mean_of(self.column("annihilated"), self.weights, self.trials)
@@ -147,20 +143,14 @@ class AttackResult(Result):
         return summary
 
     @property
-    def _has_cryo(self) -> bool:
-        return self.scenario.attack.has("Cryo")
-
-    @property
-    def has_more(self) -> bool:
-        """Whether the joint distribution knows more than the target's fate: Cryo's activated, Overcharge's losses."""
-        return self._has_cryo or self.scenario.attack.overcharge
+    def _beside(self) -> list[str]:
+        """What the joint distribution knows beside the target's fate: Cryo's activated, Overcharge's losses."""
+        attack = self.scenario.attack
+        return [*(["activated"] if attack.has("Cryo") else []), *(LOSSES if attack.overcharge else [])]
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        names = [*NUMBERS, *FLAGS]
-        if joint:
-            names += ["activated"] if self._has_cryo else []
-            names += MORE_NUMBERS if self.scenario.attack.overcharge else []
+        names = [*FIGURES, *FLAGS, *(self._beside if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table
@@ -203,7 +193,7 @@ class AttackResult(Result):
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": records(self.table(joint=True))} if self.has_more else {})
+        return body | ({"joint_outcomes": records(self.table(joint=True))} if self._beside else {})
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
@@ -221,24 +211,10 @@ class AttackResult(Result):
             test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
         test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"
         pool = f"{dice}, {rating_text(conditions, ' rating')}"
-        return [*lines, ("Pool", pool), ("Target", self._target_line()), ("Test", test)]
-
-    def _target_line(self) -> str:
-        target = self.scenario.target
-        defence = f"effective DEFENCE {self.conditions['defence']}"
-        parts = [counted(target.models or 0, "model"), defence, f"DAMAGE LIMIT {target.damage_limit}"]
-        if target.damage:
-            parts.append(f"{target.damage} damage carried")
-        if target.exposed is not None and target.exposed < (target.models or 0):
-            parts.append(f"{target.exposed} exposed")
-        stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover")
-        return ", ".join([*parts, *(name.replace("_", " ") for name in stated if getattr(target, name))])
+        return [*lines, ("Pool", pool), ("Target", unit_line(target, conditions["defence"])), ("Test", test)]
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        return [distribution_block(self.distribution("models_destroyed"), "Models destroyed"), self._figures_block()]
-
-    def _figures_block(self) -> Block:
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
@@ -250,7 +226,8 @@ class AttackResult(Result):
                 mean = name.startswith("mean")
                 rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
-        return Block(rows=rows, minor=frozenset(minor), beside=True)
+        destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
+        return [destroyed, Block(rows=rows, minor=frozenset(minor), beside=True)]
 
 
 _FIGURES = {
@@ -261,6 +238,23 @@ _FIGURES = {
     "models_destroyed_10th_percentile": "Models destroyed, 10th percentile",
     "models_destroyed_90th_percentile": "Models destroyed, 90th percentile",
 }
+
+
+def unit_line(unit: Target, defence: int | None = None) -> str:
+    """A unit as a fight finds it, for a heading; as a single attack does, where its effective `defence` is given."""
+    parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
+    parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
+    if defence is None:
+        parts.append("no DISCIPLINE" if unit.discipline is None else f"DISCIPLINE {unit.discipline}")
+        parts += [] if unit.break_limit is None else [f"BREAK LIMIT {unit.break_limit}"]
+    parts += [f"{unit.damage} damage carried"] if unit.damage else []
+    if defence is not None and unit.exposed is not None and unit.exposed < (unit.models or 0):
+        parts.append(f"{unit.exposed} exposed")
+    stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover", "on_lookout", "reloading")
+    parts += [name.replace("_", " ") for name in stated if getattr(unit, name, False)]
+    if isinstance(unit, Combatant) and unit.passengers is not None:
+        parts.append(f"{counted(unit.passengers.models or 0, 'model')} embarked")
+    return ", ".join(parts)
 
 
 def _check_moment(moment: int | None) -> None:
@@ -325,8 +319,7 @@ def simulate_in_batches(
 def _sample_of(scenario: Scenario, seed: int) -> Sample:
     if "plan" not in scenario.kept:
         die, deck = _draws(scenario)
-        plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
-        scenario.kept["plan"] = plan
+        scenario.kept["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     return Sample(scenario.kept["plan"], seed)
 
 
@@ -353,7 +346,6 @@ def _head(scenario: Scenario) -> dict[str, Any]:
     """What a result says about its scenario, whatever the method."""
     if "head" not in scenario.kept:
         fight = plain(scenario.fight)
-        conditions, rules = rules_used.conditions(scenario, fight), rules_used.of_attack(scenario, fight)
-        scenario.kept["head"] = {"scenario": scenario, "rules": rules, "profiles": scenario.profiles}
-        scenario.kept["head"]["conditions"] = conditions
+        found = {"conditions": rules_used.conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
+        scenario.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, **found}
     return cast("dict[str, Any]", scenario.kept["head"])

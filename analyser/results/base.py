@@ -58,6 +58,7 @@ class Result(ABC):
     """
 
     kind: ClassVar[str]
+    pictured: ClassVar[str] = "models_destroyed"  # the figure whose distribution :meth:`plot` shows
 
     scenario: Any
     rules: RulesUsed = RulesUsed()
@@ -250,18 +251,14 @@ class Result(ABC):
         values, weights = self._checked(figure, moment)
         every = self._support(figure)
         distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)
-        summed = np.zeros(len(distinct), weights.dtype)
-        np.add.at(summed, np.asarray(place).reshape(-1)[len(every) :], weights)
-        return distinct, summed
+        return distinct, _summed(weights, place.reshape(-1)[len(every) :], len(distinct))
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The joint distribution of some columns: a row for each combination that is possible, or was seen."""
         stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
         rows, place = np.unique(stacked, axis=1, return_inverse=True)
-        summed = np.zeros(rows.shape[1], weights.dtype)
-        np.add.at(summed, np.asarray(place).reshape(-1), weights)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
-        return values | share_columns(summed, self.trials)
+        return values | share_columns(_summed(weights, place.reshape(-1), rows.shape[1]), self.trials)
 
     def _at_least(self, figure: str, value: int, moment: int | None = None) -> Estimate:
         """The probability of that value of a figure or a higher one."""
@@ -302,9 +299,9 @@ class Result(ABC):
     def _all_weights(self) -> list[NDArray[Any]]:
         """The weights that all probabilities of this answer come from."""
 
-    @abstractmethod
     def plot(self, ax: Axes | None = None) -> Any:
         """The picture of the answer, by default on new Axes, which are returned; of morale a Figure of several."""
+        return self.plot_pmf(self.pictured, ax=ax)
 
     def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None) -> Axes:
         """The distribution of a figure: bars, and a stepped line for at least as many.
@@ -361,6 +358,10 @@ def _check_name(name: object, what: str, names: Sequence[str]) -> None:
         new = _RENAMED.get(str(name))
         hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
         raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
+
+
+def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
+    return np.bincount(places, weights, number).astype(weights.dtype)
 
 
 def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +17,18 @@ from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN
+from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
 from analyser.results.base import NOT_SHOWN
 from analyser.results.rendering import Block
-from analyser.results.states import FATES, FightResult, solve_fight, unit_line, unit_name
+from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import ChargeScenario, charge_program, charge_start
+from analyser.scenarios.charge import ATTACKER, ChargeScenario, charge_program, charge_start
 from analyser.scenarios.schema import Target
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CHARGE_SIDES = ("attacker", "target")
 CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
-FIGURES = ("models_left", "models_destroyed", "damage")
 FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
 PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
 
@@ -52,6 +48,7 @@ class ChargeResult(FightResult):
     """
 
     kind = "charge"
+    pictured = "target_models_destroyed"
     figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in FIGURES)
 
     scenario: ChargeScenario
@@ -84,28 +81,18 @@ class ChargeResult(FightResult):
             return np.asarray((self.result == "attacker_wins") & second)
         side, what = self._split(name)
         if what.startswith("passengers_"):
-            return self._passengers(side, what.removeprefix("passengers_"))
+            return self._passengers(side)[what]
         return super().event(name, moment)
 
-    def _passengers(self, side: str, what: str) -> NDArray[np.bool_]:
-        if what == "broken":
-            return self._passengers_broken(side)
-        left = self.passengers_left(side)
-        if what == "annihilated":
-            return np.asarray(left == 0)
-        suppressed = self.states_of(side) & close_quarters.PASSENGERS_SUPPRESSED != 0
-        return np.asarray((left > 0) & (getattr(self.scenario, side).passengers.suppressed | suppressed))
-
-    def _passengers_broken(self, side: str) -> NDArray[np.bool_]:
-        transport = self.states_of(side)
-        return np.asarray(~states.is_removed(transport) & (transport & close_quarters.PASSENGERS_BROKEN != 0))
-
-    def passengers_left(self, side: str) -> NDArray[np.int64]:
-        """Embarked models left, an entry a pair; none where they broke, or their transport is gone."""
-        unit = getattr(self.scenario, side)
-        most = 0 if unit.passengers is None else unit.passengers.models or 0
-        aboard = np.minimum(most, (unit.capacity or 0) * states.models_left(self.states_of(side)))
-        return np.where(self._passengers_broken(side), 0, aboard)
+    def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
+        """What becomes of embarked models, an entry a pair: none are left if they broke, or their transport is gone."""
+        unit, transport = getattr(self.scenario, side), self.states_of(side)
+        broken = ~states.is_removed(transport) & (transport & close_quarters.PASSENGERS_BROKEN != 0)
+        aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
+        left = np.where(broken, 0, aboard)
+        suppressed = unit.passengers.suppressed | (transport & close_quarters.PASSENGERS_SUPPRESSED != 0)
+        found = {"left": left, "broken": broken, "annihilated": left == 0, "suppressed": (left > 0) & suppressed}
+        return {f"passengers_{name}": column for name, column in found.items()}
 
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*super()._all_weights(), self.losses()["count"]]
@@ -149,8 +136,8 @@ class ChargeResult(FightResult):
         for side, unit in zip(CHARGE_SIDES, self.units):
             columns |= self._columns(f"{side}_{name}" for name in (*FIGURES, *FLAGS))
             if unit.passengers is not None:
-                columns[f"{side}_passengers_left"] = self.passengers_left(side)
-                columns |= self._columns([f"{side}_passengers_suppressed"])
+                aboard = self._passengers(side)
+                columns |= {f"{side}_{name}": aboard[name] for name in ("passengers_left", "passengers_suppressed")}
         table = self._distribution_of(columns, self.moments[0].weights)
         return table | {"result": np.array(CHARGE_RESULTS)[table["result"]]}
 
@@ -161,10 +148,6 @@ class ChargeResult(FightResult):
             "losses": records(self.losses()),
             "summary": self.summary,
         }
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The distribution of the models of the target destroyed, by default on new Axes; :meth:`plot_pmf`."""
-        return self.plot_pmf("target_models_destroyed", ax=ax)
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units and circumstances."""
@@ -201,9 +184,6 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     return solve_fight(scenario, setup, [operations], start, sampling, answer)
 
 
-_ATTACKER = 0
-
-
 def _strikes_described(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
@@ -214,13 +194,13 @@ def _strikes_described(
         again = strike.orders == 1 << Order.OVERRUN
         attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
         both = attacker, start[1] | (unit_state.MARKED if strike.by_throw else 0)
-        if not strikes.is_made(setup, number, _ATTACKER, both):
+        if not strikes.is_made(setup, number, ATTACKER, both):
             continue
         strikes.set_strike(setup, number, strikes.condition(setup, number, both), both[1 - strike.striker])
         fight, reasons = setup.fight[0], rules_used.rating_reasons(setup.attack[0], setup.target[0])
         if reasons["rating_by"] == "stated":  # not by a file, which has no key for it here
             reasons["rating_by"] = "rule"
-        by = "attacker" if strike.striker == _ATTACKER else "target"
+        by = "attacker" if strike.striker == ATTACKER else "target"
         if strike.by_throw:
             by = "throw"
         elif strike.fixed_dice != NONE:
@@ -259,11 +239,8 @@ def _become_of(result: ChargeResult) -> Block:
             for side, unit in zip(CHARGE_SIDES, result.units)
         ]
         rows.append([f"P(passengers {name})", *cells])
-    for what in (
-        "models_destroyed",
-        "models_left",
-        *(["damage_left"] if any(unit.keeps_damage for unit in result.units) else []),
-    ):
+    damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
+    for what in ("models_destroyed", "models_left", *damage):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)

@@ -16,9 +16,10 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
+from analyser.results.attack import FIGURES, unit_line
 from analyser.results.base import captioned, estimate_in, probability_figures
 from analyser.results.rendering import Block
-from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_line, unit_name
+from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
 from analyser.scenarios.schema import Combatant
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 DUEL_SIDES = ("a", "b")
 RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
-FIGURES = ("models_left", "models_destroyed", "damage", "victory_points")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
 Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]
@@ -67,7 +67,7 @@ class DuelResult(FightResult):
     kind = "duel"
     moment_noun = "round"
     sides = DUEL_SIDES
-    figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in FIGURES), "margin")
+    figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in (*FIGURES, "victory_points")), "margin")
 
     scenario: DuelScenario
     setup: Setup
@@ -111,6 +111,8 @@ class DuelResult(FightResult):
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
         return [self._figures(number, side) for number in range(1, len(self.moments) + 1) for side in DUEL_SIDES]
+
+    rows = rounds  # what ``--format csv`` prints
 
     def _figures(self, number: int, side: str) -> dict[str, Any]:
         models = f"{side}_models_left"
@@ -165,7 +167,7 @@ class DuelResult(FightResult):
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Both units at the end as columns by name; see :meth:`to_frame`."""
-        names = (*FIGURES[:3], *STATUSES, *FATES, *FIGURES[3:])
+        names = (*FIGURES, *STATUSES, *FATES, "victory_points")
         columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
         return self._distribution_of(columns, self.moments[-1].weights)
 
@@ -197,10 +199,6 @@ class DuelResult(FightResult):
         if activations:
             return pd.DataFrame(self.activations())
         return pd.DataFrame(self.rounds() if by_round else self.table())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The figures by round: what ``--format csv`` prints."""
-        return self.rounds()
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -282,12 +280,9 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 _DID = {
-    "was_gone": "was gone",
-    "had_no_activation": "had no activation",
     "fell": "fell before it could act",
     "shot_aiming": "aimed and shot",
     "shot": "shot without aiming",
-    "advanced_and_shot": "advanced and shot",
     "double_timed": "moved at double time",
     "re_armed": "re-armed",
     "held": "did nothing",

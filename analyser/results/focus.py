@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,11 @@ from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN
+from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
 from analyser.results.base import distribution_block, estimate_in, probability_figures
 from analyser.results.rendering import Block
-from analyser.results.states import FightResult, solve_fight, unit_line
+from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
@@ -67,7 +64,7 @@ class FocusResult(FightResult):
     moment_noun = "attack"
     sides = ("target",)
     events = EVENTS
-    figures = ("models_left", "models_destroyed", "damage")
+    figures = FIGURES
 
     scenario: FocusScenario
     wanted: tuple[float, str] | None = None
@@ -119,6 +116,8 @@ class FocusResult(FightResult):
     def rounds(self) -> list[dict[str, Any]]:
         """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""
         return [self._figures(number) | self._own_losses(number) for number in range(1, len(self.moments) + 1)]
+
+    rows = rounds  # what ``--format csv`` prints
 
     def _figures(self, number: int) -> dict[str, Any]:
         attack = self.scenario.attacks[number - 1].attack
@@ -187,10 +186,6 @@ class FocusResult(FightResult):
             parts.append({"attack": np.full(len(part["probability"]), number), **part})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The figures after each attack: what ``--format csv`` prints."""
-        return self.rounds()
-
     def _body(self) -> dict[str, Any]:
         attacks = [
             figures | {"conditions": conditions, "models_destroyed": self.distribution("models_destroyed", number)}
@@ -203,10 +198,6 @@ class FocusResult(FightResult):
         attacks_needed, probability = self.until(share, fate)
         until = {"share": share, "fate": fate, "attacks": attacks_needed}
         return body | {"until": until | probability_figures("probability", probability)}
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The distribution of the models destroyed by all attacks, by default on new Axes; :meth:`plot_pmf`."""
-        return self.plot_pmf("models_destroyed", ax=ax)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

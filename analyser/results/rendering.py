@@ -163,11 +163,6 @@ class Shown(NamedTuple):
     rows: Callable[[], Sequence[Mapping[str, Any]]]  # the main table
 
 
-def shown(results: Sequence[Result]) -> Shown:
-    """The answer to one question, by one method or by several."""
-    return Shown(lambda: text(results), lambda: record(results), lambda: rows(results))
-
-
 def _csv(answer: Shown) -> str:
     head, lines = _columns(answer.rows())
     return csv_text(head, (["" if cell is None else cell for cell in line] for line in lines))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
@@ -98,21 +97,6 @@ def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, 
 def unit_name(unit: Combatant) -> str:
     """What an answer calls a unit."""
     return unit.unit or "a unit without a profile"
-
-
-def unit_line(unit: Target) -> str:
-    """A unit as a fight finds it, for a heading."""
-    parts = [counted(unit.models or 0, "model"), f"DEFENCE {unit.defence}", f"DAMAGE LIMIT {unit.damage_limit}"]
-    parts.append("no DISCIPLINE" if unit.discipline is None else f"DISCIPLINE {unit.discipline}")
-    if unit.break_limit is not None:
-        parts.append(f"BREAK LIMIT {unit.break_limit}")
-    if unit.damage:
-        parts.append(f"{unit.damage} damage carried")
-    stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover", "on_lookout", "reloading")
-    parts += [name.replace("_", " ") for name in stated if getattr(unit, name, False)]
-    if isinstance(unit, Combatant) and unit.passengers is not None:
-        parts.append(f"{counted(unit.passengers.models or 0, 'model')} embarked")
-    return ", ".join(parts)
 
 
 class JointStates(NamedTuple):
