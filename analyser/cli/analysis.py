@@ -127,10 +127,10 @@ def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
     record = {"metric": mean.metric, "profiles": mean.profiles._asdict()}
     if isinstance(found, Comparison):
         return {**record, **_best(found), "target": next(iter(found.shares))}
-    targets = [
-        {"target": target, "weight": found.weights[target], "share": found.mean.shares[target], **_best(each)}
-        for target, each in found.by_target.items()
-    ]
+    targets = []
+    for target, each in found.by_target.items():
+        share = {"weight": found.weights[target], "share": mean.shares[target]}
+        targets.append({"target": target, **share, **_best(each)})
     return {**record, "targets": targets, "mean": _best(mean)}
 
 

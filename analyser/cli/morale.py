@@ -43,10 +43,14 @@ morale = Commands(
 
 def _options(name: str) -> list[KeyOption]:
     """An option for each key of a system's question; two, yes and no, where it is one or the other."""
-    options = []
-    for path, field in _keys(SYSTEMS[name].question):
-        group = path[0].replace("_", " ").capitalize() if path[1:] else "Question"
-        text = field.description or _of_ruleset(name, path[1])
+    from analyser.game.profiles import MORALE_RULESETS
+
+    options, system = [], SYSTEMS[name]
+    for path, field in _keys(system.question):
+        group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", field.description
+        if not text:  # a value of the ruleset: where the shipped one stands
+            file = posixpath.join(MORALE_RULESETS, system.other_rulesets.get(path[1], system.ruleset))
+            text = f"Instead of the value in {posixpath.normpath(file)}."
         options.append(KeyOption("-".join(path), path, field, group, text, either=True))
     return options
 
@@ -62,14 +66,6 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
             yield from (((key, *path), inner) for path, inner in _keys(section))
         else:
             yield (key,), field
-
-
-def _of_ruleset(name: str, key: str) -> str:
-    """What the help says of a value of the ruleset without a description: where the shipped one stands."""
-    from analyser.game.profiles import MORALE_RULESETS
-
-    file = SYSTEMS[name].other_rulesets.get(key, SYSTEMS[name].ruleset)
-    return f"Instead of the value in {posixpath.normpath(posixpath.join(MORALE_RULESETS, file))}."
 
 
 def answer_morale(name: str, scenario: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
 import tomllib
@@ -53,20 +54,12 @@ def _completer(offered: Callable[[click.Context], Iterable[str]]) -> Completer:
     return complete
 
 
-def _metrics(_: click.Context) -> Iterable[str]:
-    from analyser.plots.metrics import METRICS
-
-    return METRICS
-
-
-complete_metric = _completer(_metrics)
 complete_selector = _completer(
     lambda context: (f"{faction}/{unit['id']}@{level}" for faction, unit in _units(context) for level in unit["levels"])
 )
 complete_units = _completer(
     lambda context: (name for faction, unit in _units(context) for name in (faction, f"{faction}/{unit['id']}"))
 )
-complete_row = _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ())))
 
 
 def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -84,8 +77,8 @@ def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 
 
 COMPLETERS: Mapping[str, Completer] = {  # of an option by its name or by what the help calls its value
-    "--metric": complete_metric,
-    "--row": complete_row,
+    "--metric": _completer(lambda _: importlib.import_module("analyser.plots.metrics").METRICS),
+    "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
     "--situations": complete_situations,
     "PATTERN": complete_selector,
     "UNIT": complete_selector,
@@ -195,8 +188,7 @@ class Integer(click.IntRange):
         """The integer; raises InputError for anything else."""
         with suppress(ValueError):
             value = int(value)
-        most = None if self.max is None else int(self.max)
-        check_integer(value, _name_of(param), int(self.min or 0), most)
+        check_integer(value, _name_of(param), int(self.min or 0), None if self.max is None else int(self.max))
         return value
 
 

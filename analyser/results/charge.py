@@ -119,10 +119,8 @@ class ChargeResult(FightResult):
     def summary(self) -> dict[str, Any]:
         """The main figures by name; each probability of a sample has its interval beside it."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
-        summary = self._figures_named(
-            {f"p_{name}": name for name in self.events},
-            {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()},
-        )
+        figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
+        summary = self._figures_named({f"p_{name}": name for name in self.events}, figures)
         for side in CHARGE_SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             summary[name] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -116,16 +116,9 @@ class DuelResult(FightResult):
 
     def _figures(self, number: int, side: str) -> dict[str, Any]:
         models = f"{side}_models_left"
-        return {
-            "round": number,
-            "side": side,
-            **self._figures_named(
-                {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)},
-                {"mean_models": models, "mean_damage_left": f"{side}_damage"},
-                number,
-            ),
-            **self._percentiles("models", models, number),
-        }
+        events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
+        figures = self._figures_named(events, {"mean_models": models, "mean_damage_left": f"{side}_damage"}, number)
+        return {"round": number, "side": side, **figures, **self._percentiles("models", models, number)}
 
     @cached_property
     def _deeds(self) -> Deeds:
@@ -196,28 +189,19 @@ class DuelResult(FightResult):
 
         if by_round and activations:
             raise InputError("by_round and activations", where="to_frame", allowed="one of them")
-        if activations:
-            return pd.DataFrame(self.activations())
-        return pd.DataFrame(self.rounds() if by_round else self.table())
+        return pd.DataFrame(self.activations() if activations else self.rounds() if by_round else self.table())
 
     def _body(self) -> dict[str, Any]:
-        return {
-            "rounds": self.rounds(),
-            "activations": self.activations(),
-            "margins": self.margins(),
-            "summary": self.summary,
-        }
+        parts = {"rounds": self.rounds(), "activations": self.activations(), "margins": self.margins()}
+        return {**parts, "summary": self.summary}
 
-    def _policies(self) -> Iterator[tuple[str, Combatant, str]]:
-        terms = self.scenario.terms
-        yield from zip(("A", "B"), self.units, (terms.policy_a, terms.policy_b))
+    def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
+        return zip(("A", "B"), self.units, (self.scenario.terms.policy_a, self.scenario.terms.policy_b))
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, policies, terms."""
-        return [
-            *(f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()),
-            *super().caption(),
-        ]
+        sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
+        return [*sides, *super().caption()]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """How likely each side is still in the fight, round by round; by default on new Axes."""
@@ -248,10 +232,9 @@ class DuelResult(FightResult):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
             sides.append([label, *(with_error(summary, name.format(side)) for side in DUEL_SIDES)])
-        margins = [
-            [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
-            for row in self.margins()
-        ]
+        margins = []
+        for row in self.margins():
+            margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
         return [
             _by_round(self),
             _by_deed(self),

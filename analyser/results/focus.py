@@ -122,17 +122,13 @@ class FocusResult(FightResult):
     def _figures(self, number: int) -> dict[str, Any]:
         attack = self.scenario.attacks[number - 1].attack
         gone_before = 0.0 if number == 1 else float(self.probability("annihilated", number - 1))
-        means = {"models_left": "models_left", "models_destroyed": "models_destroyed", "damage_left": "damage"}
+        means = {f"mean_{name}": name for name in FIGURES[:2]} | {"mean_damage_left": "damage"}
         return {
             "attack": number,
             "attacker": attack.attacker,
             "row": attack.row,
             "p_made": 1 - gone_before,
-            **self._figures_named(
-                {f"p_{name}": name for name in EVENTS},
-                {f"mean_{label}": figure for label, figure in means.items()},
-                number,
-            ),
+            **self._figures_named({f"p_{name}": name for name in EVENTS}, means, number),
             **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 

@@ -128,9 +128,8 @@ def _assumptions(results: Sequence[Result]) -> list[str]:
     """What was taken for granted, with the method where it is not all of them that did."""
     lines = []
     for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
-        by = [result for result in results if each in result.assumptions]
-        title = "" if len(by) == len(results) else f" ({method_name(by[0])})"
-        lines.append(f"Assumption{title}: {each}")
+        by = [method_name(result) for result in results if each in result.assumptions]
+        lines.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {each}")
     return lines
 
 
@@ -163,11 +162,6 @@ class Shown(NamedTuple):
     rows: Callable[[], Sequence[Mapping[str, Any]]]  # the main table
 
 
-def _csv(answer: Shown) -> str:
-    head, lines = _columns(answer.rows())
-    return csv_text(head, (["" if cell is None else cell for cell in line] for line in lines))
-
-
 def _parquet(answer: Shown) -> bytes:
     """The main table as a Parquet file; a column of several types is text."""
     import pyarrow
@@ -195,7 +189,7 @@ def _columns(table: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[A
 FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "text": lambda answer: answer.text(),
     "json": lambda answer: json.dumps(answer.record(), indent=2, allow_nan=False) + "\n",
-    "csv": _csv,
+    "csv": lambda answer: csv_text(*_columns(answer.rows())),
     "parquet": _parquet,
 }
 
@@ -207,8 +201,5 @@ def method_name(result: Result) -> str:
 
 def method_line(results: Sequence[Result]) -> str:
     """How one answer, or one by each method, was worked out."""
-    lines = []
-    for result in results:
-        sample = f", {result.trials:,} trials, seed {result.seed}, intervals at 95%" if result.trials else ""
-        lines.append(f"{method_name(result)}{sample}")
-    return "; ".join(lines)
+    sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%"
+    return "; ".join(method_name(each) if each.exact else sampled.format(each) for each in results)

@@ -328,13 +328,18 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
         return None, ""
+    why_not = {row.id: resolve.why_not(row, attack, attacker, target) for row in attacker.unit.rows}
+    fitting = [row for row in attacker.unit.rows if why_not[row.id] is None]
     if attack.row is not None:
-        return resolve.row_asked_for(attack, attacker, target), ""
-    fitting = resolve.fitting_rows(attack, attacker, target)
+        row = resolve.row_named(attacker.unit.rows, attack.row, "attack.row")
+        if row in fitting:
+            return row, ""
+        allowed = ", ".join(each.id for each in fitting)
+        problem = f"row {row.id!r} cannot make this attack: {why_not[row.id]}"
+        raise InputError(problem + ("" if fitting else "; no other row fits"), where="attack.row", allowed=allowed)
     if not fitting:
-        reasons = "; ".join(f"{row.id}: {resolve.why_not(row, attack, attacker, target)}" for row in attacker.unit.rows)
-        problem = f"{attacker.selector}: no row can make this attack ({reasons or 'the unit has no rows'})"
-        raise InputError(problem, where="attack.row")
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in why_not.items()) or "the unit has no rows"
+        raise InputError(f"{attacker.selector}: no row can make this attack ({reasons})", where="attack.row")
     if len(fitting) == 1:
         return fitting[0], ""
     candidates, records = _candidates(attack, attacker, fitting)

@@ -52,14 +52,13 @@ class ChargeScenario:
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        every = (self.attacker, self.target, *self.secondary)
+        attacker, target, *others = (unit.model_dump(mode="json", exclude={"charge"}) for unit in every)
         return {
             "charge": self.attacker.charge.model_dump(mode="json"),
-            "attacker": self.attacker.model_dump(mode="json", exclude={"charge"}),
-            "target": self.target.model_dump(mode="json", exclude={"charge"}),
-            "secondary": [
-                unit.model_dump(mode="json", exclude={"charge"}) | {"threatened": unit.charge.threatened}
-                for unit in self.secondary
-            ],
+            "attacker": attacker,
+            "target": target,
+            "secondary": [keys | {"threatened": unit.charge.threatened} for keys, unit in zip(others, self.secondary)],
             "ruleset": self.ruleset.model_dump(mode="json"),
         }
 
@@ -77,13 +76,11 @@ def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
     attacker = resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
     target = resolve_combatant(file.target, library, "target")
-    others = tuple(
-        resolve_combatant(keys_of(Combatant, unit), library, f"secondary.{place}").model_copy(
-            update={"charge": Charge(threatened=unit.threatened)}
-        )
-        for place, unit in enumerate(file.secondary)
-    )
-    scenario = ChargeScenario(attacker, target, others, file.ruleset)
+    others = []
+    for place_of, unit in enumerate(file.secondary):
+        other = resolve_combatant(keys_of(Combatant, unit), library, f"secondary.{place_of}")
+        others.append(other.model_copy(update={"charge": Charge(threatened=unit.threatened)}))
+    scenario = ChargeScenario(attacker, target, tuple(others), file.ruleset)
     return replace(scenario, warnings=tuple(dict.fromkeys(about_charge(file, scenario, library))))
 
 
@@ -123,7 +120,9 @@ def combat(
             operations.append(Operation(Kind.STRIKE, active, len(strikes)))
             strikes.append(strike)
 
-    add(_sponsons(contact))
+    if dice := charged.value("Sponsons"):  # before anything else; their losses do not count (AC-8.1, AC-7)
+        facts: dict[str, Any] = {"striker": 1 - active, "orders": contact.orders, "counts": 0}
+        add([fixed_strike(dice, Rating.WEAKENED, charger, veteran=charged.veteran or 0, **facts)])
     add(_in_order(contact))
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes[before:]):
@@ -135,8 +134,8 @@ def combat(
         operations += _resolution(sides, active)
     if charger.has("Throw"):
         from_front, reach = False if charger.charge.outflanking else None, charger.rule_length("Throw") or NONE
-        facts = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
-        add([thrown_strike(charged, from_front=from_front, **facts)])
+        throw = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
+        add([thrown_strike(charged, from_front=from_front, **throw)])
         operations.append(Operation(Kind.FORGET, 1 - active))
     return operations + going_off(sides, strikes)
 
@@ -148,8 +147,7 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list
     """
     operations = []
     for side in (ATTACKER, TARGET):
-        dice = sides[side].value("Spectacular Demise")
-        if dice:
+        if dice := sides[side].value("Spectacular Demise"):
             operations += [
                 Operation(Kind.GO_OFF, side),
                 Operation(Kind.FRIGHTEN, side),
@@ -161,7 +159,7 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list
     return operations
 
 
-def _in_order(contact: _Contact) -> Iterator[Strike]:
+def _in_order(contact: _Contact) -> list[Strike]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
     charger, charged = contact.charger, contact.charged
     storming_party = charged.garrisoned and charger.has("Storming Party")
@@ -175,11 +173,11 @@ def _in_order(contact: _Contact) -> Iterator[Strike]:
         before, after = NONE, None
     else:
         before, after = (IN_BUILDING, OUT_OF_BUILDING) if charged.garrisoned else (None, NONE)
-    if before is not None:
-        yield from (*_retaliation(contact, before), *_others(contact, before))
-    yield _charge(contact)
-    if after is not None:
-        yield from (*_retaliation(contact, after), *_others(contact, after))
+    first, last = (
+        [] if inside is None else [*_retaliation(contact, inside), *_others(contact, inside)]
+        for inside in (before, after)
+    )
+    return [*first, _charge(contact), *last]
 
 
 def _charge(contact: _Contact) -> Strike:
@@ -210,12 +208,10 @@ def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
 def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
     charger = contact.charger
-    with_rows = [(unit, row) for unit in contact.secondary for row in unit.retaliation_rows()]
-    for unit, row in with_rows:
+    for unit, row in [(each, row) for each in contact.secondary for row in each.retaliation_rows()]:
         penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
-        strike = row_strike(
-            unit, row, charger, _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
-        )
+        marks = _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
+        strike = row_strike(unit, row, charger, marks)
         dice, special = strike.dice[unit.count]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
@@ -240,15 +236,6 @@ def _marks(
     counted = sum(bonus for bonus, holds in {**bonuses, Bonus.OVERWHELMING: overwhelms}.items() if holds)
     against = sum(penalty for penalty, holds in penalties.items() if holds)
     return Marks(counted, against, striker.overcharge, from_front, close_quarters=True)
-
-
-def _sponsons(contact: _Contact) -> list[Strike]:
-    """The Sponsons of the charged unit, before anything else; their losses do not count (AC-8.1, AC-7)."""
-    charged, dice = contact.charged, contact.charged.value("Sponsons")
-    if not dice:
-        return []
-    facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
-    return [fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)]
 
 
 def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:

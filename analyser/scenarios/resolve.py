@@ -75,11 +75,6 @@ def keys_of(model: type[RecordT], record: Record) -> RecordT:
     return model.model_validate({key: getattr(record, key) for key in keys})
 
 
-def fitting_rows(attack: Attack, attacker: Loadout, target: Target) -> list[Row]:
-    """The rows of `attacker` that can fire at `target` under the conditions of `attack` (AC-4.1, AC-6)."""
-    return [row for row in attacker.unit.rows if why_not(row, attack, attacker, target) is None]
-
-
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
     """Why `row` cannot make this attack (AC-3.1, AC-4.1; by its qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
@@ -117,17 +112,6 @@ def _band_index(attack: Attack, attacker: Loadout) -> int:
         return attack.attacker_damage
     models = attack.attacker_models or attacker.level.models
     return math.ceil(models / 2) if attack.attacker_garrisoned else models
-
-
-def row_asked_for(attack: Attack, attacker: Loadout, target: Target) -> Row:
-    """The row that the attack names; InputError for one that is not there, or cannot make this attack."""
-    row = row_named(attacker.unit.rows, attack.row or "", "attack.row")
-    reason = why_not(row, attack, attacker, target)
-    if reason is not None:
-        fitting = ", ".join(each.id for each in fitting_rows(attack, attacker, target))
-        problem = f"row {row.id!r} cannot make this attack: {reason}" + ("" if fitting else "; no other row fits")
-        raise InputError(problem, where="attack.row", allowed=fitting)
-    return row
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:

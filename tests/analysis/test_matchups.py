@@ -14,7 +14,7 @@ from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.resolve import fitting_rows
+from analyser.scenarios.resolve import why_not
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.attacks import TOLERANCE
@@ -261,7 +261,8 @@ def test_blank_cells_are_those_without_a_fitting_row(found):
     targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
     for row in found.frame.sample(300, random_state=3).itertuples():
         attacker = loadouts[row.attacker]
-        fitting = fitting_rows(attacks[row.situation], attacker, targets[row.defender_category])
+        asked = attacks[row.situation], attacker, targets[row.defender_category]
+        fitting = [each for each in attacker.unit.rows if why_not(each, *asked) is None]
         assert bool(fitting) == (not isinstance(row.why_not, str))
 
 
