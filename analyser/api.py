@@ -198,7 +198,7 @@ def focus(
     until : (float, str), optional
         Say after how many attacks a fate is that likely, such as ``(0.8, "broken")``; see :meth:`FocusResult.until`.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`.
+        As of :func:`charge`, whose notes say how it is worked out.
 
     Returns
     -------
@@ -209,11 +209,6 @@ def focus(
     ------
     InputError
         No attack, an attack that cannot be made, an `until` that is no such pair, or another input that cannot be used.
-
-    Notes
-    -----
-    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
-    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------
@@ -256,7 +251,7 @@ def duel(
     b : selector or mapping, optional
         The other.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`.
+        As of :func:`charge`, whose notes say how it is worked out.
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
@@ -269,11 +264,6 @@ def duel(
     ------
     InputError
         A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
-
-    Notes
-    -----
-    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
-    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
 
     Examples
     --------

@@ -58,17 +58,12 @@ def _matching(library: Profiles, which: str) -> list[Loadout]:
 
 
 def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
-    unit, level = loadout.unit, loadout.level
     return {
         "selector": loadout.selector,
-        "name": unit.name,
-        "type": unit.type,
-        "category": unit.category,
-        "models": level.models,
-        "points": level.points,
-        "victory_points": level.victory_points,
+        **{key: getattr(loadout.unit, key) for key in ("name", "type", "category")},
+        **{key: getattr(loadout.level, key) for key in ("models", "points", "victory_points")},
         "profiles": used,
-        "rows": [row.id for row in unit.rows],
+        "rows": [row.id for row in loadout.unit.rows],
     }
 
 

@@ -99,17 +99,18 @@ def focus_program(
         operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
         if strikes[number].strike.wrecks:
             operations.append(Operation(Kind.WRECK, TARGET))
-        back = _answer(scenario, attacker)
-        if back is not None and strikes[number].strike.fixed_dice > 0:
+        dice = gunner_dice(scenario.target, attacker)
+        if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
+            veteran = scenario.target.value("Veteran")
+            back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=TARGET)
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
     target = scenarios[0].target
-    edge = target.edge_distance
     # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
     usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
     standing = {"models": target.models, "garrisoned": target.garrisoned}
-    standing |= {"edge_distance": length_of(edge), "tracks_position": edge is not None}
+    standing |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
     sides = [record_of(SIDE, usual), record_of(SIDE, usual | standing)]
     most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
     return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
@@ -154,15 +155,6 @@ def attacker_of(scenario: Scenario) -> Target | None:
 def gunner_dice(target: Target, attacker: Target | None) -> int:
     """Dice that the target shoots back with at an aerial attacker (Tail Gunner, AC-7); 0: it does not."""
     return target.value("Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
-
-
-def _answer(scenario: Scenario, attacker: Target | None) -> Strike | None:
-    """The attack back of a Tail Gunner (X) on the attacker; None where there is none."""
-    dice = gunner_dice(scenario.target, attacker)
-    if not dice or attacker is None:
-        return None
-    veteran = scenario.target.value("Veteran")
-    return fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=TARGET)
 
 
 def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:

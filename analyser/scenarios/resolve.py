@@ -184,8 +184,9 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         if key not in keys:
             raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number, or a {where}.unit")
     aircraft, unit_type = keys.get("aircraft", keys.get("type") == "aircraft"), keys.get("type", "infantry")
+    close = keys.get("type") in (None, *CLOSE_FORMATION_TYPES) or rules.has("Lockstep")  # unless a rule opens it (AC-7)
     defaults = {
-        "formation": _formation(keys.get("type"), rules),
+        "formation": "close" if close and not rules.has("Irregular") else "open",
         "behemoth": defender is not None and "behemoth" in defender.unit.traits,
         "aircraft": aircraft,
         "category": "aerial" if aircraft else _CATEGORY_OF_TYPE[unit_type],
@@ -194,13 +195,6 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
     _check_target(resolved, where)
     _check_models(resolved.models, defender, f"{where}.models")
     return resolved
-
-
-def _formation(unit_type: UnitType | None, rules: Bearer) -> str:
-    """Close or open, by type unless a rule says otherwise (AC-7); a target without a type: close."""
-    if rules.has("Irregular"):
-        return "open"
-    return "close" if rules.has("Lockstep") or unit_type in (None, *CLOSE_FORMATION_TYPES) else "open"
 
 
 def _check_target(target: Target, where: str) -> None:
