@@ -18,7 +18,7 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import Combatant, PolicyName
+from analyser.scenarios.schema import Combatant
 
 _CARDS = {  # by whether they are put back
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
@@ -217,7 +217,7 @@ def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: st
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a sequence of attacks rests on: those of each of them, each once."""
     rules, target = _Sorted(), scenario.target
-    computed = [rule for rule in target.keywords if rule.term is not None and rule.term.counts_in(FOCUS_FIRE)]
+    computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
         _add_attack(rules, each, each.fight, f"attacks.{place}")
         rules.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
@@ -242,20 +242,16 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
         case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
-    overcharging = [
-        place
-        for place, (unit, _, rows, _) in enumerate(fighters)
-        if unit.overcharge and any(row.has("Overcharge") for row in rows)
-    ]
-    several_cards = any(unit.passengers is not None for unit in (attacker, target)) or overcharging
+    overcharge = [unit.overcharge and any(row.has("Overcharge") for row in rows) for unit, _, rows, _ in fighters]
+    several_cards = any(unit.passengers is not None for unit in (attacker, target)) or any(overcharge)
     assumptions = [_CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
-    assumptions += [_OTHERS_UNHURT] if max(overcharging, default=0) > 1 else []
+    assumptions += [_OTHERS_UNHURT] if any(overcharge[2:]) else []
     return rules.all(assumptions, scenario.warnings)
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
-    rules, near = _Sorted(), list[str]()
+    rules, near = _Sorted(), list[Keyword]()
     charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
@@ -285,14 +281,12 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
         rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
-        near += [
-            each.canonical for each in unit.keywords if each.name in _NEAR_IT and counted_in(each) == CLOSE_QUARTERS
-        ]
+        near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
     assumptions = [_CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
-        assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(near))
+        assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near))
     return rules.all(assumptions, scenario.warnings)
 
 
@@ -349,11 +343,11 @@ def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     """What a duellist would make use of by another policy."""
-    names: dict[PolicyName, str] = {"overcharge": "Overcharge", "all_out": "All-Out Attack"}
-    written = {rule.name: rule.canonical for rule in shooter.mine.keywords}
-    for policy, name in names.items():
-        fires_one = policy == "all_out" and len(rows_to_shoot_with(shooter.mine, shooter.theirs, policy)) == 1
-        if policy != shooter.policy and not fires_one and why_not(policy, shooter.mine, shooter.theirs) is None:
+    mine, theirs = shooter.mine, shooter.theirs
+    written = {rule.name: rule.canonical for rule in mine.keywords}
+    for policy, name in (("overcharge", "Overcharge"), ("all_out", "All-Out Attack")):
+        fires_one = policy == "all_out" and len(rows_to_shoot_with(mine, theirs, policy)) == 1
+        if policy != shooter.policy and not fires_one and why_not(policy, mine, theirs) is None:
             yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
