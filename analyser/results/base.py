@@ -119,10 +119,6 @@ class Result(ABC):
     def _weighed(self, figure: str, moment: int | None) -> Weighed:
         """The values of a figure and the weight of each, shape (n,); a value may come up more than once."""
 
-    def _support(self, figure: str) -> NDArray[np.int64]:
-        """Values that a distribution lists even where they cannot come up: every number of models of one target."""
-        return np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
-
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
@@ -247,9 +243,9 @@ class Result(ABC):
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
-        """The distinct values of a figure in rising order, and the weight of each."""
+        """The distinct values of a figure in rising order, every number of models of one target, and the weights."""
         values, weights = self._checked(figure, moment)
-        every = self._support(figure)
+        every = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)
         return distinct, _summed(weights, place.reshape(-1)[len(every) :], len(distinct))
 

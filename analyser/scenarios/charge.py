@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -184,12 +184,9 @@ def _charge(contact: _Contact) -> Strike:
     """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
     charger, charged, again = contact.charger, contact.charged, contact.again
     row, outflanks = charger.charge_row("attacker"), charger.charge.outflanking and not again
-    bonuses = {
-        Bonus.SUPPORTED: charger.charge.supported,
-        Bonus.OUTFLANKING: outflanks and charged.type in CAN_BE_OUTFLANKED,
-        Bonus.ONSLAUGHT: charger.has("Onslaught") and not again,
-    }
-    penalties = {Penalty.THREATENED: contact.is_threatened, Penalty.OVERRUN: again}
+    bonuses = Bonus.SUPPORTED * charger.charge.supported + Bonus.ONSLAUGHT * (charger.has("Onslaught") and not again)
+    bonuses += Bonus.OUTFLANKING * (outflanks and charged.type in CAN_BE_OUTFLANKED)
+    penalties = Penalty.THREATENED * contact.is_threatened + Penalty.OVERRUN * again
     marks = _marks(charger, charged, bonuses, penalties, from_front=False if outflanks else None)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
@@ -199,7 +196,7 @@ def _charge(contact: _Contact) -> Strike:
 def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
     """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
     charger, charged = contact.charger, contact.charged
-    bonuses, penalties = {Bonus.SUPPORTED: contact.is_threatened}, {Penalty.THREATENED: charger.charge.supported}
+    bonuses, penalties = Bonus.SUPPORTED * contact.is_threatened, Penalty.THREATENED * charger.charge.supported
     marks = _marks(charged, charger, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
     return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in charged.retaliation_rows()]
@@ -209,8 +206,8 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
     charger = contact.charger
     for unit, row in [(each, row) for each in contact.secondary for row in each.retaliation_rows()]:
-        penalties = {Penalty.THREATENED: unit.charge.threatened, Penalty.SUPPRESSED: unit.suppressed}
-        marks = _marks(unit, charger, {Bonus.SUPPORTED: True}, penalties, from_front=False)
+        penalties = Penalty.THREATENED * unit.charge.threatened + Penalty.SUPPRESSED * unit.suppressed
+        marks = _marks(unit, charger, Bonus.SUPPORTED, penalties, from_front=False)
         strike = row_strike(unit, row, charger, marks)
         dice, special = strike.dice[unit.count]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
@@ -223,19 +220,11 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
             yield strike._replace(strike=record)
 
 
-def _marks(
-    striker: Combatant,
-    struck: Combatant,
-    bonuses: Mapping[Bonus, bool],
-    penalties: Mapping[Penalty, bool],
-    *,
-    from_front: bool | None,
-) -> Marks:
-    """The marks of a strike in close quarters (AC-8.2), with the bonuses and penalties that hold."""
+def _marks(striker: Combatant, struck: Combatant, bonuses: int, penalties: int, *, from_front: bool | None) -> Marks:
+    """The marks of a strike in close quarters (AC-8.2), with the bits of what counts for it and against it."""
     overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
-    counted = sum(bonus for bonus, holds in {**bonuses, Bonus.OVERWHELMING: overwhelms}.items() if holds)
-    against = sum(penalty for penalty, holds in penalties.items() if holds)
-    return Marks(counted, against, striker.overcharge, from_front, close_quarters=True)
+    bonuses += Bonus.OVERWHELMING * overwhelms
+    return Marks(bonuses, penalties, striker.overcharge, from_front, close_quarters=True)
 
 
 def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:
@@ -290,12 +279,12 @@ _OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
     """The warnings of a charge: `file` as it was stated, and as resolved."""
     attacker, target = scenario.attacker, scenario.target
-    yield from about_combatant(attacker, "attacker", file.attacker, profiles)
-    yield from about_combatant(target, "target", file.target, profiles)
-    for place_of, (unit, stated) in enumerate(zip(scenario.secondary, file.secondary)):
-        yield from about_combatant(unit, f"secondary.{place_of}", stated, profiles)
-        if unit.garrisoned:
-            yield f"secondary.{place_of}.garrisoned has no effect: only the target's building is stormed"
+    secondary = [f"secondary.{place_of}" for place_of in range(len(scenario.secondary))]
+    units, stated = (attacker, target, *scenario.secondary), (file.attacker, file.target, *file.secondary)
+    for unit, where, keys in zip(units, ("attacker", "target", *secondary), stated):
+        yield from about_combatant(unit, where, keys, profiles)
+        if unit.garrisoned and where in secondary:
+            yield f"{where}.garrisoned has no effect: only the target's building is stormed"
     if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
         yield f"charge.outflanking is no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
     for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):

@@ -160,19 +160,19 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
     >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
     ('duel', 'attack')
     """
-    return next((kind for kind in reversed(FILES) if raw.keys() & set(FILES[kind].own_sections)), "attack")
+    return next((kind for kind in reversed(FILES) if raw.keys() & FILES[kind].own_sections()), "attack")
 
 
 def _check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
     """Raise InputError unless `raw` is a scenario of the `wanted` kind, or may be meant as one."""
-    sections = {name for each in FILES.values() for name in each.own_sections} | {"target"}
+    sections = {name for each in FILES.values() for name in each.own_sections()} | {"target"}
     if not raw.keys() & sections:
         unknown = next((key for key in raw if key != "ruleset"), None)
         hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, sections)}"
         allowed = "; or ".join(each.may_hold for each in FILES.values())
         raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
     kind, asked = FILES[kind_of(raw)], FILES[wanted]
-    if raw.keys() & set(kind.own_sections) and not raw.keys() & set(asked.own_sections):
+    if raw.keys() & kind.own_sections() and not raw.keys() & asked.own_sections():
         problem = f"this describes {kind.in_words}, not {asked.in_words}"
         raise InputError(problem, where=where, allowed=asked.may_hold)
 

@@ -277,10 +277,14 @@ class QuestionFile(Record):
 
     kind: ClassVar[Kind]
     in_words: ClassVar[str]  # what messages call it
-    own_sections: ClassVar[tuple[str, ...]]  # that no other kind has
     may_hold: ClassVar[str]  # its sections, as messages list them
 
     ruleset: Ruleset
+
+    @classmethod
+    def own_sections(cls) -> set[str]:
+        """Those that no other kind has."""
+        return cls.model_fields.keys() - {"target", "ruleset"}
 
 
 class ScenarioFile(QuestionFile):
@@ -288,7 +292,6 @@ class ScenarioFile(QuestionFile):
 
     kind = "attack"
     in_words = "an attack"
-    own_sections = ("attack",)
     may_hold = "[attack] and [target]"
 
     attack: Attack
@@ -300,7 +303,6 @@ class ChargeFile(QuestionFile):
 
     kind = "charge"
     in_words = "a charge"
-    own_sections = ("charge", "attacker", "secondary")
     may_hold = "[charge], [attacker] and [target]"
 
     charge: Charge = Charge()
@@ -325,7 +327,6 @@ class FocusFile(QuestionFile):
 
     kind = "focus"
     in_words = "focus fire"
-    own_sections = ("attacks",)
     may_hold = "[[attacks]] and [target]"
 
     attacks: Annotated[Several[FocusAttack], Field(min_length=1, max_length=MOST_STRIKES)]
@@ -337,7 +338,6 @@ class DuelFile(QuestionFile):
 
     kind = "duel"
     in_words = "a duel"
-    own_sections = ("duel", "a", "b")
     may_hold = "[duel], [a] and [b]"
 
     duel: DuelTerms = DuelTerms()
