@@ -90,16 +90,12 @@ def write(
     else:
         write_content(Path(out), content)
     if plot is not None and options.get("plot") is not None:
-        _save(plot(), Path(options["plot"]))
+        from analyser.plots.look import house_style
+
+        drawn, look = plot(), {"dpi": DOTS_AN_INCH, "bbox_inches": "tight", "pad_inches": 0.12}
+        figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
+        with house_style():
+            write_whole(Path(options["plot"]), lambda temporary: figure.savefig(temporary, **look))
     if form not in ("text", "json") or out is not None:
         for warning in warnings:
             note(warning, "warning")
-
-
-def _save(drawn: Any, path: Path) -> None:
-    from analyser.plots.look import house_style
-
-    figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
-    look = {"dpi": DOTS_AN_INCH, "bbox_inches": "tight", "pad_inches": 0.12}
-    with house_style():
-        write_whole(path, lambda temporary: figure.savefig(temporary, **look))

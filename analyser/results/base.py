@@ -323,9 +323,8 @@ class Result(ABC):
             axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + least:g}"))
         what = figure.replace("_", " ")
         axes.set_xlabel(what)
-        return captioned(
-            axes, [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"], fit=ax is None
-        )
+        lines = [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"]
+        return captioned(axes, lines, fit=ax is None)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -140,12 +140,8 @@ class ChargeResult(FightResult):
         return table | {"result": np.array(CHARGE_RESULTS)[table["result"]]}
 
     def _body(self) -> dict[str, Any]:
-        return {
-            "strikes": list(self.strikes),
-            "outcomes": records(self.table()),
-            "losses": records(self.losses()),
-            "summary": self.summary,
-        }
+        tables = {"outcomes": records(self.table()), "losses": records(self.losses())}
+        return {"strikes": list(self.strikes), **tables, "summary": self.summary}
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units and circumstances."""
@@ -232,11 +228,10 @@ def _become_of(result: ChargeResult) -> Block:
         if name in ALWAYS_SHOWN or any(probabilities):
             rows.append([f"P({name.replace('_', ' ')})", *map(str, probabilities)])
     for name in ("suppressed", "annihilated") if any(unit.passengers for unit in result.units) else ():
-        cells = [
-            str(result.probability(f"{side}_passengers_{name}")) if unit.passengers else "none aboard"
-            for side, unit in zip(CHARGE_SIDES, result.units)
-        ]
-        rows.append([f"P(passengers {name})", *cells])
+        rows.append([f"P(passengers {name})"])
+        for side, unit in zip(CHARGE_SIDES, result.units):
+            told = result.probability(f"{side}_passengers_{name}") if unit.passengers else "none aboard"
+            rows[-1].append(str(told))
     damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
     for what in ("models_destroyed", "models_left", *damage):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]

@@ -152,8 +152,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "ground_unit": not (target.type in ("aircraft", "rotorcraft") or target.aircraft or target.has("Hover")),
         "concealed_by_obstacle": target.type in (None, "infantry", "cavalry", "field gun"),
     }
-    if from_front is not None:
-        numbers["from_front"] = from_front
+    numbers |= {} if from_front is None else {"from_front": from_front}
     return shared(record_of(TARGET, numbers, target))
 
 
@@ -313,13 +312,8 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Exact summaries of several attacks on one target; NaN for those without dice."""
-    return sweep(
-        np.array(attacks, ATTACK),
-        np.array([target], TARGET),
-        np.array([[attack.dice > 0] for attack in attacks]),
-        np.array(ruleset.die.faces, np.int64),
-        ruleset.deck.counts(),
-    )
+    can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
+    return sweep(np.array(attacks, ATTACK), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
 
 
 def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
@@ -342,26 +336,24 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
         raise InputError(f"{attacker.selector}: no row can make this attack ({reasons})", where="attack.row")
     if len(fitting) == 1:
         return fitting[0], ""
-    candidates, records = _candidates(attack, attacker, fitting)
-    summaries = summaries_of(records, target_record(target), ruleset)
+    made = _candidates(attack, attacker, fitting)
+    candidates = [each for each, _ in made]
+    summaries = summaries_of([record for _, record in made], target_record(target), ruleset)
     best = int(best_of(summaries)[0])
     return candidates[best], f"attack.row is not given: {_reason(candidates, best, summaries[:, 0])}"
 
 
-def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> tuple[list[Row], list[AttackFacts]]:
+def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[tuple[Row, AttackFacts]]:
     """The rows that have the qualities which `attack` makes use of (Overcharge, Turret), and their records."""
-    candidates, records, refusals = [], [], []
+    made, refusals = [], []
     for row in rows:
         try:
-            resolved = resolve.resolve_attack(attack, attacker, row)
+            made.append((row, attack_record(resolve.resolve_attack(attack, attacker, row), attacker.unit)))
         except InputError as error:
             refusals.append(error)
-            continue
-        candidates.append(row)
-        records.append(attack_record(resolved, attacker.unit))
-    if not candidates:
+    if not made:
         raise refusals[0]
-    return candidates, records
+    return made
 
 
 def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
