@@ -296,8 +296,8 @@ def exact(
         (`docs/morale.md`). With a `target`: who attacks it.
     target : selector or mapping, optional
         The other unit of an attack, or of the fight that `kind` names.
-    profiles : Profiles or path, optional
-        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+    profiles
+        As of :func:`attack`.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``legion``, ``grande-tactique``, ``warmaster``, ``mordheim`` or
         ``compare``. Default: as the keys of the question say; with a `target`, an attack.
@@ -369,8 +369,7 @@ def simulate(
 
     Notes
     -----
-    Monte Carlo with counter-based random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014) and score intervals
-    (Wilson, JASA 22, 1927); trials in the same state of a morale question are rolled together, bit by bit (Knuth, Yao:
+    As of :func:`attack`; trials in the same state of a morale question are rolled together, bit by bit (Knuth, Yao:
     The complexity of nonuniform random number generation, 1976).
 
     Examples

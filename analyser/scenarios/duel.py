@@ -72,7 +72,7 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooter, terms) for shooter in shooters]
-    _place(records, activations, strikes, terms, [_shooting_from(shooter) for shooter in shooters])
+    _place(records, activations, strikes, terms, shooters)
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
@@ -121,16 +121,12 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
     return (terms.rounds * combats).bit_length() if mine.has("Hunter") else 0
 
 
-def _shooting_from(shooter: Shooter) -> int:
-    """How near a unit wants to come to shoot; NONE: as near as it gets."""
-    row = shooter.main if shooter.policy == "short_range" else None
-    if row is None:
-        return NONE
-    return length_of(row.long_range if row.short_range is None else row.short_range)
-
-
 def _place(
-    sides: list[Any], activations: list[list[Operation]], strikes: list[Strike], terms: DuelTerms, wanted: list[int]
+    sides: list[Any],
+    activations: list[list[Operation]],
+    strikes: list[Strike],
+    terms: DuelTerms,
+    shooters: Sequence[Shooter],
 ) -> None:
     """Let the states of both sides have room for every place that they can come to in the duel."""
     set_back, advance, lengths = [0, 0], [], list[int]()
@@ -142,7 +138,8 @@ def _place(
         advance.append(a_round * terms.rounds)
     if terms.distance is not None:
         lengths = [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
-        lengths += [each for each in wanted if each != NONE]
+        wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
+        lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
     place(sides, set_back, advance, lengths, "duel")
 
 

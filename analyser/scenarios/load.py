@@ -163,26 +163,22 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
     return next((kind for kind in reversed(FILES) if raw.keys() & FILES[kind].own_sections()), "attack")
 
 
-def _check_kind(raw: Mapping[str, Any], wanted: Kind, where: str) -> None:
-    """Raise InputError unless `raw` is a scenario of the `wanted` kind, or may be meant as one."""
-    sections = {name for each in FILES.values() for name in each.own_sections()} | {"target"}
-    if not raw.keys() & sections:
-        unknown = next((key for key in raw if key != "ruleset"), None)
-        hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, sections)}"
-        allowed = "; or ".join(each.may_hold for each in FILES.values())
-        raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
-    kind, asked = FILES[kind_of(raw)], FILES[wanted]
-    if raw.keys() & kind.own_sections() and not raw.keys() & asked.own_sections():
-        problem = f"this describes {kind.in_words}, not {asked.in_words}"
-        raise InputError(problem, where=where, allowed=asked.may_hold)
-
-
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset, *, where: str) -> FileT:
     """`raw` sections as checked records; `default` stands in for what ``[ruleset]`` does not say.
 
-    Keys that are null say nothing, so that an echoed scenario can be read again.
+    Keys that are null say nothing, so that an echoed scenario can be read again. InputError unless `raw` is a scenario
+    of that kind, or may be meant as one.
     """
-    _check_kind(raw, model.kind, where)
+    known = {name for each in FILES.values() for name in each.own_sections()} | {"target"}
+    if not raw.keys() & known:
+        unknown = next((key for key in raw if key != "ruleset"), None)
+        hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, known)}"
+        allowed = "; or ".join(each.may_hold for each in FILES.values())
+        raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
+    kind = FILES[kind_of(raw)]
+    if raw.keys() & kind.own_sections() and not raw.keys() & model.own_sections():
+        problem = f"this describes {kind.in_words}, not {model.in_words}"
+        raise InputError(problem, where=where, allowed=model.may_hold)
     sections = dict(raw)
     for name, section in raw.items():
         if isinstance(section, Mapping):

@@ -186,8 +186,7 @@ def _passengers_record(combatant: Target) -> Any:
     passengers = getattr(combatant, "passengers", None)
     if passengers is None:
         return NOBODY
-    record = target_record(passengers).copy()
-    record.exposed = NONE
+    record = _wholly_exposed(target_record(passengers))
     record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
     return record
 
