@@ -385,7 +385,6 @@ def simulate(
 def _answer(
     question: Any, target: Any, kind: str | None, profiles: ProfilesLike | None, sampling: Sampling, conditions: Any
 ) -> Result:
-    """The answer to a question of any kind: of two units, or as a whole."""
     if kind is not None:
         check_choice(kind, "kind", (*FILES, *SYSTEMS))
     if sampled := conditions.keys() & {"method", *_OF_A_SAMPLE}:

@@ -133,7 +133,6 @@ def warm_up(
 
 
 def _checked(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of kernels; InputError for what is none of them."""
     allowed = ", ".join(KERNELS)
     if not isinstance(names, Iterable):
         raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=allowed)

@@ -107,7 +107,6 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
 
 
 def _card_text(unit: Unit, selector: str, used: str) -> str:
-    """The numbers, special rules, levels and armaments grid of a unit (AC-2.1 to AC-2.3)."""
     from analyser.common.text import aligned
 
     keys = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")

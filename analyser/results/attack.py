@@ -19,7 +19,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
-from analyser.results.base import Result, Weighed, distribution_block, probability_figures, share_columns
+from analyser.results.base import Result, Weighed, distribution_block, frame_of, probability_figures, share_columns
 from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
@@ -179,9 +179,7 @@ class AttackResult(Result):
         0                 0        False       0.8056
         1                 1         True       0.1944
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.table(joint=joint))
+        return frame_of(self.table(joint=joint))
 
     def _body(self) -> dict[str, Any]:
         possible = np.flatnonzero(self.hits_weights)
@@ -201,10 +199,9 @@ class AttackResult(Result):
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
         lines = [("Attack", f"{attacker} -> {unit}")]
         distance = "" if attack.distance is None else f'{attack.distance:g}"'
-        if attack.row is not None:
-            lines.append(("Row", " at ".join(filter(None, (attack.row, distance)))))
-        elif distance:
-            lines.append(("Distance", distance))
+        if attack.row is not None or distance:
+            label = "Distance" if attack.row is None else "Row"
+            lines.append((label, " at ".join(filter(None, (attack.row, distance)))))
         dice = counted(conditions["dice"], "die", "dice") + " and as many as a card says" * attack.overcharge
         test = conditions["suppression_test"]
         if conditions["discipline"] is not None:
@@ -343,7 +340,6 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _head(scenario: Scenario) -> dict[str, Any]:
-    """What a result says about its scenario, whatever the method."""
     if "head" not in scenario.kept:
         fight = plain(scenario.fight)
         found = {"conditions": rules_used.conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}

@@ -141,9 +141,7 @@ class Result(ABC):
 
     def to_frame(self) -> pd.DataFrame:
         """The full joint distribution of the outcome, one row an outcome."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table())
+        return frame_of(self.table())
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
         """The probability of an event, with its 95% interval if it was sampled.
@@ -211,9 +209,7 @@ class Result(ABC):
         0      0       0.8056    1.0000
         1      1       0.1944    0.1944
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.distribution(figure, moment))
+        return frame_of(self.distribution(figure, moment))
 
     def mean(self, figure: str, moment: int | None = None) -> float:
         """The mean of a figure; see :meth:`pmf` for the parameters."""
@@ -327,7 +323,6 @@ class Result(ABC):
         return captioned(axes, lines, fit=ax is None)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
         return rendering.html([self])
 
     def as_dict(self) -> dict[str, Any]:
@@ -357,6 +352,13 @@ def _check_name(name: object, what: str, names: Sequence[str]) -> None:
 
 def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
     return np.bincount(places, weights, number).astype(weights.dtype)
+
+
+def frame_of(table: Any) -> pd.DataFrame:
+    """Columns by name, or rows, as a frame."""
+    import pandas as pd
+
+    return pd.DataFrame(table)
 
 
 def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:

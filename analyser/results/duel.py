@@ -17,7 +17,7 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import FIGURES, unit_line
-from analyser.results.base import captioned, estimate_in, probability_figures
+from analyser.results.base import captioned, estimate_in, frame_of, probability_figures
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
@@ -185,11 +185,9 @@ class DuelResult(FightResult):
             Of each side `models_left`, `models_destroyed`, `damage`, its statuses and fates, `victory_points`, with
             ``a_`` or ``b_`` before them; `probability`; of a sample also `count`, `low`, `high`.
         """
-        import pandas as pd
-
         if by_round and activations:
             raise InputError("by_round and activations", where="to_frame", allowed="one of them")
-        return pd.DataFrame(self.activations() if activations else self.rounds() if by_round else self.table())
+        return frame_of(self.activations() if activations else self.rounds() if by_round else self.table())
 
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.rounds(), "activations": self.activations(), "margins": self.margins()}

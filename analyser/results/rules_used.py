@@ -293,7 +293,6 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
 def _case(
     unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row], *, charges: bool, charged: bool, **more: bool
 ) -> _Case:
-    """A unit in a fight in which it charges, is charged, or both in turn."""
     return _Case(
         unit=unit,
         enemy=enemy,

@@ -157,7 +157,6 @@ class FightResult(Result):
         return models_left(states) if what == "models_left" else damage(states)
 
     def _columns(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
-        """Figures and events by name, an entry a pair."""
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
 
     def _event_weight(self, name: str, moment: int | None) -> float:
