@@ -111,7 +111,14 @@ def warm_up(
     InputError
         A name that there is none of; or compiled kernels cannot be kept anywhere.
     """
-    wanted = _checked(names) or tuple(KERNELS)
+    allowed = ", ".join(KERNELS)
+    if not isinstance(names, Iterable):
+        raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=allowed)
+    wanted = (names,) if isinstance(names, str) else tuple(names) or tuple(KERNELS)
+    for name in wanted:
+        check_text(name, "warm-up", allowed)
+        if name not in KERNELS:
+            raise InputError(f"no kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
     if processes is not None:
         check_integer(processes, "processes", 1, MOST_THREADS)
     if folder_for(Path(__file__)) is None:
@@ -129,18 +136,6 @@ def warm_up(
         pool.shutdown(wait=False, cancel_futures=True)
         for process in started:
             process.kill()
-    return wanted
-
-
-def _checked(names: str | Iterable[str]) -> tuple[str, ...]:
-    allowed = ", ".join(KERNELS)
-    if not isinstance(names, Iterable):
-        raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=allowed)
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    for name in wanted:
-        check_text(name, "warm-up", allowed)
-        if name not in KERNELS:
-            raise InputError(f"no kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
     return wanted
 
 

@@ -46,12 +46,16 @@ def text(results: Sequence[Result]) -> str:
 
 def _notes(results: Sequence[Result]) -> list[list[str]]:
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
+    assumptions = []
+    for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
+        by = [method_name(result) for result in results if each in result.assumptions]
+        assumptions.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {each}")
     return [
         _listed("Rules applied", first.rules_applied, ", ") or [_NO_RULES],
         _listed("Not used", first.not_used, "; "),
         _listed("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"],
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
-        _assumptions(results),
+        assumptions,
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
     ]
@@ -122,15 +126,6 @@ def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
     if len(line) <= _WIDEST_LIST:
         return [line] if entries else []
     return [label, *(f"- {entry}" for entry in entries)]
-
-
-def _assumptions(results: Sequence[Result]) -> list[str]:
-    """What was taken for granted, with the method where it is not all of them that did."""
-    lines = []
-    for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
-        by = [method_name(result) for result in results if each in result.assumptions]
-        lines.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {each}")
-    return lines
 
 
 def rows(results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -236,16 +236,9 @@ def simulation_of(setup: Setup, programs: Programs, ruleset: Ruleset, *, replace
 
 
 def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
-    """The joint distribution of the two sides after each of `programs`; InputError if it would take minutes."""
+    """The joint distribution of the two sides after each of `programs`; InputError if it takes minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
-    seconds = _steps_of(setup, programs) * _INTERPRETED
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    return exact_distributions(setup, programs, start, die, deck, seconds)
-
-
-def _steps_of(setup: Setup, programs: Programs) -> float:
-    """About how many steps the exact distribution takes; InputError if it would take minutes or gigabytes."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
     rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
@@ -259,4 +252,5 @@ def _steps_of(setup: Setup, programs: Programs) -> float:
     if steps > MOST_STEPS:
         problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
         raise InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
-    return steps
+    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return exact_distributions(setup, programs, start, die, deck, steps * _INTERPRETED)

@@ -72,7 +72,18 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
     records: list[Any] = [_side(shooter, terms) for shooter in shooters]
-    _place(records, activations, strikes, terms, shooters)
+    set_back, advance, lengths = [0, 0], [], list[int]()  # so that states have room for every place they can come to
+    for side, facts in enumerate(records):
+        for active, activation in enumerate(activations):
+            charger = active if records[active].charges else NONE
+            set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
+        a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
+        advance.append(a_round * terms.rounds)
+    if terms.distance is not None:
+        lengths = [INCH, int(records[0].distance), *(int(each.speed) for each in records)]
+        wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
+        lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
+    place(records, set_back, advance, lengths, "duel")
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
 
@@ -119,28 +130,6 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
         if unit.may_charge(enemy, policy):
             combats += 2 if unit.has("Overrun") and unit.charge.overrun else 1
     return (terms.rounds * combats).bit_length() if mine.has("Hunter") else 0
-
-
-def _place(
-    sides: list[Any],
-    activations: list[list[Operation]],
-    strikes: list[Strike],
-    terms: DuelTerms,
-    shooters: Sequence[Shooter],
-) -> None:
-    """Let the states of both sides have room for every place that they can come to in the duel."""
-    set_back, advance, lengths = [0, 0], [], list[int]()
-    for side, facts in enumerate(sides):
-        for active, activation in enumerate(activations):
-            charger = active if sides[active].charges else NONE
-            set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
-        a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
-        advance.append(a_round * terms.rounds)
-    if terms.distance is not None:
-        lengths = [INCH, int(sides[0].distance), *(int(each.speed) for each in sides)]
-        wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
-        lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
-    place(sides, set_back, advance, lengths, "duel")
 
 
 def _activation(

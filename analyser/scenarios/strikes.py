@@ -16,12 +16,10 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import INCH, NONE, SIDE, STRIKE, TARGET
+from analyser.rules.structs import INCH, NONE, SIDE, STRIKE
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
 from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, record_of, shared, target_record
 from analyser.scenarios.schema import Attack, Combatant, Target
-
-NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 
 
 class Strike(NamedTuple):
@@ -173,22 +171,16 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     for side in range(2):
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
-        setup["passengers"][0, side] = _passengers_record(combatants[side])
+        if (passengers := getattr(combatants[side], "passengers", None)) is not None:
+            aboard = _wholly_exposed(target_record(passengers))
+            aboard.close_formation = True  # there nobody is nearest to the enemy: the officer is the last to go
+            setup["passengers"][0, side] = aboard
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
     for number, each in enumerate(strikes):
         for part, record in zip(parts, each[:3]):
             part[number] = record
         setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
     return cast("Setup", setup[0])
-
-
-def _passengers_record(combatant: Target) -> Any:
-    passengers = getattr(combatant, "passengers", None)
-    if passengers is None:
-        return NOBODY
-    record = _wholly_exposed(target_record(passengers))
-    record.close_formation = True  # aboard nobody is nearest to the enemy: the officer is the last to go
-    return record
 
 
 A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
