@@ -127,7 +127,17 @@ class Command(click.Command):
         if "form" in ctx.params:
             ending = Path(ctx.params.get("out") or "").suffix.removeprefix(".")
             ctx.params["form"] = ctx.params["form"] or (ending if ending in FORMATS else "text")
-            _check_places(ctx.params)
+            out, plot = ctx.params.get("out"), ctx.params.get("plot")
+            if out is not None:
+                check_writable(Path(out))
+            elif ctx.params["form"] == "parquet":
+                raise InputError("parquet is not for a terminal", where="--format", allowed="with --out FILE")
+            if plot is not None:
+                ending = Path(plot).suffix
+                if ending.lower() not in PICTURES:
+                    problem = f"{ending or 'no ending'!r} is not a kind of picture"
+                    raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
+                check_writable(Path(plot))
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -142,19 +152,6 @@ class Command(click.Command):
                 problem = f"option '{name}' is given {given.count(option)} times: it takes one value"
                 raise click.UsageError(problem, ctx)
         return super().parse_args(ctx, args)
-
-
-def _check_places(options: Mapping[str, Any]) -> None:
-    if options.get("out") is not None:
-        check_writable(Path(options["out"]))
-    elif options["form"] == "parquet":
-        raise InputError("parquet is not for a terminal", where="--format", allowed="with --out FILE")
-    if options.get("plot") is not None:
-        path = Path(options["plot"])
-        if path.suffix.lower() not in PICTURES:
-            problem = f"{path.suffix or 'no ending'!r} is not a kind of picture"
-            raise InputError(problem, where=str(path), allowed=", ".join(PICTURES))
-        check_writable(path)
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,15 +111,15 @@ class DuelResult(FightResult):
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
-        return [self._figures(number, side) for number in range(1, len(self.moments) + 1) for side in DUEL_SIDES]
+        rows = []
+        for number, side in product(range(1, len(self.moments) + 1), DUEL_SIDES):
+            events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
+            means = {"mean_models": f"{side}_models_left", "mean_damage_left": f"{side}_damage"}
+            figures = {"round": number, "side": side} | self._figures_named(events, means, number)
+            rows.append(figures | self._percentiles("models", f"{side}_models_left", number))
+        return rows
 
     rows = rounds  # what ``--format csv`` prints
-
-    def _figures(self, number: int, side: str) -> dict[str, Any]:
-        models = f"{side}_models_left"
-        events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
-        figures = self._figures_named(events, {"mean_models": models, "mean_damage_left": f"{side}_damage"}, number)
-        return {"round": number, "side": side, **figures, **self._percentiles("models", models, number)}
 
     @cached_property
     def _deeds(self) -> Deeds:

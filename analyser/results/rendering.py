@@ -39,7 +39,10 @@ class Block(NamedTuple):
 def text(results: Sequence[Result]) -> str:
     """The answer to one question, by one method or by several, for a terminal."""
     parts = [aligned([*results[0].heading(), ("Method", method_line(results))], "<")]
-    parts += map(_as_lines, _joined_blocks(results))
+    for block in _joined_blocks(results):
+        rows = [block.head, *block.rows] if block.head and block.rows else block.rows
+        lines = aligned(rows, block.align, gap=block.gap) if rows else []
+        parts.append([*([block.title] if block.title else []), *lines, *block.lines])
     parts += _notes(results)
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -91,12 +94,6 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
         head = ["", *chain.from_iterable([method, *blank[1:]] for method in methods)]
     left_out = [first.left_out] if first.left_out and len(shown) < len(first.rows) else []
     return first._replace(head=head, rows=rows, lines=[*left_out, *first.lines])
-
-
-def _as_lines(block: Block) -> list[str]:
-    rows = [block.head, *block.rows] if block.head and block.rows else block.rows
-    lines = aligned(rows, block.align, gap=block.gap) if rows else []
-    return [*([block.title] if block.title else []), *lines, *block.lines]
 
 
 def html(results: Sequence[Result]) -> str:

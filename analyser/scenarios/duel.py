@@ -17,7 +17,7 @@ from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combat, going_off
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
-from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms, PolicyName
+from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
 from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_record
 
 
@@ -58,8 +58,17 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
     """Both sides of a duel with the rows that they shoot with; InputError for a policy that a unit cannot carry out."""
-    _check_side(a, b, terms.policy_a, "a")
-    _check_side(b, a, terms.policy_b, "b")
+    for mine, theirs, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
+        if mine.aircraft:
+            problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+            raise InputError(problem, where=where, allowed="a unit that stays on the table")
+        edge = mine.edge_distance
+        if edge is not None and edge > MOST_INCHES:
+            allowed = f"0 to {MOST_INCHES}, or left out: far away"
+            raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
+        check_policy(policy, mine, theirs, f"duel.policy_{where}")
+        if policy == "charge":
+            mine.check_has_dice(mine.charge_row(where), where)
     return (
         Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
         Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
@@ -86,19 +95,6 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     place(records, set_back, advance, lengths, "duel")
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
-
-
-def _check_side(mine: Combatant, theirs: Combatant, policy: PolicyName, where: str) -> None:
-    if mine.aircraft:
-        problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
-        raise InputError(problem, where=where, allowed="a unit that stays on the table")
-    edge = mine.edge_distance
-    if edge is not None and edge > MOST_INCHES:
-        allowed = f"0 to {MOST_INCHES}, or left out: far away"
-        raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
-    check_policy(policy, mine, theirs, f"duel.policy_{where}")
-    if policy == "charge":
-        mine.check_has_dice(mine.charge_row(where), where)
 
 
 def _side(shooter: Shooter, terms: DuelTerms) -> Any:

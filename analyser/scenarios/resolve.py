@@ -192,22 +192,16 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         "category": "aerial" if aircraft else _CATEGORY_OF_TYPE[unit_type],
     }
     resolved = checked(Target, defaults | keys, where=where)
-    _check_target(resolved, where)
+    models, limit = resolved.models or 0, resolved.damage_limit or 0
+    if resolved.exposed is not None and resolved.exposed > models:
+        raise InputError(f"{resolved.exposed} of {models} models", where=f"{where}.exposed", allowed=f"1 to {models}")
+    if resolved.damage >= limit:
+        allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
+        raise InputError(f"{resolved.damage} damage on the unit", where=f"{where}.damage", allowed=allowed)
+    if resolved.garrisoned:
+        _check_garrison(resolved.type, f"{where}.garrisoned")
     _check_models(resolved.models, defender, f"{where}.models")
     return resolved
-
-
-def _check_target(target: Target, where: str) -> None:
-    models, limit = target.models or 0, target.damage_limit or 0
-    if target.exposed is not None and target.exposed > models:
-        raise InputError(f"{target.exposed} of {models} models", where=f"{where}.exposed", allowed=f"1 to {models}")
-    if target.damage >= limit:
-        allowed = f"0 to {limit - 1}, below the DAMAGE LIMIT"
-        raise InputError(f"{target.damage} damage on the unit", where=f"{where}.damage", allowed=allowed)
-    if target.garrisoned:
-        _check_garrison(target.type, f"{where}.garrisoned")
-    if target.edge_distance is not None and not math.isfinite(target.edge_distance):
-        raise InputError("not a distance", where=f"{where}.edge_distance", allowed="inches")
 
 
 def resolve_combatant(
@@ -228,7 +222,14 @@ def resolve_combatant(
     keys["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     keys["passengers"] = _resolve_passengers(combatant.passengers, profiles, f"{where}.passengers")
     resolved = checked(Combatant, keys, where=where)
-    _check_transport(resolved, where)
+    if (passengers := resolved.passengers) is not None:
+        if resolved.capacity is None:
+            problem = "a unit without Capacity carries nobody"
+            raise InputError(problem, where=f"{where}.passengers", allowed="a transport, or its capacity beside it")
+        room = resolved.capacity * (resolved.models or 0)
+        if (passengers.models or 0) > room:
+            problem = f"{passengers.models} models are embarked"
+            raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
     if resolved.close_quarters_row is None:
         return resolved
     row = row_named(resolved.rows or (), resolved.close_quarters_row, f"{where}.close_quarters_row")
@@ -246,19 +247,6 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
         raise InputError("a unit that is aboard in a building", where=f"{where}.garrisoned", allowed="false")
     target = resolve_target(stated, looked_up(stated.unit, profiles, f"{where}.unit"), where)
     return checked(Passengers, target.model_dump(exclude_none=True), where=where)
-
-
-def _check_transport(combatant: Combatant, where: str) -> None:
-    passengers = combatant.passengers
-    if passengers is None:
-        return
-    if combatant.capacity is None:
-        problem = "a unit without Capacity carries nobody"
-        raise InputError(problem, where=f"{where}.passengers", allowed="a transport, or its capacity beside it")
-    room = combatant.capacity * (combatant.models or 0)
-    if (passengers.models or 0) > room:
-        problem = f"{passengers.models} models are embarked"
-        raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
 
 
 def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
