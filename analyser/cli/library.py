@@ -38,7 +38,16 @@ def units(which: str | None, faction: str | None, profiles: str | None, **_: Any
     if faction is not None:
         wanted = library.faction(faction).id
         loadouts = [each for each in loadouts if each.faction == wanted]
-    records = [_unit_record(each, str(library.used)) for each in loadouts]
+    records: list[dict[str, Any]] = [
+        {
+            "selector": each.selector,
+            **{key: getattr(each.unit, key) for key in ("name", "type", "category")},
+            **{key: getattr(each.level, key) for key in ("models", "points", "victory_points")},
+            "profiles": str(library.used),
+            "rows": [row.id for row in each.unit.rows],
+        }
+        for each in loadouts
+    ]
     rows = [{**record, "rows": " ".join(record["rows"])} for record in records]
     write(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows)
 
@@ -55,16 +64,6 @@ def _matching(library: Profiles, which: str) -> list[Loadout]:
         problem = f"no faction and no unit is called {shown(which)}{did_you_mean(part, names)}"
         raise InputError(problem, allowed=f"{', '.join(library.factions)}, a unit, or wildcards such as '*/*@basic'")
     return loadouts
-
-
-def _unit_record(loadout: Loadout, used: str) -> dict[str, Any]:
-    return {
-        "selector": loadout.selector,
-        **{key: getattr(loadout.unit, key) for key in ("name", "type", "category")},
-        **{key: getattr(loadout.level, key) for key in ("models", "points", "victory_points")},
-        "profiles": used,
-        "rows": [row.id for row in loadout.unit.rows],
-    }
 
 
 def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:

@@ -165,10 +165,8 @@ def _in_order(contact: _Contact) -> list[Strike]:
     storming_party = charged.garrisoned and charger.has("Storming Party")
     advantage = charger.charge.difficult_terrain or charged.has("Stoic Defence")
     # A garrison has the advantage as long as it is in its building (AC-8.6).
-    if storming_party and not advantage:
-        before, after = None, NONE
-    elif storming_party:
-        before, after = OUT_OF_BUILDING, IN_BUILDING
+    if storming_party:
+        before, after = (OUT_OF_BUILDING, IN_BUILDING) if advantage else (None, NONE)
     elif advantage:
         before, after = NONE, None
     else:

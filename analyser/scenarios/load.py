@@ -24,7 +24,6 @@ from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Kind, Q
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario
-ScenarioLike = Scenario | Question
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 FileT = TypeVar("FileT", bound=QuestionFile)
 
@@ -48,7 +47,7 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     return scenario.relabelled(**changes) if isinstance(scenario, Scenario) else replace(scenario, **changes)
 
 
-def load_scenario(source: ScenarioLike, profiles: ProfilesLike | None = None) -> Scenario:
+def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = None) -> Scenario:
     """An attack; as :func:`load`.
 
     Parameters
