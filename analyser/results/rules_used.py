@@ -350,6 +350,7 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
             yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
+_BONUSES, _PENALTIES = ({int(each): each.name.lower() for each in kind} for kind in (Bonus, Penalty))
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
 _TESTS = {
     Test.NOT_TAKEN: "none",
@@ -374,8 +375,8 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
         return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
     bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, concealed)
     return {
-        "bonuses": [each.name.lower() for each in Bonus if bonuses & each],
-        "penalties": [each.name.lower() for each in Penalty if penalties & each],
+        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
+        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
         "rating_by": None,
     }
 

@@ -322,12 +322,12 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
         return None, ""
-    why_not = {row.id: resolve.why_not(row, attack, attacker, target) for row in attacker.unit.rows}
-    fitting = [row for row in attacker.unit.rows if why_not[row.id] is None]
-    if attack.row is not None:
-        row = resolve.row_named(attacker.unit.rows, attack.row, "attack.row")
-        if row in fitting:
-            return row, ""
+    row = None if attack.row is None else resolve.row_named(attacker.unit.rows, attack.row, "attack.row")
+    if row is not None and resolve.why_not(row, attack, attacker, target) is None:
+        return row, ""
+    why_not = {each.id: resolve.why_not(each, attack, attacker, target) for each in attacker.unit.rows}
+    fitting = [each for each in attacker.unit.rows if why_not[each.id] is None]
+    if row is not None:
         allowed = ", ".join(each.id for each in fitting)
         problem = f"row {row.id!r} cannot make this attack: {why_not[row.id]}"
         raise InputError(problem + ("" if fitting else "; no other row fits"), where="attack.row", allowed=allowed)

@@ -19,7 +19,7 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.schema import BONUSES, FILES, PENALTIES, Attack, Kind, QuestionFile
+from analyser.scenarios.schema import BONUSES, FILES, OWN_SECTIONS, PENALTIES, Attack, Kind, QuestionFile
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
@@ -159,7 +159,7 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
     >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
     ('duel', 'attack')
     """
-    return next((kind for kind in reversed(FILES) if raw.keys() & FILES[kind].own_sections()), "attack")
+    return next((kind for kind in reversed(FILES) if raw.keys() & OWN_SECTIONS[kind]), "attack")
 
 
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset, *, where: str) -> FileT:
@@ -168,15 +168,15 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset,
     Keys that are null say nothing, so that an echoed scenario can be read again. InputError unless `raw` is a scenario
     of that kind, or may be meant as one.
     """
-    known = {name for each in FILES.values() for name in each.own_sections()} | {"target"}
+    known = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & known:
         unknown = next((key for key in raw if key != "ruleset"), None)
         hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, known)}"
         allowed = "; or ".join(each.may_hold for each in FILES.values())
         raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
-    kind = FILES[kind_of(raw)]
-    if raw.keys() & kind.own_sections() and not raw.keys() & model.own_sections():
-        problem = f"this describes {kind.in_words}, not {model.in_words}"
+    kind = kind_of(raw)
+    if raw.keys() & OWN_SECTIONS[kind] and not raw.keys() & OWN_SECTIONS[model.kind]:
+        problem = f"this describes {FILES[kind].in_words}, not {model.in_words}"
         raise InputError(problem, where=where, allowed=model.may_hold)
     sections = dict(raw)
     for name, section in raw.items():

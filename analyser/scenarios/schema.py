@@ -281,11 +281,6 @@ class QuestionFile(Record):
 
     ruleset: Ruleset
 
-    @classmethod
-    def own_sections(cls) -> set[str]:
-        """Those that no other kind has."""
-        return cls.model_fields.keys() - {"target", "ruleset"}
-
 
 class ScenarioFile(QuestionFile):
     """A scenario file of one attack. `docs/scenario.md` says each key."""
@@ -346,3 +341,5 @@ class DuelFile(QuestionFile):
 
 
 FILES: dict[Kind, type[QuestionFile]] = {each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile)}
+OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
+"""The sections that a kind of file has to itself."""
