@@ -255,9 +255,9 @@ def _drawing(result: MoraleResult, panel: Panel | Fates) -> tuple[tuple[float, f
         possible = {column: name for column, name in what.items() if (frame[column] > 0).any()}
         return (WIDTH, HEIGHT), partial(plots.curves, frame, lines=possible or what, **shared)
     if panel.draw == "cells":
-        from analyser.plots.heatmaps import MOST_CELLS
+        from analyser.plots.heatmaps import likely_values
 
-        values = min(np.ptp(frame[frame["probability"] >= 1e-4][what]), MOST_CELLS) + 1
+        values = len(likely_values(frame, what))
         size = CELL_WIDTH * frame[panel.x].nunique(), values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
         return size, partial(plots.distributions_by_round, frame, number=what, **shared)
     for key, hatched in panel.lost.items():

@@ -207,6 +207,13 @@ def _add_scale(ax: Axes, image: AxesImage, *, is_probability: bool) -> None:
     beside.tick_params(labelsize=look.LABEL_POINTS, length=2)
 
 
+def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
+    """The values that :func:`distributions_by_round` draws; one of them where nobody is left to have any."""
+    likely = frame[frame["probability"] >= NEGLIGIBLE][number]
+    shown = frame[number].head(1) if likely.empty else likely
+    return np.arange(shown.min(), shown.max() + 1)[: MOST_CELLS + 1]
+
+
 def distributions_by_round(frame: pd.DataFrame, *, x: str, number: str, heading: str, ax: Axes | None = None) -> Axes:
     """Probability of each value of a number, round by round: a column of cells a round, percentages written in them.
 
@@ -228,13 +235,12 @@ def distributions_by_round(frame: pd.DataFrame, *, x: str, number: str, heading:
     ['11', '70', '44', '30', '44']
     """
     look.check_columns(frame, (x, number, "probability"))
-    likely = frame[frame["probability"] >= NEGLIGIBLE][number]
-    rounds, values = sorted(frame[x].unique()), np.arange(likely.min(), likely.max() + 1)[: MOST_CELLS + 1]
+    rounds, values = sorted(frame[x].unique()), likely_values(frame, number)
     cells = frame.pivot_table(index=number, columns=x, values="probability", aggfunc="sum", fill_value=0.0)
     shown = cells.reindex(index=values, columns=rounds, fill_value=0.0).to_numpy(np.float64)
     with look.house_style():
         axes = ax if ax is not None else look.new_axes(ROUND_WIDTH * len(rounds), NUMBER_HEIGHT * len(values))
-        norm = Normalize(0.0, shown.max())
+        norm = Normalize(0.0, shown.max() or 1.0)
         image = axes.imshow(shown, cmap=look.SCALE, norm=norm, aspect="auto", origin="lower", interpolation="nearest")
         inks = look.inks(image.cmap(norm(shown)))
         inches = axes.get_window_extent().height / axes.figure.dpi

@@ -94,6 +94,13 @@ def test_of_many_bars_the_names_do_not_run_into_each_other():
     assert "others: less than 0.01% each" in axes.get_xlabel()
 
 
+def test_where_nobody_is_left_to_have_tokens_the_picture_is_drawn_without():
+    """It ended with what Matplotlib says of a height that is no number."""
+    question = {"courage": 1, "rounds": 2, "tokens": 2, "received": 1, "destroyed": 1}
+    figure = picture_of(morale.exact("legion", question))
+    assert all(0 < inches < 100 for inches in figure.get_size_inches())
+
+
 def test_many_tokens_are_written_small_enough_for_their_cells():
     question = {"courage": 1, "tokens": 40, "received": {0: 0.5, 20: 0.5}, "rounds": 10}
     axes = next(axes for axes in picture_of(morale.exact("legion", question)).axes if axes.images)
