@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.estimates import CERTAIN_WITHIN, NORMAL_95, Estimate
+from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
 from analyser.rules.attack import losses_of
-from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large

@@ -31,11 +31,19 @@ class _Records(list[SimpleNamespace]):
         super().__setitem__(place, SimpleNamespace(**vars(record)))
 
 
+def plain(record: RecordT) -> RecordT:
+    """The fields of a record as Python's own numbers, which Python reads ten times as fast."""
+    numbers: Any = record
+    return cast("RecordT", SimpleNamespace(**dict(zip(numbers.dtype.names, numbers.item()))))
+
+
 def view(record: RecordT) -> RecordT:
     """A record as the interpreter reads it quickly: the same memory, but records of numbers alone are copied."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
-        return cast("RecordT", SimpleNamespace(record=record, **dict(zip(fields.dtype.names, fields.item()))))
+        copied: Any = plain(record)
+        copied.record = record
+        return cast("RecordT", copied)
     numbers: dict[str, Any] = {}
     parts: dict[str, Any] = {"record": record}
     for name in fields.dtype.names:
@@ -43,7 +51,7 @@ def view(record: RecordT) -> RecordT:
         if not np.ndim(field):
             numbers[name] = memoryview(fields.reshape(1)[name])
         elif field.dtype.names:
-            parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, each))) for each in field.tolist())
+            parts[name] = _Records(plain(each) for each in field)
         else:
             parts[name] = memoryview(field)
     shown = type("View", (SimpleNamespace,), {name: _shared(memory) for name, memory in numbers.items()})

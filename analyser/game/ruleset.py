@@ -41,11 +41,7 @@ class Rating(IntEnum):
 
 
 NO_FACES = 0
-REROLLED_BY_RATING = {  # AC-3.4
-    Rating.WEAKENED: NO_FACES,
-    Rating.NEUTRAL: 1 << Face.GLANCING,
-    Rating.IMPROVED: 1 << Face.GLANCING | 1 << Face.MISS,
-}
+REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # AC-3.4
 
 
 def face_mask(names: tuple[str, ...]) -> int:

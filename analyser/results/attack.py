@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, mean_of, points_figures
+from analyser.common.records import plain
 from analyser.common.sampling import FIRST_TRIALS, Sampling
 from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
@@ -24,7 +25,6 @@ from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of
-from analyser.rules.structs import plain
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
 

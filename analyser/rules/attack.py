@@ -7,6 +7,7 @@ them; what a score means is said here alone.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,6 @@ from analyser.game.ruleset import NO_FACES, REROLLED_BY_RATING, Face, Rating
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
 LIGHT, HEAVY = 0, 1
-
-_REROLLED_NEUTRAL, _REROLLED_IMPROVED = REROLLED_BY_RATING[Rating.NEUTRAL], REROLLED_BY_RATING[Rating.IMPROVED]
 
 
 @step
@@ -130,23 +129,11 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
 
 
 @step
-def officer_falls(attack: AttackFacts, target: TargetFacts) -> int:
-    """When the officer's model is destroyed (AC-5.8; Precision, Bodyguard)."""
-    if attack.precision and not target.bodyguard:
-        return Officer.FIRST
-    return Officer.LAST if target.close_formation else target.officer
-
-
-@step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
     """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
-    reroll_faces = NO_FACES
-    if rating == Rating.NEUTRAL:
-        reroll_faces = _REROLLED_NEUTRAL
-    elif rating == Rating.IMPROVED:
-        reroll_faces = _REROLLED_IMPROVED
+    reroll_faces = REROLLED_BY_RATING[rating]
     extra_faces = attack.extra_faces & ~reroll_faces
     if rating == Rating.WEAKENED or attack.extra_dice == 0:
         extra_faces = NO_FACES
@@ -164,7 +151,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 @step
 def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """The target's state and its kind of test, with everything that is known before the dice."""
+    """The target's state and its kind of test, and when its officer falls (AC-5.8; Precision, Bodyguard)."""
     fumes = attack.corrosive and not target.automata and not target.near_commander
     seismic = attack.seismic and target.ground_unit
     fight.models = target.models
@@ -180,7 +167,9 @@ def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> N
     fight.suppressed = target.suppressed
     fight.disordered = 1 if fumes else target.disordered
     fight.activated = target.activated
-    fight.officer = officer_falls(attack, target)
+    fight.officer = Officer.LAST if target.close_formation else target.officer
+    if attack.precision and not target.bodyguard:
+        fight.officer = Officer.FIRST
     fight.near_commander = target.near_commander
     fight.cryo = attack.cryo
     fight.disorders = (target.construct or seismic) and not target.near_commander
@@ -239,6 +228,25 @@ def score_of(scores: Scores, face: int) -> int:
     if face == Face.STRIKE:
         return scores.strike
     return scores.blank if face == Face.BLANK else 0
+
+
+class Waiting(IntEnum):
+    """Dice that wait for an extra re-roll, worst first (AC-3.5)."""
+
+    BLANK = 0  # that counts
+    NOTHING = 1  # a face that does nothing
+    STRIKE = 2
+    NOT = 3
+
+
+@step
+def waits_as(fight: FightFacts, face: int) -> int:
+    """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
+    if not fight.extra_faces >> face & 1:
+        return Waiting.NOT
+    if face == Face.STRIKE:
+        return Waiting.STRIKE
+    return Waiting.BLANK if face == Face.BLANK and fight.overcharge else Waiting.NOTHING
 
 
 @step

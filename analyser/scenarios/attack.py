@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.records import plain
 from analyser.common.validation import Record
 from analyser.engine.attack.sweep import sweep
 from analyser.game.keywords import Bearer, Rule
@@ -22,7 +23,7 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts, plain
+from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 

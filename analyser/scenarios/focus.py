@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from analyser.common.errors import InputError
+from analyser.common.records import plain
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
-from analyser.rules.structs import NONE, SIDE, plain
+from analyser.rules.structs import NONE, SIDE
 from analyser.scenarios.attack import Scenario, record_of
 from analyser.scenarios.attack import resolved as resolved_attack
 from analyser.scenarios.resolve import keys_of, resolve_target

@@ -67,11 +67,11 @@ def test_a_set_of_faces_as_bits():
 
 
 def test_ac_3_4_what_each_rating_rerolls():
-    assert {
+    assert {rating: REROLLED_BY_RATING[rating] for rating in Rating} == {
         Rating.WEAKENED: face_mask(()),
         Rating.NEUTRAL: face_mask(("glancing",)),
         Rating.IMPROVED: face_mask(("glancing", "miss")),
-    } == REROLLED_BY_RATING
+    }
 
 
 def test_ac_1_2_the_shipped_deck_has_three_cards_of_each_value():

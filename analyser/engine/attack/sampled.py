@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import tiered
+from analyser.common.records import plain
 from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
@@ -22,7 +23,7 @@ from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for, size_of
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.draws import odds_of, passing, test_draw
-from analyser.rules.structs import FightFacts, Officer, Test, plain
+from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted

@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.pool.pmf import NOT_WAITING, WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, waits_as
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Scores, size_of
+from analyser.rules.attack import Scores, Waiting, size_of, waits_as
 from analyser.rules.structs import FightFacts
 
 BOUNDS_AT_ONCE = 3  # a card has as many
@@ -227,18 +226,18 @@ def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Threshold, int]:
     sides = int(die.sum())
     heroic, strike, blank = (int(die[face]) for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
     rerolled = sum(int(die[face]) for face in Face if fight.reroll_faces >> face & 1)
-    waiting = [0] * (NOT_WAITING + 1)
+    waiting = [0] * len(Waiting)
     for face in Face:
         waiting[waits_as(fight, face)] += int(die[face]) * sides
 
     def stays(face: Face) -> int:
-        left = fight.reroll_faces >> face & 1 or waits_as(fight, face) != NOT_WAITING
+        left = fight.reroll_faces >> face & 1 or waits_as(fight, face) != Waiting.NOT
         return 0 if left else int(die[face]) * sides
 
     lengths = (
         stays(Face.HEROIC) + rerolled * heroic,
         stays(Face.STRIKE) + rerolled * strike,
-        *(waiting[kind] for kind in (WAITING_STRIKE, WAITING_NOTHING, WAITING_BLANK)),
+        *(waiting[kind] for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK)),
         stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0,
     )
     return dict(zip(Threshold, accumulate(lengths)))

@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Scores, score_of, scores_for, size_of
+from analyser.rules.attack import Scores, Waiting, score_of, scores_for, size_of, waits_as
 from analyser.rules.structs import FightFacts
 
 _FACES = len(Face)
-
-# Dice that wait for an extra re-roll, worst first (AC-3.5): counted blanks, faces that do nothing, strikes.
-WAITING_BLANK, WAITING_NOTHING, WAITING_STRIKE, NOT_WAITING = 0, 1, 2, 3
-_KINDS_WAITING = 3
+_KINDS_WAITING = len(Waiting) - 1
 
 # What one die comes to, as one integer: final strikes and dice that wait, eight bits each, and above them the score,
 # so that what several dice come to is a sum.
@@ -36,16 +33,6 @@ _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it
 def most_dice(fight: FightFacts, cards: NDArray[np.float64]) -> int:
     """The most dice of the first roll, those of the highest card among them (Overcharge, AC-6)."""
     return fight.dice + (len(cards) - 1 if fight.overcharge else 0)
-
-
-@step
-def waits_as(fight: FightFacts, face: int) -> int:
-    """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
-    if not fight.extra_faces >> face & 1:
-        return NOT_WAITING
-    if face == Face.STRIKE:
-        return WAITING_STRIKE
-    return WAITING_BLANK if face == Face.BLANK and fight.overcharge else WAITING_NOTHING
 
 
 @step
@@ -93,7 +80,7 @@ def settled_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], b
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
                 count = add_outcome(outcomes, count, worth(fight, scores, again), faces[face] * faces[again])
-        elif waiting == NOT_WAITING:
+        elif waiting == Waiting.NOT:
             count = add_outcome(outcomes, count, worth(fight, scores, face), faces[face])
         else:
             count = add_outcome(outcomes, count, _WAITING_DIE << _PART_BITS * waiting, faces[face])
@@ -124,7 +111,7 @@ def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
     for face in range(_FACES):
         waiting = waits_as(fight, face)
-        if waiting != NOT_WAITING:
+        if waiting != Waiting.NOT:
             sizes[1 + waiting] = fight.extra_dice + 1
     return sizes
 
@@ -168,10 +155,10 @@ def move(scores: Scores, parts: NDArray[np.int64], sizes: NDArray[np.int64], out
         waiting = parts[1 + kind] + (outcome >> (1 + kind) * _PART_BITS & _PART)
         over = max(waiting - allowed, 0)
         memory = memory * sizes[1 + kind] + waiting - over
-        if kind == WAITING_STRIKE:
+        if kind == Waiting.STRIKE:
             score += over * scores.strike
             strikes += over
-        elif kind == WAITING_BLANK:
+        elif kind == Waiting.BLANK:
             score += over * scores.blank
     return score, min(strikes, sizes[0] - 1) * (sizes[1] * sizes[2] * sizes[3]) + memory
 
@@ -220,10 +207,10 @@ def reroll_waiting(
     pmf: NDArray[np.float64],
 ) -> None:
     """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
-    blanks = min(parts[1 + WAITING_BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
-    nothing = min(parts[1 + WAITING_NOTHING], fight.extra_dice - blanks)
-    strikes = min(parts[1 + WAITING_STRIKE], fight.extra_dice - blanks - nothing)
-    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + WAITING_STRIKE] - strikes
+    blanks = min(parts[1 + Waiting.BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
+    nothing = min(parts[1 + Waiting.NOTHING], fight.extra_dice - blanks)
+    strikes = min(parts[1 + Waiting.STRIKE], fight.extra_dice - blanks - nothing)
+    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + Waiting.STRIKE] - strikes
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
     outcomes, count = no_outcomes(_FACES), 0
@@ -238,7 +225,7 @@ def reroll_waiting(
     for _ in range(rerolled):
         again = add_die(again, reach, moves, outcomes.probabilities)
         reach += scores.heroic
-    left = strikes_left * scores.strike + (parts[1 + WAITING_BLANK] - blanks) * scores.blank
+    left = strikes_left * scores.strike + (parts[1 + Waiting.BLANK] - blanks) * scores.blank
     for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
         more = left + turned * (scores.heroic - scores.strike)
         for score in range(reach):

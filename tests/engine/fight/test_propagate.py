@@ -78,8 +78,7 @@ def combatant(known):
 
 def one_by_one(setup, operations, law):
     """The law {(state, state): chance} after the operations."""
-    count = max((operation.number for operation in operations if operation.kind == Kind.STRIKE), default=-1) + 1
-    chances = pool_cache_for(setup, count, DIE, DECK)
+    chances = pool_cache_for(setup, np.zeros((0, 1), np.int64), DIE, DECK)
     for operation in operations:
         after = {}
         for words, share in law.items():

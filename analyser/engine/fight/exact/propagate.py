@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step, tiered
+from analyser.common.records import plain
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
 from analyser.engine.fight.exact.strike import PoolCache, after_strike, none_known, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup, dice_of
 from analyser.engine.index import index_of, state_index, with_room
+from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import Draw, Odds, probability_of
-from analyser.rules.structs import NONE, TARGET, TargetFacts, plain
+from analyser.rules.structs import NONE, TARGET, TargetFacts
 
 _BOTH = 2  # a test is passed or failed
 
@@ -82,18 +84,16 @@ def run(
     operations: NDArray[np.int64],
     ends: NDArray[np.int64],
     joint: Joint,
+    places: NDArray[np.int64],
     die: NDArray[np.int64],
     deck: NDArray[np.int64],
 ) -> list[Joint]:
     """The distributions where each part of a program ends; see :func:`exact_distributions`.
 
-    `operations` are all parts, one after the other, shape (n, 3); `ends`, how many there are up to the end of each.
+    `operations` are all parts, one after the other, shape (n, 3); `ends`, how many there are up to the end of each;
+    `places`, those of the :class:`~.strike.PoolCache`.
     """
-    strikes = 0
-    for place in range(len(operations)):
-        if operations[place, 0] == Kind.STRIKE:
-            strikes = max(strikes, operations[place, 2] + 1)
-    cache = pool_cache_for(setup, strikes, die, deck)
+    cache = pool_cache_for(setup, places, die, deck)
     found = [joint][:0]  # none yet, of a type that the compiler is told
     known, done = none_known(), 0
     for end in ends:
@@ -124,7 +124,9 @@ def exact_distributions(
     joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
     run.expect(seconds)
     ends = np.cumsum([len(part) for part in parts])
-    return list(run(setup, operations, ends, joint, die, deck))
+    rolls = dice_of(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
+    places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
+    return list(run(setup, operations, ends, joint, places, die, deck))
 
 
 @lru_cache(maxsize=1024)  # of many fights the same few programs are asked for

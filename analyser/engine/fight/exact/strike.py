@@ -41,8 +41,8 @@ class PoolCache(NamedTuple):
     faces: NDArray[np.float64]  # the probability of each face,
     cards: NDArray[np.float64]  # and of each card value
     pools: NDArray[np.float64]  # (pools, scores)
-    places: NDArray[np.int64]  # (strikes, ratings, dice + 1): which of the pools it is,
-    known: NDArray[np.bool_]  # and whether it has been worked out
+    places: NDArray[np.int64]  # (strikes, dice + 1): where the pools of so many dice are, one for each rating,
+    known: NDArray[np.bool_]  # (pools,): which of them have been worked out
 
 
 class StrikeOutcomes(NamedTuple):
@@ -66,43 +66,20 @@ class StrikeConditions(NamedTuple):
 
 
 @step
-def pool_cache_for(setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]) -> PoolCache:
-    """Room for the distribution of every pool that the first `strikes` strikes can roll."""
+def pool_cache_for(
+    setup: Setup, places: NDArray[np.int64], die: NDArray[np.int64], deck: NDArray[np.int64]
+) -> PoolCache:
+    """Room for the distribution of every pool that strikes can roll, whose `places` are those of the cache."""
     faces, cards = die / die.sum(), deck / deck.sum()
-    rolls = dice_rolled(setup, strikes)
-    most = rolls.shape[1] - 1
-    places, pools, size = np.full((strikes, _RATINGS, most + 1), NOT_FOUND, np.int64), 0, 0
-    for number in range(strikes):
-        for rating in range(_RATINGS):
-            for dice in range(most + 1):
-                if rolls[number, dice]:
-                    places[number, rating, dice] = pools
-                    pools += 1
-        attack, fight = setup.attacks[number], setup.fight[0]
-        set_pool(attack, setup.targets[number], fight)
-        fight.dice = most
+    pools, size = 0, 0
+    for number in range(len(places)):
+        pools = places[number, -1] + _RATINGS
+        fight = setup.fight[0]
+        set_pool(setup.attacks[number], setup.targets[number], fight)
+        fight.dice = places.shape[1] - 1
         dice = most_dice(fight, cards)
         size = max(size, size_of(fight, scores_for(fight, dice), dice))
-    room = np.empty((pools, size))
-    return PoolCache(odds_of(die, deck), faces, cards, room, places, np.zeros(places.shape, np.bool_))
-
-
-@step
-def dice_rolled(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """As :func:`~analyser.engine.fight.program.dice_of`, which only Python runs."""
-    columns = 1 + 2 * setup.counts
-    dice, most = np.zeros((strikes, columns), np.int64), 0
-    for number in range(strikes):
-        for column in range(columns):
-            in_row = setup.dice[number, column % 2, (column - 1) // 2] if column else setup.strikes[number].fixed_dice
-            dice[number, column] = max(in_row, 0)  # no NONE
-            most = max(most, dice[number, column])
-    rolls = np.zeros((strikes, most + 1), np.bool_)
-    for number in range(strikes):
-        rolls[number, 0] = True
-        for column in range(columns):
-            rolls[number, dice[number, column]] = True
-    return rolls
+    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.bool_))
 
 
 @step
@@ -129,12 +106,13 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDAr
     """The distribution of the score of the pool of the scratch fight; worked out when it is first asked for."""
     fight = setup.fight[0]
     size = size_of(fight, scores, most_dice(fight, cache.cards))
-    pmf = cache.pools[cache.places[number, fight.rating, fight.dice], :size]
-    if not cache.known[number, fight.rating, fight.dice]:
+    place = cache.places[number, fight.dice] + fight.rating
+    pmf = cache.pools[place, :size]
+    if not cache.known[place]:
         found = pool_pmf(fight, scores, cache.faces, cache.cards)
         for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
             pmf[score] = found[score]
-        cache.known[number, fight.rating, fight.dice] = True
+        cache.known[place] = True
     return pmf
 
 

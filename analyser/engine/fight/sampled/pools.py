@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import Whole, kernel, step
-from analyser.common.records import Int, empty_record, record_type
+from analyser.common.records import Int, empty_record, plain, record_type
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.pool.kernel import BLOCK, Block, block_for, find_cells, roll_pool, roll_with_rerolls
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
 from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import Rating
 from analyser.rules.attack import scores_for, set_pool, size_of
-from analyser.rules.structs import FIGHT, FightFacts, plain
+from analyser.rules.structs import FIGHT, FightFacts
 
 _RATINGS = len(Rating)
 MOST_POOLS = 1 << 12
