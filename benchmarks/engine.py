@@ -6,7 +6,7 @@ import numpy as np
 
 from analyser.common.jit import kernel
 from analyser.engine.attack.sampled import SamplingPlan, plan_for
-from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.parallel import CHUNK_TRIALS, Task
 from analyser.engine.pool.kernel import BLOCK, block_for, roll_chunks
 from analyser.engine.rng import counter_of_chunk, fill, stream_of
 from analyser.rules.structs import ATTACK, TARGET
@@ -42,16 +42,8 @@ class BareKernel:
     def __call__(self) -> None:
         plan = self.plan
         self.block.tables[:] = 0
-        roll_chunks(
-            plan.layout,
-            plan.rerolls,
-            self.block,
-            plan.fight.dice,
-            0,
-            self.chunks,
-            CHUNK_TRIALS,
-            *stream_of(0),
-        )
+        task = Task(0, self.chunks, CHUNK_TRIALS)
+        roll_chunks(plan.layout, plan.rerolls, self.block, plan.fight.dice, task, stream_of(0))
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for a plain attack; only after a call."""

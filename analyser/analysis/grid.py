@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.common.estimates import Method
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Method
 from analyser.common.jit import Tiered
 from analyser.common.sampling import Progress
-from analyser.engine.attack.sweep import HIGH, LOW, SUMMARY, percentile
+from analyser.engine.attack.sweep import SUMMARY, percentile
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
@@ -143,8 +143,8 @@ def summary(distribution: Joint, defender: Combatant) -> np.void:
     found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
     for name in ("suppressed", "broken", "fled", "annihilated"):
         found[f"p_{name}"] = weights @ states.flag(standing, name)
-    found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
-    found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)
+    found["models_destroyed_10th_percentile"] = percentile(counts, LOW_PERCENTILE)
+    found["models_destroyed_90th_percentile"] = percentile(counts, HIGH_PERCENTILE)
     found["mean_damage"] = weights @ (destroyed * limit + states.damage(standing))
     found["mean_share_lost"] = share_lost(standing, weights, defender)
     return found

@@ -108,7 +108,7 @@ class Sample:
 
     def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""
-        plan, (start, gamma), held = self.plan, self.stream, 0
+        plan, held = self.plan, 0
         try:
             block = plan.blocks.pop()
         except IndexError:
@@ -117,7 +117,7 @@ class Sample:
             if held + task.trials > MOST_HELD:
                 self._merge(block)
                 held = 0
-            roll_chunks(plan.layout, plan.rerolls, block, plan.dice, *task, start, gamma)
+            roll_chunks(plan.layout, plan.rerolls, block, plan.dice, task, self.stream)
             held += task.trials
         self._merge(block)
         plan.blocks.append(block)

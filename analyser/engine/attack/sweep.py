@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.jit import step, tiered
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
-from analyser.rules.discipline import ANNIHILATED, BITS, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
+from analyser.rules.discipline import ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
+from analyser.rules.unit_state import MODELS_MASK
 
 FIGURES = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
@@ -22,9 +23,6 @@ FIGURES = (
 )
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
-
-LOW, HIGH = 0.10, 0.90
-_FIELD = (1 << BITS) - 1
 
 
 @step
@@ -53,9 +51,9 @@ def summarise(
     figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        gone = outcome >> MODELS_DESTROYED & _FIELD
+        gone = outcome >> MODELS_DESTROYED & MODELS_MASK
         destroyed[gone] += probability
-        suffered = whole if outcome & ANNIHILATED else gone * fight.damage_limit + (outcome >> DAMAGE & _FIELD)
+        suffered = whole if outcome & ANNIHILATED else gone * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
         lost_of_it += probability * suffered / whole
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
@@ -68,8 +66,8 @@ def summarise(
         figures.mean_models_destroyed += lost * destroyed[lost]
         figures.p_any_destroyed += destroyed[lost]
         figures.p_half_destroyed += destroyed[lost] if 2 * lost >= models else 0.0
-    figures.models_destroyed_10th_percentile = percentile(destroyed[: models + 1], LOW)
-    figures.models_destroyed_90th_percentile = percentile(destroyed[: models + 1], HIGH)
+    figures.models_destroyed_10th_percentile = percentile(destroyed[: models + 1], LOW_PERCENTILE)
+    figures.models_destroyed_90th_percentile = percentile(destroyed[: models + 1], HIGH_PERCENTILE)
 
 
 @step
@@ -147,13 +145,10 @@ def sweep(
     drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
-    def fill(row: int) -> None:
-        sweep_row(attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *drawn, summaries)
+    def fill(queue: Queue) -> None:
+        for task in queue:
+            for row in range(task.first, task.last):
+                sweep_row(attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *drawn, summaries)
 
-    if threads == 1:
-        for row in range(len(attacks)):
-            fill(row)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(fill, range(len(attacks))))
+    play(Chunks(len(attacks), size=1), fill, threads)
     return summaries

@@ -24,8 +24,8 @@ from analyser.common.jit import kernel, step
 from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers, draw_for_each
 from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded
 from analyser.engine.chain.exact import TransitionTable, TransitionTables
-from analyser.engine.parallel import Chunks, Queue, Report, play
-from analyser.engine.rng import counter_of_chunk, stream_of
+from analyser.engine.parallel import Chunks, Queue, Report, Task, play
+from analyser.engine.rng import Stream, counter_of_chunk, stream_of
 
 CHUNKS_A_PART = 1 << 28
 
@@ -233,22 +233,14 @@ def roll_group(layout: Layout, phase: int, state: int, trials: int, memory: Memo
 
 
 @kernel
-def play_chunks(
-    layout: Layout,
-    memory: Memory,
-    first: int,
-    last: int,
-    chunk_trials: int,
-    start: np.uint64,
-    gamma: np.uint64,
-    counts: NDArray[np.int64],
-) -> None:
-    """Play chunks `first` to `last` - 1 of `chunk_trials` trials each; add to `counts`, shape (slots, states)."""
+def play_chunks(layout: Layout, memory: Memory, task: Task, stream: Stream, counts: NDArray[np.int64]) -> None:
+    """Play the chunks of a task; add to `counts`, shape (slots, states)."""
     now, following = memory.now, memory.following
-    for chunk in range(first, last):
-        memory.buffers.stream[0], memory.buffers.stream[1] = counter_of_chunk(start, gamma, chunk), gamma
+    for chunk in range(task.first, task.last):
+        memory.buffers.stream[0] = counter_of_chunk(stream.start, stream.gamma, chunk)
+        memory.buffers.stream[1] = stream.gamma
         now[:] = 0
-        now[layout.start] = chunk_trials
+        now[layout.start] = task.chunk_trials
         for phase in range(len(layout.rows)):
             slot = layout.rows[phase, 6]
             if slot >= 0:
@@ -301,7 +293,7 @@ class TabulatedSample(Sample):
     def _work(self, _: Sequence[Phase], layout: Layout, queue: Queue) -> None:
         memory, counts = memory_for(layout, layout.states), np.zeros_like(self._counts)
         for task in queue:
-            play_chunks(layout, memory, *task, *self._stream, counts)
+            play_chunks(layout, memory, task, self._stream, counts)
         with self._lock:
             self._counts += counts
 

@@ -12,7 +12,7 @@ from analyser.rules import activation, close_quarters, discipline, special_rules
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
-from analyser.rules.structs import NONE
+from analyser.rules.structs import NONE, FightFacts
 
 NOT_FOUGHT = 3  # beside who can win a combat
 
@@ -51,14 +51,12 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
         length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
         return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACHES else Draw.MISS_OR_STRIKE_DIE), 0
     if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
-        set_losers_test(setup, side, mine)
-        highest = discipline.test_up_to(setup.fight[0], 0, setup.fight[0].disordered)
-        return unless_certain(test_draw(side), highest)
+        fight = losers_test(setup, side, mine)
+        return unless_certain(test_draw(side), discipline.test_up_to(fight, 0, fight.disordered))
     if kind == Kind.RESOLVE:
         return draw_of_loser(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
-        set_passengers_test(setup, side, mine)
-        fight = setup.fight[0]
+        fight = passengers_test(setup, side, mine)
         lost = close_quarters.passengers_lost(mine, setup.sides[side])
         return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
@@ -78,34 +76,31 @@ def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
 def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
     """What decides the test of the loser of the combat (AC-8.5)."""
     won_by = result_of_combat(setup, active, pair)
-    if won_by in (close_quarters.NOBODY, NOT_FOUGHT):
-        return Draw.NOTHING, discipline.ANY_CARD
     lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
-    state = pair[0] if lost_by == 0 else pair[1]
-    side = setup.sides[lost_by]
-    if unit_state.is_removed(state) or side.static:
-        return Draw.NOTHING, discipline.ANY_CARD
-    back = close_quarters.withdrawn(state, side)
-    if unit_state.is_removed(back):
-        return Draw.NOTHING, discipline.ANY_CARD
-    set_losers_test(setup, lost_by, back)
-    fight = setup.fight[0]
-    highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
-    return unless_certain(test_draw(lost_by), highest)
+    state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
+    if won_by not in (close_quarters.NOBODY, NOT_FOUGHT) and not unit_state.is_removed(state) and not side.static:
+        back = close_quarters.withdrawn(state, side)
+        if not unit_state.is_removed(back):
+            fight = losers_test(setup, lost_by, back)
+            highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
+            return unless_certain(test_draw(lost_by), highest)
+    return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
-def set_losers_test(setup: Setup, side: int, back: int) -> None:
-    """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`."""
-    setup.target[0] = setup.units[side]
-    close_quarters.set_losers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], back)
+def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
+    """The scratch `fight`, filled with the test of a loser that has withdrawn to the state `back`."""
+    setup.target[0], fight = setup.units[side], setup.fight[0]
+    close_quarters.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], back)
+    return fight  # type: ignore[no-any-return]
 
 
 @step
-def set_passengers_test(setup: Setup, side: int, state: int) -> None:
-    """Fill the scratch `fight` with the test of the unit embarked on a transport in state `state`."""
-    setup.target[0] = setup.passengers[side]
-    close_quarters.passengers_test(setup.fight[0], setup.target[0], setup.attack[0], setup.sides[side], state)
+def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
+    """The scratch `fight`, filled with the test of the unit embarked on a transport in state `state`."""
+    setup.target[0], fight = setup.passengers[side], setup.fight[0]
+    close_quarters.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
+    return fight  # type: ignore[no-any-return]
 
 
 @step
@@ -136,7 +131,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
         theirs = activation.enveloped(theirs, mine, other, facts)
     elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
         theirs = special_rules.settled(theirs, special_rules.PANIC, other)
-        mine = frightened(setup, side, mine, passed)
+        mine = tested(setup, side, mine, passed)
     elif kind == Kind.GO_OFF and special_rules.goes_off(mine, facts):
         mine = special_rules.shown(mine, passed, special_rules.length_away(mine, theirs, facts, other), facts)
     elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
@@ -165,8 +160,7 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
         wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
         return special_rules.after_siege_test(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
-        set_passengers_test(setup, side, state)
-        return close_quarters.passengers_failed(setup.fight[0], state, setup.sides[side])
+        return close_quarters.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
     if kind == Kind.END_COMBAT:
         return state & ~close_quarters.OF_THE_COMBAT
     if kind == Kind.FORGET:
@@ -184,12 +178,11 @@ def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int
 
 
 @step
-def frightened(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """A unit after the suppression test that a Spectacular Demise brings about (AC-7)."""
+def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
+    """A unit after the test of a lost combat (AC-8.5), or of a Spectacular Demise (AC-7), if it takes one."""
     if passed or unit_state.is_removed(state):
         return state
-    set_losers_test(setup, side, state)
-    return close_quarters.failed_combat_test(setup.fight[0], state, setup.sides[side])
+    return close_quarters.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
 
 
 @step
@@ -253,8 +246,4 @@ def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
         return state
     if facts.static:
         return unit_state.removed_state(state, facts, 0, discipline.ANNIHILATED)
-    back = close_quarters.withdrawn(state, facts)
-    if passed or unit_state.is_removed(back):
-        return back
-    set_losers_test(setup, side, back)
-    return close_quarters.failed_combat_test(setup.fight[0], back, facts)
+    return tested(setup, side, close_quarters.withdrawn(state, facts), passed)

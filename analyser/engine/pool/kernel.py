@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
+from analyser.engine.parallel import Task
 from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
-from analyser.engine.rng import counter_of_chunk, fill, word_of
+from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
 ABREAST = 2  # dice that are rolled together
@@ -351,28 +352,18 @@ def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
 
 
 @kernel
-def roll_chunks(
-    layout: Layout,
-    rerolls: Rerolls | None,
-    block: Block,
-    dice: int,
-    first: int,
-    last: int,
-    chunk_trials: int,
-    start: np.uint64,
-    gamma: np.uint64,
-) -> None:
-    """Roll whole chunks `first` to `last` - 1 of `chunk_trials` trials each into the tables of `block`.
+def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
+    """Roll the chunks of a task into the tables of `block`.
 
     With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card makes
     no difference to the counts.
     """
-    turned = block.turned
-    for chunk in range(first, last):
-        counter = counter_of_chunk(start, gamma, chunk)
-        turned[0] = chunk_trials
+    turned, gamma = block.turned, stream.gamma
+    for chunk in range(task.first, task.last):
+        counter = counter_of_chunk(stream.start, gamma, chunk)
+        turned[0] = task.chunk_trials
         if rerolls is not None and len(turned) > 1:
-            counter = turn_cards(rerolls, block, chunk_trials, counter, gamma)
+            counter = turn_cards(rerolls, block, task.chunk_trials, counter, gamma)
         for value in range(len(turned)):
             trials = turned[value]
             while trials > 0:

@@ -359,8 +359,8 @@ def test_one_cell_takes_every_trial():
 
 def test_counts_beyond_32_bits(monkeypatch):
     # Ten thousand million trials that all end in one cell: the counting as it is, the rolling left out.
-    def roll_nothing(layout, rerolls, block, dice, first, last, chunk_trials, start, gamma):
-        block.tables[0, 3] += (last - first) * chunk_trials
+    def roll_nothing(layout, rerolls, block, dice, task, stream):
+        block.tables[0, 3] += task.trials
 
     monkeypatch.setattr(sampled, "roll_chunks", roll_nothing)
     trials = 10_000_000_000
