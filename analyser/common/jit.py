@@ -137,9 +137,8 @@ def interpreted(is_so: bool = True) -> Iterator[None]:
         _is_interpreted.reset(token)
 
 
-def kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Let a function that Python calls be compiled, with all the steps that it calls."""
-    return Kernel(function)
+kernel = Kernel
+"""Let a function that Python calls be compiled, with all the steps that it calls."""
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:

@@ -64,15 +64,14 @@ class KernelCache:
             return None
         try:
             kept = path.read_bytes()
-        except OSError:
-            return None
-        try:
             digest, payload = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
             if hashlib.sha256(payload).digest() != digest:
                 raise ValueError("damaged")
             from numba.core.compiler import CompileResult
 
             return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
+        except OSError:
+            return None
         except Exception:  # whatever a damaged or foreign file leads to: it is no use, and compiling is
             _remove(path)
             return None

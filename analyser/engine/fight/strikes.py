@@ -17,28 +17,24 @@ _SEEN_BY_STRIKER = (
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Attack dice of a striker in that state; NONE where the grid gives none (AC-2.4, AC-3.2, AC-4.4)."""
-    strike = setup.strikes[number]
+    """Attack dice of a striker in that state; NONE where the grid gives none (AC-2.4, AC-3.2, AC-4.4).
+
+    What picks the band is damage, models, or half the models in or against a building (AC-2.3, AC-4.4, AC-8.6).
+    """
+    strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
         return int(strike.fixed_dice)
-    count = band_count(setup, number, striker, struck)
+    count = unit_state.models_of(striker)
+    if strike.by_damage:
+        count = unit_state.damage_of(striker)
+    elif activation.in_building(striker, sides[strike.striker]) or (
+        strike.counts and activation.in_building(struck, sides[1 - strike.striker])
+    ):
+        count = (count + 1) // 2
     special = setup.dice[number, 1, count]
     if special != NONE and special_counts(setup.attacks[number], setup.targets[number], short):
         return int(special)
     return int(setup.dice[number, 0, count])
-
-
-@step
-def band_count(setup: Setup, number: int, striker: int, struck: int) -> int:
-    """What picks the band: damage, models, or half the models in or against a building (AC-2.3, AC-4.4, AC-8.6)."""
-    strike = setup.strikes[number]
-    if strike.by_damage:
-        return unit_state.damage_of(striker)
-    models = unit_state.models_of(striker)
-    sides, mine = setup.sides, strike.striker
-    in_building = activation.in_building(striker, sides[mine])
-    storms = strike.counts and activation.in_building(struck, sides[1 - mine])
-    return (models + 1) // 2 if in_building or storms else models
 
 
 @step

@@ -136,7 +136,8 @@ class PlayerWithReplacement(Player):
     def _ready(self) -> tuple[Any, ...]:
         self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
         self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
-        self._groups = with_replacement.no_groups()
+        self._groups = empty_record(with_replacement.Groups)
+        self._groups.there[:] = with_replacement.NOWHERE
         *rolled_by, cache, random = self._roller
         return *self._graph, random, cache, self._groups, self._snapshots, *rolled_by
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
-from analyser.common.records import WholeField, empty_record
+from analyser.common.records import WholeField
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, transitions
 from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
@@ -22,7 +22,7 @@ from analyser.engine.pool.layout import Layout, Rerolls
 from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
 
 GROUPED_TRIALS = nodes.MOST_AT_ONCE  # a chunk; it has 65536 words a trial, as many as 300 attacks of 200 dice take
-_NOWHERE = -1
+NOWHERE = -1
 
 
 class Groups:
@@ -38,13 +38,6 @@ class Groups:
     trials: Annotated[Any, np.int64, (nodes.NODES,)]  # how many wait at each node
     results: Annotated[Any, np.int64, (MOST_WAYS,)]  # how many that leave have come to each result
     moving: Annotated[Any, np.int64, (2, nodes.NODES)]  # room for a list of nodes, and how many leave each
-
-
-def no_groups() -> Groups:
-    """No trial has begun."""
-    groups = empty_record(Groups)
-    groups.there[:] = _NOWHERE
-    return groups
 
 
 @inlined
@@ -100,7 +93,11 @@ def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Grou
         first = np.int64(cache.next[pool])
         cache.next[pool] += np.uint64(some)
         if alone:
-            groups.left -= go_apart(program, known, cache, groups, (first, some, thrown_away))
+            for roll in range(first, first + some):
+                cell = np.int64(cache.many_cells[roll])
+                if cell != thrown_away:
+                    join(known, groups, transitions.placing(program, known, groups.node, cell), 1)
+                    groups.left -= 1
         else:
             for roll in range(np.uint64(first), np.uint64(first + some)):
                 groups.results[np.uint64(cache.cells[roll])] += 1
@@ -109,33 +106,15 @@ def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Grou
     return True
 
 
-@step
-def go_apart(
-    program: ProgramTable, known: Nodes, cache: RollCache, groups: Groups, rolls: tuple[Whole, Whole, Whole]
-) -> int:
-    """Each roll leads to a node of its own; how many there were.
-
-    `rolls`: the first, how many, and what those are that were thrown away.
-    """
-    first, some, thrown_away = rolls
-    rolled = 0
-    for roll in range(first, first + some):
-        cell = np.int64(cache.many_cells[roll])
-        if cell != thrown_away:
-            join(known, groups, transitions.placing(program, known, groups.node, cell), 1)
-            rolled += 1
-    return rolled
-
-
 @kernel
 def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, snapshots: Snapshots) -> int:
     """Play on until the part is over, or something is needed."""
     _, program, _, known = graph
     end = program.first_queue[program.ends[program.starts[snapshots.which[groups.part]]]]
     while groups.queue < end:
-        if groups.node == _NOWHERE:
+        if groups.node == NOWHERE:
             node = np.int64(groups.there[groups.queue])
-            if node == _NOWHERE:
+            if node == NOWHERE:
                 groups.queue += 1
                 continue
             if not nodes.has_room(known):
@@ -159,7 +138,7 @@ def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Gr
                     go_on(program, known, random, groups, transition, many)
                     groups.results[result] = 0
                 groups.result = result + 1
-        groups.node = _NOWHERE
+        groups.node = NOWHERE
     return nodes.NOTHING
 
 
@@ -204,7 +183,7 @@ def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> 
     begin_stream(roller.random, chunk.stream, chunk.number)
     put_away(roller.cache, graph.pools)
     join(graph.nodes, groups, transitions.arrive(graph, 0, 0, chunk.start), chunk.trials)
-    groups.part, groups.queue, groups.node = -1, nodes.end_queue(graph.program), _NOWHERE
+    groups.part, groups.queue, groups.node = -1, nodes.end_queue(graph.program), NOWHERE
 
 
 @step
@@ -213,8 +192,8 @@ def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> Non
     _, program, _, known = graph
     queue, number, ends = nodes.end_queue(program), groups.part + 1, 0
     node = np.int64(groups.there[queue])
-    groups.there[queue] = _NOWHERE
-    while node != _NOWHERE:  # all leave before anybody arrives
+    groups.there[queue] = NOWHERE
+    while node != NOWHERE:  # all leave before anybody arrives
         groups.moving[0, ends], groups.moving[1, ends] = node, groups.trials[node]
         groups.trials[node] = 0
         node = np.int64(groups.beside[node])
@@ -239,7 +218,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
     for queue in range(nodes.end_queue(program) + 1):
         first = many
         node: Whole = np.int64(groups.there[queue])
-        while node != _NOWHERE:
+        while node != NOWHERE:
             kept[0, many], kept[1, many] = known.first[node], known.second[node]
             kept[2, many], kept[3, many] = known.so_far[node], groups.trials[node]
             groups.trials[node] = 0
@@ -250,7 +229,7 @@ def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> No
     end = many
     for queue in range(nodes.end_queue(program), -1, -1):
         first = int(groups.there[queue])
-        groups.there[queue] = _NOWHERE
+        groups.there[queue] = NOWHERE
         for each in range(end - 1, first - 1, -1):  # who joins last is found first
             node = nodes.node_at(known, queue, (kept[0, each], kept[1, each]), kept[2, each])
             join(known, groups, node, kept[3, each])

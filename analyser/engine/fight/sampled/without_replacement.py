@@ -214,20 +214,20 @@ def retire(decks: Decks, lanes: Lanes) -> None:
 
 
 @step
-def rolled_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> bool:
+def roll_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> None:
     """Let the lane that goes on take a transition by a card that adds dice, or by a roll that can come to very much.
 
-    False: the value of a card counts, and not all thresholds are known.
+    Where the value of a card counts, and not all thresholds are known, one of them is noted in the program as wanted.
     """
     _, program, pools, known = graph
-    lane = lanes.lane
+    lane, cache = lanes.lane, roller.cache
     node = nodes.node_of(known, lanes.place[lane])
     queue = known.queue[node]
     if program.stage[queue] == Stage.CARD:
         for wanted in range(len(program.thresholds)):
             if program.thresholds[wanted] == nodes.UNASKED:
                 program.wanted = wanted
-                return False
+                return
         result = transitions.FIRST_CARD + draw_value(program, decks, lanes, roller.random, program.pool[queue], lane)
         transition = np.int64(lanes.place[lane] & nodes.TRANSITION) + result
         if known.transitions[transition] == nodes.UNKNOWN:
@@ -235,24 +235,16 @@ def rolled_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> bo
         lanes.transition[lane] = np.uint64(known.transitions[transition])
     else:
         pool = program.pool[queue]
-        cell = next_cell(roller, pools, pool)
+        thrown_away = pools.cells[pool]
+        cell = thrown_away
+        while cell == thrown_away:
+            if rolls_left(cache, pool) == 0:
+                roll_again(roller, pools, pool)
+            cell = np.int64(cache.many_cells[cache.next[pool]])
+            cache.next[pool] += _ONE
         to = transitions.placing(program, known, node, cell)
         lanes.transition[lane] = np.uint64(nodes.certain_transition(program.certain, to))
     lanes.lane += 1
-    return True
-
-
-@step
-def next_cell(roller: Roller, pools: Pools, pool: int) -> int:
-    """The next roll of a pool that can come to many things."""
-    cache = roller.cache
-    while True:
-        if rolls_left(cache, pool) == 0:
-            roll_again(roller, pools, pool)
-        cell = np.int64(cache.many_cells[cache.next[pool]])
-        cache.next[pool] += _ONE
-        if cell != pools.cells[pool]:
-            return int(cell)
 
 
 @step
@@ -297,7 +289,7 @@ def play_trials(
             queue = known.queue[node]
             stage = program.stage[queue]
             if stage == Stage.CARD or (stage == Stage.POOL and not transitions.is_rolled(graph, queue)):
-                rolled_apart(graph, roller, decks, lanes)
+                roll_apart(graph, roller, decks, lanes)
             else:
                 transitions.find_transition(graph, node, int(cache.cells[cache.next[place >> nodes.POOL]]))
             if program.wanted != nodes.UNASKED:
