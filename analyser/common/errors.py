@@ -127,5 +127,10 @@ def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float =
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A sentence end such as ``; did you mean 'models'?``, or nothing."""
-    close = nearest(name, names)
-    return f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
+    return one_of_these(nearest(name, names))
+
+
+def one_of_these(names: Iterable[str]) -> str:
+    """The same of names that are known to be near."""
+    meant = " or ".join(map(repr, names))
+    return f"; did you mean {meant}?" if meant else ""

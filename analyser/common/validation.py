@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
@@ -103,7 +104,7 @@ def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
     missed = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
     field = _model_around(model, finding["loc"]).model_fields.get(keys[-1])
-    for bounds in () if field is None else _bounds_in(field.annotation, field.metadata):
+    for bounds in () if field is None else _bounds_in(field):
         is_it = missed is None or bounds.get(missed) == finding["ctx"].get(missed)
         if is_it and bounds.keys() & {"ge", "gt"} and "le" in bounds:
             low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
@@ -111,32 +112,25 @@ def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
     return ""
 
 
-def _bounds_in(annotation: Any, metadata: Sequence[Any]) -> Iterator[dict[str, float]]:
+def _types_in(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for inner in get_args(annotation):
+        yield from _types_in(inner)
+
+
+def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
     """The bounds that stand together, of a field and of all types inside it."""
-    yield {
-        name: bound
-        for each in metadata
-        for part in getattr(each, "metadata", [each])
-        for name in _BOUNDS.values()
-        if (bound := getattr(part, name, None)) is not None
-    }
-    if get_origin(annotation) is Annotated:
-        inner, *bounds = get_args(annotation)
-        yield from _bounds_in(inner, bounds)
-    else:
-        for inner in get_args(annotation):
-            yield from _bounds_in(inner, ())
+    inside = [each.__metadata__ for each in _types_in(field.annotation) if get_origin(each) is Annotated]
+    for metadata in (field.metadata, *inside):
+        parts = [part for each in metadata for part in getattr(each, "metadata", [each])]
+        bounds = [(name, getattr(part, name, None)) for part in parts for name in _BOUNDS.values()]
+        yield {name: bound for name, bound in bounds if bound is not None}
 
 
 def _model_around(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
     """The innermost model on the way to `loc`."""
     for step in loc[:-1]:
         field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
-        model = (field and _model_in(field.annotation)) or model
+        inside = _types_in(field.annotation) if field else ()
+        model = next((each for each in inside if isinstance(each, type) and issubclass(each, BaseModel)), model)
     return model
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(filter(None, map(_model_in, get_args(annotation))), None)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from analyser import __version__
-from analyser.common.errors import InputError, check_text, nearest, shown
+from analyser.common.errors import InputError, check_text, nearest, one_of_these, shown
 from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.ruleset import Ruleset
@@ -145,10 +145,6 @@ class Profiles:
         units = ", ".join(f"{name} ({len(faction.units)} units)" for name, faction in self.factions.items())
         return f"<Profiles {self.used}: {units}>"
 
-    def __getitem__(self, selector: str) -> Loadout:
-        """The loadout that a selector means; as :meth:`loadout`."""
-        return self.loadout(selector)
-
     def to_frame(self) -> pd.DataFrame:
         """Every loadout as a row of a table, in the order of the files.
 
@@ -165,7 +161,21 @@ class Profiles:
         """
         import pandas as pd
 
-        return pd.DataFrame([_record(each) for each in self])
+        return pd.DataFrame(
+            {
+                "selector": each.selector,
+                "faction": each.faction,
+                "unit": each.unit.name,
+                "level": each.level_name,
+                **each.level.model_dump(),
+                **{
+                    key: ", ".join(value) if isinstance(value, tuple) else value
+                    for key, value in each.unit.model_dump(exclude={"id", "name", "levels", "rows"}).items()
+                },
+                "rows": ", ".join(row.id for row in each.unit.rows),
+            }
+            for each in self
+        )
 
     def faction(self, name: str) -> Faction:
         """The one faction that `name` means; case and unambiguous shortening are forgiven.
@@ -202,6 +212,8 @@ class Profiles:
         if not level and len(loadouts) == 1:
             return loadouts[0]
         return _one(level, [(each.level_name, each) for each in loadouts], "level", selector)
+
+    __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
         """The one unit that `selector` means, whatever its level, and its faction; raises as :meth:`loadout`."""
@@ -327,20 +339,6 @@ def _ruleset(path: Path, _: bytes) -> Ruleset:
     return checked(Ruleset, read_toml(path), where=str(path))
 
 
-def _record(loadout: Loadout) -> dict[str, Any]:
-    unit = loadout.unit
-    profile = unit.model_dump(exclude={"id", "name", "levels", "rows"})
-    return {
-        "selector": loadout.selector,
-        "faction": loadout.faction,
-        "unit": unit.name,
-        "level": loadout.level_name,
-        **loadout.level.model_dump(),
-        **{key: ", ".join(value) if isinstance(value, tuple) else value for key, value in profile.items()},
-        "rows": ", ".join(row.id for row in unit.rows),
-    }
-
-
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
     return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
 
@@ -375,14 +373,10 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     close = _near(part, names)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-    too_many = lists and not close and len(set(names)) > MOST_LISTED
-    allowed = (
-        f"one of {len(set(names))} {what}s; {lists}"
-        if too_many
-        else _listed(names if len(names) <= MOST_LISTED else close or names)
-    )
-    raise InputError(f"selector {shown(selector)}: {problem}{hint}", allowed=allowed)
+    allowed = _listed(names if len(names) <= MOST_LISTED else close or names)
+    if lists and not close and len(set(names)) > MOST_LISTED:
+        allowed = f"one of {len(set(names))} {what}s; {lists}"
+    raise InputError(f"selector {shown(selector)}: {problem}{one_of_these(close)}", allowed=allowed)
 
 
 def _near(part: str, names: Collection[str]) -> list[str]:
@@ -395,7 +389,7 @@ def _near(part: str, names: Collection[str]) -> list[str]:
     return nearest(part, [name for name in names if alike.intersection(name.split("-"))], likeness=0.0) or whole
 
 
-def _listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
+def _listed(names: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    more = f", … ({len(distinct)} in all)" if len(distinct) > most else ""
-    return ", ".join(distinct[:most]) + more
+    more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
+    return ", ".join(distinct[:MOST_LISTED]) + more
